@@ -1,6 +1,25 @@
-"""``python -m eio_audit`` is the command ``eio-audit``."""
+"""``python -P -m eio_audit`` is the command ``eio-audit``.
 
-from eio_audit.cli.main import main
+Without ``-P``, Python itself imports what lies in the current folder before it comes here. From here on,
+nothing else is imported from there, unless this package lies there.
+"""
+
+import os
+import sys
+
+
+def _ignore_the_current_folder() -> None:
+    try:
+        folder = os.getcwd()  # noqa: PTH109  an import of pathlib would come too early
+    except OSError:  # it was deleted
+        return
+    package = os.path.dirname(__file__)  # noqa: PTH120
+    if not sys.flags.safe_path and sys.path[0] == folder != os.path.dirname(package):  # noqa: PTH120
+        del sys.path[0]
+
 
 if __name__ == "__main__":
+    _ignore_the_current_folder()
+    from eio_audit.cli.main import main
+
     main()

@@ -58,6 +58,8 @@ class Jobs(NamedTuple):
             workers = None
             try:
                 workers = started.enter_context(local_workers(count, self.timeout))
+            except ChildProcessError as error:
+                raise click.UsageError("cannot start processes: they ended at once") from error
             except OSError as error:  # a container may allow no other processes, or no locks between them
                 if self.processes is not None or self.timeout is not None:
                     raise click.UsageError(f"cannot start processes: {error.strerror or error}") from error

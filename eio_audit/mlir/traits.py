@@ -27,6 +27,7 @@ ANY_NUMBER = sys.maxsize
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
+    "allocates",
     "call",
     "convergent",
     "destination_style",
@@ -189,6 +190,13 @@ def op_traits() -> Mapping[str, OpTraits]:
 
 
 @cache
+def _ops_with_values() -> frozenset[str]:
+    """Return the ops of the sources whose dialects treat tensors as values."""
+    sources = _shipped("op_traits.json")["ops"]
+    return frozenset(name for source in ("llvm", "stablehlo") for name in sources[source])
+
+
+@cache
 def types_of_kind(kind: str) -> frozenset[str]:
     """Return the dialect types of a kind, none of them a buffer: ``plain``, or ``address`` of memory."""
     entries = _shipped("own_traits.json")["types"]
@@ -227,6 +235,10 @@ class OpTable:
         if (row := self.rows.get(name)) is not None:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
+
+    def keeps_values(self, name: str) -> bool:
+        """Whether the op's dialect treats tensors as values: one of MLIR's own, or StableHLO's."""
+        return name not in self._own and name in _ops_with_values()
 
     def may_be_terminator(self, name: str) -> bool:
         """Whether the op is a terminator in the table, or unlisted."""

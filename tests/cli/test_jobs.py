@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -75,6 +76,27 @@ def test_auto_does_without_processes_where_there_can_be_none(
     monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
     monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
     assert run("check", str(corpus / "0.mlir")).returncode == 1
+
+
+class NoFork:
+    """A pool on a system that starts no process."""
+
+    def __init__(self, **_: Any) -> None:
+        self.stop = self.join = lambda: None
+
+    def schedule(self, _: Any) -> NoReturn:
+        raise BrokenProcessPool from BlockingIOError(11, "Resource temporarily unavailable")
+
+
+def test_a_system_that_starts_no_process_is_an_error_only_if_some_were_asked_for(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pebble, "ProcessPool", NoFork)
+    monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
+    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
+    auto, two = (run("check", str(corpus / "0.mlir"), "-j", count) for count in ("auto", "2"))
+    assert (auto.returncode, two.returncode) == (1, 2)
+    assert "Error: cannot start processes: Resource temporarily unavailable" in two.stderr.decode()
 
 
 @pytest.mark.parametrize("option", [("-j", "2"), ("--timeout", "5")])
@@ -249,11 +271,21 @@ def processes_of_group(group: int) -> list[str]:
     return [args for number, state, args in lines if int(number) == group and not state.startswith("Z")]
 
 
+WITH_CTRL_C = """
+import signal
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it from the start
+from eio_audit.cli.main import main
+
+main()
+"""
+
+
 def test_ctrl_c_ends_all_processes_and_leaves_whole_files(corpus: Path) -> None:
     texts = {f"{n}.mlir": function(f"f{n}", *range(150, 0, -1)).encode() for n in range(100, 400)}
     for name, text in texts.items():
         (corpus / name).write_bytes(text)
-    command = [sys.executable, "-m", "eio_audit", "fix", "-i", "-v", "-j", "2", *texts]
+    command = [sys.executable, "-c", WITH_CTRL_C, "fix", "-i", "-v", "-j", "2", *texts]
     environment = os.environ | {"PYTHONPATH": str(SAMPLES.parent)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment) as begun:
         assert begun.stderr is not None

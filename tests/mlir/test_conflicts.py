@@ -16,7 +16,7 @@ from eio_audit.mlir.semantics.effects import CHANGES, Place, Touches
 from eio_audit.mlir.traits import EVERYTHING
 from tests.reading import ir_of
 
-PLACES: list[Place] = [0, 1, 2, MEMORY, EVERYTHING, "stack"]
+PLACES: list[Place] = [0, 1, 2, MEMORY, (7,), (8,), (8, 0), (8, 1), EVERYTHING, "stack"]
 KINDS = [frozenset({"read"}), frozenset({"read"}), frozenset({"write"}), frozenset({"read", "free"})]
 Pairs = set[tuple[int, int]]
 
@@ -57,11 +57,23 @@ def touches(chance: random.Random, size: int) -> dict[int, Touches]:
 
 
 def share(one: Place, two: Place) -> bool:
-    """Whether two places overlap: everything is all memory and all buffers, which have numbers."""
-    pair = {one, two}
-    return one == two or (
-        EVERYTHING in pair and any(place == MEMORY or isinstance(place, int) for place in pair)
-    )
+    """Whether two places overlap.
+
+    Everything is all memory and all buffers, which have numbers. Memory holds the allocations, which are tuples,
+    and an allocation its elements.
+    """
+
+    def is_in(part: Place, whole: Place) -> bool:
+        if isinstance(part, tuple) and isinstance(whole, tuple):
+            return part[: len(whole)] == whole
+        is_memory = part == MEMORY or isinstance(part, tuple)
+        return (
+            part == whole
+            or (is_memory and whole == MEMORY)
+            or (whole == EVERYTHING and (is_memory or isinstance(part, int)))
+        )
+
+    return is_in(one, two) or is_in(two, one)
 
 
 def in_conflict(ir: IR, effects: Touched, block: int) -> Pairs:

@@ -21,6 +21,7 @@ GENERATED: dict[str, dict[str, Any]] = {
 }
 KINDS = {"read", "write", "alloc", "free"}
 FLAGS = {
+    "allocates",
     "aux",
     "call",
     "convergent",
@@ -36,7 +37,7 @@ FLAGS = {
     "view",
 }
 PLACE = re.compile(r"operand ([0-9]+|\?)( itself)?|result [0-9]+|everything|environment|files|solver|stack")
-CONDITION = re.compile(r"(not )?\w+ = \w+")
+CONDITION = re.compile(r"(not )?\w+( = \w+)?")
 
 
 def flagged(flag: str) -> set[str]:

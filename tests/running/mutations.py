@@ -17,14 +17,15 @@ import pytest
 from eio_audit.audit import dependence
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics import calls, conflicts, effects, value_types
+from eio_audit.mlir.semantics import allocations, calls, conflicts, effects, value_types
+from eio_audit.mlir.semantics.allocations import Allocations
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
 from eio_audit.mlir.semantics.forms import Forms
 from eio_audit.mlir.semantics.value_types import Storage
-from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
+from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTable, OpTraits
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 
@@ -139,17 +140,31 @@ def _no_uses_in_regions(monkeypatch: pytest.MonkeyPatch) -> None:
 def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes: bool = True) -> Patch:
     """Reads do not wait for changes, or changes not for reads, or not for each other."""
 
-    def add(self: Any, op: int, *, changes: bool) -> list[int]:
+    def last(self: Any, *, changes: bool) -> list[int]:
         waits = among_changes if changes else reads_wait
-        before = [self.last_change] if self.last_change >= 0 and waits else []
-        if changes:
-            before += self.reads if changes_wait else []
-            self.last_change, self.reads = op, []
-        else:
+        return [self.last_change] if self.last_change >= 0 and waits else []
+
+    def add(self: Any, op: int, *, changes: bool) -> list[int]:
+        before = last(self, changes=changes)
+        if not changes:
             self.reads.append(op)
+            return before + (self.changes_of_parts.add_read(op) if reads_wait else [])
+        before += self.reads if changes_wait else []
+        before += self.touches_of_parts if changes_wait and among_changes else []
+        self.last_change, self.reads, self.touches_of_parts = op, [], []
+        self.changes_of_parts = conflicts._Alternation()
         return before
 
-    return _changed(conflicts._Chain, "add", add)
+    def add_part(self: Any, op: int, part: Any, *, changes: bool) -> list[int]:
+        self.touches_of_parts.append(op)
+        whole = self.changes_of_parts.add_change(op, part) if changes and changes_wait else []
+        return last(self, changes=changes) + whole
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(conflicts._Node, "add", add)
+        monkeypatch.setattr(conflicts._Node, "add_part", add_part)
+
+    return patch
 
 
 def _no_late_operands(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,6 +227,19 @@ def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
 def _no_forms(kind: str) -> Patch:
     """No op has another form of one kind than its row."""
     return _changed(Forms, kind, lambda self: iter(()))
+
+
+def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = calls._values
+    monkeypatch.setattr(calls, "_values", lambda text, attribute: values(text, attribute)[-1:])
+
+
+def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What touches any memory does not touch an allocation."""
+    wholes = conflicts._wholes
+    monkeypatch.setattr(
+        conflicts, "_wholes", lambda place: (whole for whole in wholes(place) if whole != MEMORY)
+    )
 
 
 def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,6 +336,34 @@ MUTATIONS: Mapping[str, Mutation] = {
     "nothing traps": Mutation(_changed(OpTraits, "may_trap", property(lambda row: False)), "legal"),
     "results of one symbol are apart": Mutation(_without_flag("shared"), "legal"),
     "types of unlisted ops are plain": Mutation(_changed(value_types, "UNLISTED", object()), "legal"),
+    "custom assembly shows every type": Mutation(
+        _changed(value_types.ValueTypes, "_of_custom", lambda self, text, op: self._of_text(text)), "legal"
+    ),
+    "elements are numbers": Mutation(
+        _changed(value_types, "list_parts", lambda text, start=0: iter(())), "legal"
+    ),
+    "the last of two attributes counts": Mutation(_last_attribute, "legal"),
+    "symbols are free in every op": Mutation(
+        _changed(EffectTable, "_add_symbols", lambda self: None), "legal"
+    ),
+    "no op has a place": Mutation(_changed(conflicts, "_in_place", lambda ir, blocks: iter(())), "legal"),
+    "the newest allocation is like others": Mutation(
+        _changed(effects, "is_newest_allocation", lambda ir, op: False), "legal"
+    ),
+    "only its own value leads to an allocation": Mutation(_allocations_apart),
+    "every index is another element": Mutation(
+        _changed(Allocations, "_constant", lambda self, value: value), "legal"
+    ),
+    "no layout leads to one element": Mutation(
+        _changed(Allocations, "_is_identity", lambda self, address: True), "legal"
+    ),
+    "operands show what every op touches": Mutation(
+        _changed(allocations, "_ACCESSES", re.compile(".*")), "legal"
+    ),
+    "tensors are values in every dialect": Mutation(
+        _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
+    ),
+    "no tensor is in memory": Mutation(_changed(Buffers, "is_value", lambda self, value: True), "legal"),
     "all shapes are known": Mutation(_changed(DynamicShapes, "shown_by", lambda self, op: False), "legal"),
     "unlisted ops paste no text": Mutation(_changed(effects, "pastes_text", lambda name: False), "legal"),
     "opaque text does nothing": Mutation(_no_forms("_with_pasted_text"), "legal"),

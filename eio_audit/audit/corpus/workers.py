@@ -15,7 +15,7 @@ from concurrent.futures import BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
@@ -103,23 +103,28 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
         timeout: the seconds after which a process is ended that has not finished a piece of work.
 
     Raises:
+        ChildProcessError: they ended at once.
         OSError: this machine allows no processes.
     """
     from pebble import ProcessExpired, ProcessPool
 
     for name in PRELOADED:
         import_module(name)
+    _ignore_the_current_folder()
     pool: Any = ProcessPool(
         max_workers=jobs,
         context=_process_context(),
-        initializer=gc.set_threshold,  # to what it is in this process
+        initializer=_begin,
         initargs=gc.get_threshold(),
     )
     try:
         try:
             pool.schedule(os.getpid).result()
-        except (ProcessExpired, RuntimeError) as error:
-            raise OSError(ENDED_AT_ONCE) from error
+        except (ProcessExpired, RuntimeError, ConnectionError) as error:
+            cause = error.__cause__
+            if isinstance(cause, OSError) and not isinstance(cause, ConnectionError):
+                raise cause from None  # the system starts none
+            raise ChildProcessError(ENDED_AT_ONCE) from error
         yield Workers(_PoolExecutor(pool, timeout), jobs, timeout, (ProcessExpired, BrokenExecutor))
     except BaseException:
         pool.stop()
@@ -127,6 +132,32 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
         raise
     pool.close()
     threading.Thread(target=pool.join).start()  # it waits for a poll; this process need not
+
+
+@cache
+def _ignore_the_current_folder() -> None:
+    """Let ``multiprocessing`` start each Python with ``-P``, from now on.
+
+    ``python -c``, which becomes the server, the tracker of locks or a spawned process, would import what lies
+    in the current folder. ``multiprocessing`` also starts them in place of one that died, at any time.
+    """
+    from multiprocessing import util
+
+    starts: Any = util
+    options = starts._args_from_interpreter_flags
+    starts._args_from_interpreter_flags = lambda: ["-P", *options()]
+
+
+def _begin(*thresholds: int) -> None:
+    """Prepare a new process, which gets this one's thresholds of garbage collection.
+
+    What it prints goes to standard error: standard output is for reports.
+    """
+    gc.set_threshold(*thresholds)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # standard error is closed
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _process_context() -> Any:
@@ -159,15 +190,44 @@ def _has_one_thread() -> bool:
 
 
 class _PoolExecutor(Executor):
-    """A pool of processes as an executor."""
+    """A pool of processes as an executor.
+
+    If no process can be started in place of one that died, all work fails. The pool itself fails only what a
+    process could have begun, and the rest would wait for ever.
+    """
 
     def __init__(self, pool: Any, timeout: float | None) -> None:
         self._pool = pool
         self._timeout = timeout
+        self._lock = threading.Lock()
+        self._waiting: set[Future[Any]] = set()
+        self._broken = False
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
-        future: Future[Result] = self._pool.schedule(fn, args=args, kwargs=kwargs, timeout=self._timeout)
+        future: Future[Result] = Future()
+        with self._lock:
+            self._waiting.add(future)
+        try:
+            task = self._pool.schedule(fn, args=args, kwargs=kwargs, timeout=self._timeout)
+        except RuntimeError as error:
+            raise BrokenExecutor from error
+        task.add_done_callback(lambda task: self._finish(future, task))
+        if self._broken:
+            raise BrokenExecutor
         return future
+
+    def _finish(self, future: Future[Any], task: Future[Any]) -> None:
+        error = task.exception()
+        breaks = isinstance(error, BrokenExecutor)
+        with self._lock:
+            self._broken |= breaks
+            ended = self._waiting if breaks else self._waiting & {future}
+            self._waiting = self._waiting - ended
+        for each in ended:
+            if error is None:
+                each.set_result(task.result())
+            else:
+                each.set_exception(error)
 
 
 def results_in_order(

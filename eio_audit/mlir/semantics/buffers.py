@@ -5,7 +5,9 @@ edges, as arguments and through terminators, and from block to block. Values joi
 buffer: an extra dependence is safe, a missing one is not.
 
 A tensor is in memory if it shares its buffer with an address, or is an operand of an unknown op. That op may
-keep the tensor, and any later op may change it.
+keep the tensor, and any later op may change it. There is one exception: MLIR's own dialects and StableHLO
+treat tensors as values, which nothing changes. If only unknown ops of these dialects got a tensor, such as
+calls of functions that the dump only declares, it is still a value for the other ops of these dialects.
 """
 
 from __future__ import annotations
@@ -43,26 +45,37 @@ def operands_at(ir: IR, op: int, place: str) -> Sequence[int]:
 class Buffers:
     """The values of one dump, grouped by the buffer they may share.
 
-    ``rows`` has the traits of each op, by number of its name.
+    ``rows`` has the traits of each op, by number of its name; ``is_unknown`` tells whether an op may do
+    anything; ``keeps_values`` has, by number of a name, whether the dialect treats tensors as values.
 
     Complexity: almost linear in ops, operands and values.
     """
 
-    def __init__(self, ir: IR, rows: Sequence[OpTraits], is_unknown: Callable[[int], bool]) -> None:
+    def __init__(
+        self,
+        ir: IR,
+        rows: Sequence[OpTraits],
+        is_unknown: Callable[[int], bool],
+        keeps_values: Sequence[bool] = (),
+    ) -> None:
         self._ir = ir
         self._types = ValueTypes(ir)
         self._parent: dict[int, int] = {}  # a union-find forest
         self._addressed: set[int] = set()  # at least one value of each buffer in memory
+        self._passed: set[int] = set()  # the same for buffers that only ops with ``keeps_values`` got
         self._declares = [row.is_declaration for row in rows]
         for op, name in enumerate(ir.op_name):
             if not self._declares[name]:
-                self._join_results(op, rows[name], escapes=is_unknown(op))
+                escapes = is_unknown(op)
+                is_value = escapes and bool(keeps_values) and keeps_values[name]
+                self._join_results(op, rows[name], escapes=escapes, as_values=is_value)
         for holder, blocks in self._blocks.items():
             self._join_across_edges(holder, blocks, escapes=holder >= 0 and is_unknown(holder))
         if self._types.has_unknown_types:
             values = range(len(ir.value_owner))
             self._addressed.update(v for v in values if self._types.of(v) is Storage.ANYTHING)
         self._in_memory = set(map(self._root, self._addressed))
+        self._as_values = set(map(self._root, self._passed)) - self._in_memory
 
     def place(self, value: int) -> int | str | None:
         """Return where the content of a value is, or what the value is the address of.
@@ -74,7 +87,12 @@ class Buffers:
         if storage is Storage.PLAIN:
             return None
         root = self._root(value)
-        return MEMORY if storage & Storage.ADDRESS or root in self._in_memory else root
+        is_memory = storage & Storage.ADDRESS or root in self._in_memory or root in self._as_values
+        return MEMORY if is_memory else root
+
+    def is_value(self, value: int) -> bool:
+        """Whether the value is in memory only because an op that treats tensors as values may keep it."""
+        return not self.is_address(value) and self._root(value) in self._as_values
 
     def is_address(self, value: int) -> bool:
         """Whether the value may be the address of memory."""
@@ -83,14 +101,24 @@ class Buffers:
     def put_into_memory(self, values: Iterable[int]) -> None:
         """Mark the buffers of these values as memory."""
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
+        self._as_values -= self._in_memory
+
+    def pass_as_values(self, values: Iterable[int]) -> None:
+        """Mark the buffers of these values as kept by an op that treats tensors as values."""
+        self._as_values.update(self._root(value) for value in values if self._types.of(value))
+        self._as_values -= self._in_memory
 
     def pass_arguments(self, operands: Sequence[int], function: int) -> None:
         """Record that a call passes ``operands``: the arguments share what the operands share."""
         arguments = self.arguments(function)
         passed: dict[int | str, list[int]] = {}
         for operand, argument in zip(operands, arguments, strict=False):
+            if self.is_value(operand):
+                self.pass_as_values([argument])
             if (place := self.place(operand)) is not None and self._types.of(argument):
-                passed.setdefault(place, []).append(argument)
+                passed.setdefault(self._root(operand) if self.is_value(operand) else place, []).append(
+                    argument
+                )
         self.put_into_memory(passed.pop(MEMORY, ()))
         for first, *others in passed.values():
             for other in others:
@@ -99,12 +127,15 @@ class Buffers:
                     self._parent[joined] = root
                     if joined in self._in_memory:
                         self._in_memory.add(root)
+                    if joined in self._as_values:
+                        self._as_values.add(root)
+        self._as_values -= self._in_memory
 
     def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
         """Return, by value, the places among ``places`` that an op reads when it uses the value."""
         found: dict[int, set[int | str]] = {}
         for value in range(len(self._ir.value_owner)):
-            is_joined = value in self._parent or value in self._in_memory
+            is_joined = value in self._parent or value in self._in_memory or value in self._as_values
             if is_joined or value in places or handle(value) in places:
                 read = {place for place in (self.place(value), handle(value)) if place in places}
                 if read and self._types.of(value) & Storage.CONTENT:
@@ -116,13 +147,13 @@ class Buffers:
         blocks = self._blocks.get(function)
         return self._ir.block_arguments.get(blocks[0][0], []) if blocks else []
 
-    def shares_memory(self, function: int) -> bool:
-        """Whether an argument or result of a function is in memory."""
+    def in_memory_of(self, function: int) -> list[int]:
+        """Return the arguments and results of a function that are tensors in memory."""
         values = self.arguments(function)
         for blocks in self._blocks[function]:
             for block in blocks:
                 values = values + self._handed_over(block)
-        return any(self._types.of(v) & Storage.CONTENT and self.place(v) == MEMORY for v in values)
+        return [v for v in values if self._types.of(v) & Storage.CONTENT and self.place(v) == MEMORY]
 
     @cached_property
     def _blocks(self) -> dict[int, list[list[int]]]:
@@ -133,11 +164,13 @@ class Buffers:
                 by_op.setdefault(op, []).append(blocks)
         return by_op
 
-    def _join_results(self, op: int, row: OpTraits, *, escapes: bool) -> None:
+    def _join_results(self, op: int, row: OpTraits, *, escapes: bool, as_values: bool) -> None:
         """Join the results of an op with its operands. An unknown op puts all of them into memory."""
         ir = self._ir
         if escapes:
-            self._join([*ir.operands_of(op), *ir.result_values(op)], in_memory=True)
+            values = [*ir.operands_of(op), *ir.result_values(op)]
+            self._join(values, in_memory=not as_values)
+            self._passed.update(value for value in values if as_values and self._types.of(value))
         elif results := ir.result_values(op):
             handed_on = ir.operands_of(op)
             if "fresh" in row.flags:  # only a written operand may be returned as a result

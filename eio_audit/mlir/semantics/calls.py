@@ -86,8 +86,9 @@ class Calls:
     def _callee_symbol(self, call: int) -> bytes | None:
         text = self._ir.own_text(call)
         if self._ir.op_is_generic[call]:
-            callee = dict(generic_attributes(text)).get(b"callee", b"")
-            return _unquoted(callee) if _SYMBOL_PATTERN.fullmatch(callee) else None
+            callees = _values(text, b"callee")
+            is_symbol = len(callees) == 1 and _SYMBOL_PATTERN.fullmatch(callees[0])
+            return _unquoted(callees[0]) if is_symbol else None
         name = _NAME.match(text)
         match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
         return _unquoted(match["symbol"]) if match else None
@@ -97,20 +98,27 @@ class Calls:
         """By symbol table (-1 for the top level) and symbol, the function that a call of the symbol calls."""
         ir, found = self._ir, dict[tuple[int, bytes], int]()
         for op in range(len(ir)):
-            if self._is_function[ir.op_name[op]] and (symbol := self._symbol(op)) is not None:
+            symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
+            for symbol in symbols:
                 key = ir.parent_op(ir.op_block[op]), symbol
                 is_fixed = ir.nested_ops(op) and _REPLACEABLE.search(ir.own_text(op)) is None
-                found[key] = op if key not in found and is_fixed else NO_CALLEE
+                found[key] = op if key not in found and is_fixed and len(symbols) == 1 else NO_CALLEE
         return found
 
-    def _symbol(self, function: int) -> bytes | None:
+    def _symbols(self, function: int) -> list[bytes]:
+        """Return the symbol of a function, or those that it may have."""
         ir = self._ir
         header = ir.own_text(function)
         if ir.op_is_generic[function]:
-            return _unquoted(dict(generic_attributes(header)).get(b"sym_name", b"")) or None
+            return list(map(_unquoted, _values(header, b"sym_name")))
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
-        return _unquoted(match["symbol"]) if match else None
+        return [_unquoted(match["symbol"])] if match else []
+
+
+def _values(text: bytes, attribute: bytes) -> list[bytes]:
+    """Return the values of an attribute in generic form: several if it is in ``<{...}>`` and in ``{...}``."""
+    return [value for name, value in generic_attributes(text) if name == attribute]
 
 
 def _unquoted(symbol: bytes) -> bytes:

@@ -1,11 +1,12 @@
 """The ops of a block that keep their order because of their effects.
 
 Two ops conflict if they touch one place and one of them writes or frees it. ``EVERYTHING`` is all memory and
-all buffers. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two ops
-of a block conflict, a chain of pairs connects them.
+all buffers, ``MEMORY`` has the allocations as parts, and these have elements: a place and a part of it are
+one place here. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two
+ops of a block conflict, a chain of pairs connects them.
 
 The walk visits the ops in textual order, nested ops included. For each place it remembers the last op that
-changed it and the ops that read it since. So there are at most about two pairs per touch.
+changed it and the ops that read it since. So there are a few pairs per touch, and at most ``MANY``.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections.abc import Collection, Iterator
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY
 from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Place
+from eio_audit.mlir.semantics.places import must_be_first, must_precede_terminator, ops_with_places
 from eio_audit.mlir.traits import EVERYTHING
 
 MANY = 8
@@ -40,6 +42,17 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
                 if pair[0] in blocks:
                     yield pair
     yield from _fenced(ir, effects, blocks)
+    yield from _in_place(ir, blocks)
+
+
+def _in_place(ir: IR, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield the pairs that keep an op first in its block, or directly before the terminator."""
+    for op in ops_with_places(ir):
+        block = ir.op_block[op]
+        if block in blocks and must_be_first(ir, op):
+            yield from ((block, op, later) for later in ir.block_ops[block] if later > op)
+        if block in blocks and must_precede_terminator(ir, op):
+            yield from ((block, earlier, op) for earlier in ir.block_ops[block] if earlier < op)
 
 
 def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
@@ -57,45 +70,77 @@ def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[t
                 last, since = op, []
 
 
-class _Chain:
-    """Reads and changes of one place. Every change separates the reads before it from those after it."""
+class _Node:
+    """A place, with what has touched it and its parts since the last change of the whole.
 
-    __slots__ = ("last_change", "reads")
+    Every change of a place separates the touches before it from those after it.
+    """
+
+    __slots__ = ("changes_of_parts", "last_change", "reads", "touches_of_parts")
 
     def __init__(self) -> None:
         self.last_change = -1
         self.reads: list[int] = []
+        self.touches_of_parts: list[int] = []
+        self.changes_of_parts = _Alternation()
 
     def add(self, op: int, *, changes: bool) -> list[int]:
-        """Return the earlier ops that the op must stay after."""
+        """Return the earlier ops that an op must stay after if it touches the place itself."""
         before = [self.last_change] if self.last_change >= 0 else []
-        if changes:
-            before += self.reads
-            self.last_change, self.reads = op, []
-        else:
+        if not changes:
             self.reads.append(op)
+            return before + self.changes_of_parts.add_read(op)
+        before += self.reads + self.touches_of_parts
+        self.last_change, self.reads, self.touches_of_parts = op, [], []
+        self.changes_of_parts = _Alternation()
         return before
+
+    def add_part(self, op: int, part: Place, *, changes: bool) -> list[int]:
+        """Return the same for an op that touches a part of the place, as far as the whole is concerned."""
+        self.touches_of_parts.append(op)
+        before = [self.last_change] if self.last_change >= 0 else []
+        return before + self.changes_of_parts.add_change(op, part) if changes else before
 
 
 class _Alternation:
-    """Ops that read everything, and ops that change one buffer each. Each kind conflicts with the other.
+    """Ops that read a place, and ops that change a part of it. Each kind conflicts with the other.
 
     If many ops of one kind precede many of the other, the first of the other waits for all of them, and the
-    rest wait for that first one. This is stricter than necessary, but n ops make O(n) pairs, not O(n^2).
+    rest wait for that first one. This is stricter than necessary, but n ops make O(n) pairs, not O(n^2). Of
+    the changes of one part only the last counts, since it waits for the others.
     """
 
     def __init__(self) -> None:
-        self._reads = False
-        self._current: list[int] = []
+        self._are_reads = False
+        self._current: dict[Place, int] = {}
+        self._first = -1
         self._previous: list[int] = []
 
-    def add(self, op: int, *, reads: bool) -> list[int]:
-        """Return the earlier ops that the op must stay after."""
-        if reads != self._reads:
-            self._reads, self._previous, self._current = reads, self._current, []
-        self._current.append(op)
-        is_first = len(self._current) == 1
-        return self._previous if is_first or len(self._previous) <= MANY else self._current[:1]
+    def add_read(self, op: int) -> list[int]:
+        """Return the changes that a read of the whole must stay after."""
+        return self._add(op, op, are_reads=True)
+
+    def add_change(self, op: int, part: Place) -> list[int]:
+        """Return the reads of the whole that a change of a part must stay after."""
+        return self._add(op, part, are_reads=False)
+
+    def _add(self, op: int, key: Place, *, are_reads: bool) -> list[int]:
+        if are_reads != self._are_reads:
+            self._are_reads, self._previous, self._current = are_reads, [*self._current.values()], {}
+        if not self._current:
+            self._first = op
+        self._current[key] = op
+        return self._previous if self._first == op or len(self._previous) <= MANY else [self._first]
+
+
+def _wholes(place: Place) -> Iterator[Place]:
+    """Yield the places that a place is a part of, the smallest first."""
+    if isinstance(place, int):
+        yield EVERYTHING
+    elif isinstance(place, tuple):
+        if len(place) > 1:
+            yield place[:1]
+        yield MEMORY
 
 
 class _Walk:
@@ -104,41 +149,40 @@ class _Walk:
         self._block = block
         self._path: list[int] = []  # the current op and the ops around it, outermost first, from ``block`` on
         self._starts: list[int] = []  # by op of the path, the first op of its block
-        self._chains: dict[Place, _Chain] = {}
-        self._last_barrier = -1  # the last op that changed everything
-        self._touched: list[int] = []  # the ops that touched a buffer since then
-        self._readers = _Alternation()  # since then: ops that read everything, and ops that change a buffer
+        self._nodes: dict[Place, _Node] = {}
+        self._parts: dict[Place, list[Place]] = {}  # by place, its parts that have a node
 
     def visit(self, op: int, effects: EffectTable) -> Iterator[tuple[int, int, int]]:
         """Yield the pairs of the next op with earlier ones."""
         self._enter(op)
         for place, kinds in effects.touches(op).items():
             changes = not kinds.isdisjoint(CHANGES)
-            for earlier in self._before(op, place, changes=changes):
+            before = self._before(op, place, changes=changes)
+            if place == EVERYTHING:
+                before += self._before(op, MEMORY, changes=changes)
+            for earlier in before:
                 if (pair := self._in_one_block(earlier, op)) is not None:
                     yield pair
 
     def _before(self, op: int, place: Place, *, changes: bool) -> list[int]:
-        chain = self._chains.setdefault(MEMORY if place == EVERYTHING else place, _Chain())
-        before = chain.add(op, changes=changes)
-        if place == EVERYTHING:
-            return before + self._everything(op, changes=changes)
-        if isinstance(place, int):
-            if self._last_barrier >= 0:
-                before.append(self._last_barrier)
-            self._touched.append(op)
-            if changes:
-                before += self._readers.add(op, reads=False)
-        return before
+        before = list[int]()
+        for whole in _wholes(place):
+            before += self._node(whole).add_part(op, place, changes=changes)
+        if changes:
+            self._forget_parts(place)
+        return before + self._node(place).add(op, changes=changes)
 
-    def _everything(self, op: int, *, changes: bool) -> list[int]:
-        if not changes:
-            return self._readers.add(op, reads=True)
-        before, self._touched = self._touched, []
-        for place in [place for place in self._chains if isinstance(place, int)]:
-            del self._chains[place]
-        self._last_barrier, self._readers = op, _Alternation()
-        return before
+    def _node(self, place: Place) -> _Node:
+        if place not in self._nodes:
+            self._nodes[place] = _Node()
+            for whole in _wholes(place):
+                self._parts.setdefault(whole, []).append(place)
+        return self._nodes[place]
+
+    def _forget_parts(self, place: Place) -> None:
+        """Begin anew with the parts of a place that is changed: later touches of them wait for the change."""
+        for part in self._parts.pop(place, ()):
+            self._nodes.pop(part, None)
 
     def _enter(self, op: int) -> None:
         ir, path = self._ir, self._path

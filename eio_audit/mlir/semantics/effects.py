@@ -5,20 +5,23 @@ An op keeps its order unless it is proven harmless. An op touches *places*:
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses point to, memrefs and pointers alike;
+- an *allocation*: the memory of one ``memref.alloc`` or stack allocation, or one element of it
+  (``Allocations``). It is a part of ``MEMORY``, and no part of another allocation;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
 - a *state* of the machine that is not a value, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
 
 Two ops keep their order if they touch one place and one of them writes or frees it. An op that the table does
-not list touches everything and every state, and its operands are in memory from then on. A *fence* is an op
-that no other op of its block may cross.
+not list touches everything and every state, and its operands are in memory from then on. So does a symbol in
+the region of such an op, where the order of symbols may mean something. A *fence* is an op that no other op
+of its block may cross.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -26,10 +29,12 @@ from functools import cached_property
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.allocations import Allocations, Part
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
+from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
 from eio_audit.mlir.tokens import STRING_OR_COMMENT
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
@@ -46,7 +51,7 @@ _OPAQUE = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + STRING_OR_COMMENT.patte
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
-Place = int | str
+Place = int | str | Part
 Touches = Mapping[Place, frozenset[str]]
 """By place, the kinds of effect on it: ``read``, ``write``, ``free``."""
 
@@ -109,6 +114,7 @@ class EffectTable:
             _ASSUMED if pattern is not None else row
             for row, pattern in zip(self._listed, self._assumed, strict=True)
         ]
+        self._keeps_values = [ir.op_table.keeps_values(name) for name in ir.names]
         self.fences: set[int] = set()
         self.unknown_ops: Counter[str] = Counter()
         self.assumed_pure: Counter[str] = Counter()
@@ -123,7 +129,8 @@ class EffectTable:
             for name, pattern, row in zip(ir.names, self._assumed, self._listed, strict=True)
         ]
         self._forms = Forms(ir, shipped)
-        if self._forms.others or not all(row.is_harmless for row in self._rows) or any(self._loops()):
+        is_harmless = all(row.is_harmless for row in self._rows) and UNLISTED not in self._listed
+        if self._forms.others or not is_harmless or any(self._loops()):
             self._fill()
 
     def touching_ops(self) -> list[int]:
@@ -143,11 +150,13 @@ class EffectTable:
         for inner in self._executed_with(op):
             for place, kinds in self._own.get(inner, NOTHING).items():
                 _add(total, place, kinds)
-        tensors: frozenset[str] = frozenset().union(
-            *(total[place] for place in total if isinstance(place, int))
+        tensors, memory = (
+            frozenset[str]().union(*(kinds for place, kinds in total.items() if isinstance(place, kind)))
+            for kind in (int, tuple)
         )
+        memory |= total.get(MEMORY, frozenset())
         states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
-        return Effects(total.get(EVERYTHING, frozenset()), total.get(MEMORY, frozenset()), tensors, states)
+        return Effects(total.get(EVERYTHING, frozenset()), memory, tensors, states)
 
     def freed_by(self, op: int) -> list[int]:
         """Return the values whose content the op itself frees. Empty for a call of a known function."""
@@ -156,7 +165,7 @@ class EffectTable:
         if not freed or self._calls.callee.get(op, NO_CALLEE) != NO_CALLEE:
             return []
         operands = dict.fromkeys(self._ir.operands_of(op))
-        return [v for v in operands if handle(v) in freed or self._buffers.place(v) in freed]
+        return [v for v in operands if handle(v) in freed or self._place(op, v) in freed]
 
     def is_address(self, value: int) -> bool:
         """Whether the value may be the address of memory."""
@@ -189,7 +198,11 @@ class EffectTable:
 
     @cached_property
     def _buffers(self) -> Buffers:
-        return Buffers(self._ir, self._rows, self._is_unknown)
+        return Buffers(self._ir, self._rows, self._is_unknown, self._keeps_values)
+
+    @cached_property
+    def _allocations(self) -> Allocations:
+        return Allocations(self._ir, self._rows)
 
     def _is_unknown(self, op: int) -> bool:
         may_do_anything = self._rows[self._ir.op_name[op]].may_do_anything or op in self._forms.others
@@ -203,12 +216,17 @@ class EffectTable:
         for op, name in enumerate(ir.op_name):
             if (is_acting[name] or op in others) and calls.callee.get(op, NO_CALLEE) == NO_CALLEE:
                 self._note(op, self._own_touches(op, self._rows[name]))
+        self._add_symbols()
+        for op in ops_with_places(ir):
+            if is_newest_allocation(ir, op):
+                self._note(op, _joined(self._own.get(op, NOTHING), {"stack": _READ_WRITE}))
         self._add_control()
         self._add_reads({MEMORY})
         for inside in calls.by_function.values():
             for call in inside:
                 if calls.callee[call] != NO_CALLEE and is_acting[ir.op_name[call]]:
-                    self._note(call, self._call_touches(call, calls.callee[call]))
+                    touches = self._call_touches(call, calls.callee[call])
+                    self._note(call, _joined(self._own.get(call, NOTHING), touches))
         changed = {
             place
             for touches in self._own.values()
@@ -227,17 +245,28 @@ class EffectTable:
 
         Arguments for which callers pass one buffer share it inside the function. The same holds for memory.
         """
-        ir, sharing = self._ir, set[int]()
+        ir, buffers, share = self._ir, self._buffers, dict[int, Callable[[Iterable[int]], None]]()
         for function, inside in self._calls.by_function.items():
             for call in inside:
-                if self._calls.callee[call] in sharing:
-                    self._buffers.put_into_memory([*ir.operands_of(call), *ir.result_values(call)])
-            if function != NO_CALLEE and self._buffers.shares_memory(function):
-                sharing.add(function)
+                if self._calls.callee[call] in share:
+                    share[self._calls.callee[call]]([*ir.operands_of(call), *ir.result_values(call)])
+            if function != NO_CALLEE and (kept := buffers.in_memory_of(function)):
+                are_values = all(map(buffers.is_value, kept))
+                share[function] = buffers.pass_as_values if are_values else buffers.put_into_memory
         for inside in reversed(self._calls.by_function.values()):
             for call in inside:
                 if (callee := self._calls.callee[call]) != NO_CALLEE:
                     self._buffers.pass_arguments(ir.operands_of(call), callee)
+
+    def _add_symbols(self) -> None:
+        """Let the symbols in the regions of unlisted ops keep their order: it may mean something there."""
+        ir = self._ir
+        for block, ops in enumerate(ir.block_ops):
+            holder = ir.parent_op(block)
+            if holder >= 0 and self._listed[ir.op_name[holder]] is UNLISTED:
+                for op in ops:
+                    if self._rows[ir.op_name[op]].is_declaration:
+                        self._note(op, ANYTHING)
 
     def _add_control(self) -> None:
         """Add touches of ``CONTROL`` by loops and, if any op may not return, by the ops that may trap."""
@@ -265,17 +294,21 @@ class EffectTable:
         """Whether a region has several blocks, so that control flow may loop forever."""
         return any(len(self._ir.region_blocks[region]) > 1 for region in regions)
 
-    def _add_reads(self, places: Container[Place]) -> None:
+    def _add_reads(self, places: Container[int | str]) -> None:
         ir, contents = self._ir, self._buffers.contents(places)
         if not contents:
             return
+        mutable = {value: found for value, found in contents.items() if not self._buffers.is_value(value)}
+        seen_by = [mutable if keeps_values else contents for keeps_values in self._keeps_values]
         starts = ir.operand_start
-        for op in range(len(ir)):
+        for op, name in enumerate(ir.op_name):
+            seen = seen_by[name]
             for value in ir.operands[starts[op] : starts[op + 1]]:
-                if value in contents:
-                    self._reads.setdefault(op, set()).update(contents[value])
+                if value in seen:
+                    self._reads.setdefault(op, set()).update(seen[value])
         for op, values in ir.late_operands.items():
-            self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
+            seen = seen_by[ir.op_name[op]]
+            self._reads.setdefault(op, set()).update(*(seen[v] for v in values if v in seen))
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
         """Return what an op itself touches, unless it calls a function of the dump."""
@@ -285,8 +318,9 @@ class EffectTable:
             self.unknown_ops[self._ir.name(op)] += 1
             return ANYTHING
         touches: dict[Place, frozenset[str]] = {}
-        if row.dynamic and any(self._buffers.is_address(value) for value in self._ir.operands_of(op)):
-            touches[MEMORY] = _READ_WRITE
+        if row.dynamic:
+            for value in filter(self._buffers.is_address, self._ir.operands_of(op)):
+                touches[self._place(op, value) or MEMORY] = _READ_WRITE
         bound: frozenset[str] = frozenset().union(*row.on.values())
         unbound = (row.effects - bound) & ANY
         if unbound & CHANGES:
@@ -324,8 +358,13 @@ class EffectTable:
         values = (
             self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
         )
-        places = {self._buffers.place(value) for value in values} - {None}
+        places = {self._place(op, value) for value in values} - {None}
         yield from (place for place in places or {MEMORY} if place is not None)
+
+    def _place(self, op: int, value: int) -> Place | None:
+        """Return where the content of an operand or result of an op is. None for a plain value."""
+        place = self._buffers.place(value)
+        return self._allocations.part(op, value) or MEMORY if place == MEMORY else place
 
     def _attributes(self, op: int) -> bytes | None:
         """Return the op's text without strings and with aliases expanded. None if an alias is unknown.
@@ -357,7 +396,9 @@ class EffectTable:
         for op in self._executed_with(function):
             is_fence |= op in self.fences
             for place, kinds in self.touches(op).items() if op in self._own or op in self._reads else ():
-                if not isinstance(place, int):
+                if isinstance(place, tuple):
+                    _add(outside, MEMORY, kinds)
+                elif not isinstance(place, int):
                     _add(outside, place, kinds)
                 if place in arguments:
                     on_arguments |= kinds

@@ -2,7 +2,9 @@
 
 The type is read where the value is defined: in the trailing function type of generic assembly, in a block
 label, or in a custom header. Custom assembly does not show which of its types is the result's, so a value may
-be any of them. A type of an unknown dialect may be anything.
+be of any of them, or of a type inside one: ``memref.load`` shows the memref alone. An op without a row may
+hide any type. What the definition leaves open, a use may show: the function type of an op in generic
+assembly, or an op on numbers. What nothing shows may be anything, and so may a type of an unknown dialect.
 """
 
 from __future__ import annotations
@@ -38,6 +40,13 @@ _PARENTHESIS = re.compile(rb"\s*\(")
 _DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
 _ARROW = re.compile(rb"\s*->\s*")
 _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
+_SHORTENED = re.compile(rb"(?::|->|\bto)\s*<")
+"""A type without its name, as in ``emitc.load %p : <i32>``. Only types of pointers are printed like this."""
+
+_ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
+"""Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
+_HIDES_TENSOR = frozenset({"bufferization.to_tensor"})
+"""Listed ops whose result is a tensor that custom assembly may hide: MLIR 20 prints the memref alone."""
 
 
 class ValueTypes:
@@ -49,11 +58,20 @@ class ValueTypes:
     def __init__(self, ir: IR) -> None:
         self._ir = ir
         self._of_owner: dict[int, list[Storage] | Storage] = {}
-        self._of_type: dict[bytes, Storage] = {}
+        self._of_type: dict[tuple[bytes, bool], Storage] = {}
+        self._by_uses: dict[int, Storage] = {}
         self._aliases = AliasTexts(ir.definition)
 
     def of(self, value: int) -> Storage:
         """Return what the value may be."""
+        storage = self._by_definition(value)
+        if storage is not Storage.ANYTHING:
+            return storage
+        if value not in self._by_uses:
+            self._by_uses[value] = self._shown_by_uses(value)
+        return self._by_uses[value]
+
+    def _by_definition(self, value: int) -> Storage:
         owner = self._ir.value_owner[value]
         if owner not in self._of_owner:
             self._of_owner[owner] = self._results(owner) if owner >= 0 else self._arguments(-1 - owner)
@@ -76,22 +94,46 @@ class ValueTypes:
             return Storage.ANYTHING if types is None else list(map(self._of_text, types))
         return self._of_custom(ir.bare_text(op), op)
 
-    def _of_text(self, text: bytes) -> Storage:
-        """Return what the types in a text may be. Strings and comments do not count."""
-        if text not in self._of_type:
-            self._of_type[text] = _storage(STRING_OR_COMMENT.sub(b'""', self._aliases.expanded(text)))
-        return self._of_type[text]
+    def _of_text(self, text: bytes, *, inside: bool = False) -> Storage:
+        """Return what the types in a text may be, with ``inside`` those in their brackets as well.
+
+        Strings and comments do not count.
+        """
+        if (text, inside) not in self._of_type:
+            types = STRING_OR_COMMENT.sub(b'""', self._aliases.expanded(text))
+            self._of_type[text, inside] = _storage(types, inside=inside)
+        return self._of_type[text, inside]
 
     def _of_custom(self, text: bytes, op: int) -> Storage:
-        """Return what the types in a custom text may be.
-
-        A listed op omits only types that are fixed, and no tensor type is fixed. If an unlisted op shows no
-        type, nothing is known.
-        """
-        is_silent = _TYPE.search(STRING_OR_COMMENT.sub(b'""', text)) is None
-        if is_silent and self._ir.op_table.of(self._ir.name(op)) is UNLISTED:
+        """Return what a value that a custom text defines may be. A listed op omits only what others fix."""
+        name, table = self._ir.name(op), self._ir.op_table
+        if table.of(name) is UNLISTED or table.is_own(name):
             return Storage.ANYTHING
-        return self._of_text(text)
+        shortened = Storage.ADDRESS if _SHORTENED.search(text) else Storage.PLAIN
+        hidden = Storage.CONTENT if name in _HIDES_TENSOR else Storage.PLAIN
+        return self._of_text(text, inside=True) | shortened | hidden
+
+    def _shown_by_uses(self, value: int) -> Storage:
+        """Return what the first use that shows the value's type says, or ANYTHING."""
+        ir = self._ir
+        for op in self._users.get(value, ()):
+            operands = list(ir.operands_of(op))
+            if ir.op_is_generic[op]:
+                types = operand_types(ir, op)
+                if types is not None and len(types) == len(operands):
+                    return self._of_text(types[operands.index(value)])
+            elif ir.name(op).startswith(_ON_NUMBERS) and not self._of_text(ir.bare_text(op)):
+                return Storage.PLAIN
+        return Storage.ANYTHING
+
+    @cached_property
+    def _users(self) -> dict[int, list[int]]:
+        """By value, the ops that use it themselves."""
+        users: dict[int, list[int]] = {}
+        for op in range(len(self._ir)):
+            for value in self._ir.operands_of(op):
+                users.setdefault(value, []).append(op)
+        return users
 
     def _arguments(self, block: int) -> list[Storage] | Storage:
         """Return the storage of each block argument, or one for all if a header does not give each a type."""
@@ -103,20 +145,25 @@ class ValueTypes:
         return Storage.ANYTHING if holder < 0 else self._of_custom(block_header_text(ir, block), holder)
 
 
-def _storage(text: bytes) -> Storage:
-    """Return what the types in a text may be. A tuple holds what its elements hold."""
+def _storage(text: bytes, *, inside: bool) -> Storage:
+    """Return what the types in a text may be. A tuple or tensor of what is no number is that as well.
+
+    Args:
+        text: the types, without strings and comments.
+        inside: whether the types in the brackets of a type count too.
+    """
     text = _DIMENSION.sub(b" ", text)
     storage, offset, has_tuple = Storage.PLAIN, 0, False
     while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
         offset = match.end()
-        if match["dialect"] or match["shaped"] in (b"tensor", b"memref"):
-            offset = closing_end(text, offset) if text[offset : offset + 1] == b"<" else offset
         if match["dialect"]:
             storage |= _dialect_type(match["dialect"])
-        elif match["shaped"] == b"tensor":
-            storage |= Storage.CONTENT
-        elif match["shaped"] == b"memref":
-            storage |= Storage.ADDRESS
+            if not inside and text[offset : offset + 1] == b"<":
+                offset = closing_end(text, offset)
+        elif match["shaped"] in (b"tensor", b"memref"):
+            storage |= Storage.CONTENT if match["shaped"] == b"tensor" else Storage.ADDRESS
+            storage |= _storage(next(list_parts(text, offset + 1), b""), inside=inside)
+            offset = closing_end(text, offset)
         has_tuple |= match["shaped"] == b"tuple"
     return storage | Storage.CONTENT if has_tuple and storage else storage
 
@@ -130,16 +177,25 @@ def _dialect_type(name: bytes) -> Storage:
 
 def result_types(ir: IR, op: int) -> list[bytes] | None:
     """Return the result types of an op in generic assembly, or None if it shows no function type."""
-    return result_types_in(ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
+    return result_types_in(_typed_text(ir, op))
+
+
+def operand_types(ir: IR, op: int) -> list[bytes] | None:
+    """Return the operand types of an op in generic assembly, or None if it shows no function type."""
+    text = STRING_OR_COMMENT.sub(b'""', _typed_text(ir, op))
+    start = _function_type(text)
+    return None if start < 0 else split_list(text, start + 1)
+
+
+def _typed_text(ir: IR, op: int) -> bytes:
+    """Return the text of an op from its last region on."""
+    return ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op)
 
 
 def result_types_in(text: bytes) -> list[bytes] | None:
     """Return the same for the text of an op, from its last region on. A location may follow the types."""
     text = STRING_OR_COMMENT.sub(b'""', text)
-    start = -1
-    for token, depth in nesting(text):
-        if token[0] == b":" and depth <= 0 and (paren := _PARENTHESIS.match(text, token.end())):
-            start = paren.end() - 1
+    start = _function_type(text)
     if start < 0:
         return None
     arrow = _ARROW.match(text, closing_end(text, start))
@@ -148,6 +204,15 @@ def result_types_in(text: bytes) -> list[bytes] | None:
     if text[arrow.end() : arrow.end() + 1] == b"(":
         return split_list(text, arrow.end() + 1)
     return [text[arrow.end() :].partition(b" loc(")[0]]
+
+
+def _function_type(text: bytes) -> int:
+    """Return where the parenthesis of the trailing function type opens, or -1."""
+    start = -1
+    for token, depth in nesting(text):
+        if token[0] == b":" and depth <= 0 and (paren := _PARENTHESIS.match(text, token.end())):
+            start = paren.end() - 1
+    return start
 
 
 def block_argument_types(ir: IR, block: int) -> list[bytes | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,12 +51,51 @@ if __name__ == "__main__":
         print(*(type(child).__name__ for child in active_children()))
 """
 
+FALSE = shutil.which("false")
 
-def run(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+NO_PYTHON = f"""
+from multiprocessing import set_executable
+
+set_executable({FALSE!r})
+"""
+
+AUTO = """
+from eio_audit.audit.corpus import workers
+from eio_audit.cli import jobs
+from eio_audit.cli.main import main
+
+jobs.ENOUGH_BYTES = 1
+workers.os.sched_getaffinity = lambda _: {0, 1}
+main()
+"""
+
+DIES_FOR_GOOD = f"""
+import os
+import signal
+from multiprocessing import set_executable
+from time import sleep
+
+from eio_audit import local_workers
+
+with local_workers(1) as workers:
+    submit = workers.executor.submit
+    pid = submit(os.getpid).result()
+    set_executable({FALSE!r})
+    futures = [submit(sleep, 60), *(submit(len, bytes(200_000)) for _ in range(3))]
+    os.kill(pid, signal.SIGKILL)
+    print(*(isinstance(future.exception(20), workers.deaths) for future in futures))
+    try:
+        submit(os.getpid)
+    except workers.deaths:
+        print("and no more")
+"""
+
+
+def run(folder: Path, script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run a script beside a dump with three inversions."""
     (folder / "f.mlir").write_text(function("f", 3, 2, 1))
     (folder / "script.py").write_text(script)
-    command = [sys.executable, "script.py", "f.mlir"]
+    command = [sys.executable, "script.py", *arguments, "f.mlir"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
 
 
@@ -81,5 +121,16 @@ def test_a_script_that_processes_would_run_again_is_an_error(tmp_path: Path) -> 
     done = run(tmp_path, THREAD + UNGUARDED)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
-        "OSError: the processes ended at once; a script must start them below: if __name__ == '__main__':"
+        "ChildProcessError: the processes ended at once; a script must start them below: if __name__ == '__main__':"
     )
+
+
+def test_processes_that_cannot_begin_are_an_error_if_nobody_asked_for_them(tmp_path: Path) -> None:
+    done = run(tmp_path, THREAD + NO_PYTHON + AUTO, "check")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1] == "Error: cannot start processes: they ended at once"
+
+
+def test_all_work_fails_if_no_process_takes_the_place_of_one_that_died(tmp_path: Path) -> None:
+    """More of it than a pipe holds, so that some was not sent yet."""
+    assert run(tmp_path, DIES_FOR_GOOD).stdout == "True True True True\nand no more\n"

@@ -1,0 +1,77 @@
+"""The memory of single allocations, apart from all other memory.
+
+The value that an op such as ``memref.alloc`` gives points to memory that no value had pointed to before. So a
+load or store through that very value touches no other allocation. An access through any other value, such as
+a view, an argument or a loaded pointer, may touch any memory, every allocation included. So may every op that
+is not among the ``_ACCESSES``: an atomic update, for example, orders what other threads do to other memory.
+
+An element is a part of its own if the memref has the identity layout and every index is a constant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.tokens import STRING_OR_COMMENT, list_parts
+from eio_audit.mlir.traits import OpTraits
+
+Part = tuple[int, ...]
+"""The value that an allocation gives and, for one element of its memory, the element's indices."""
+
+_ACCESSES = re.compile(
+    r"(?:affine|memref|vector|llvm)\.(?:load|store)|memref\.(?:copy|dealloc)|affine\.vector_(?:load|store)"
+    r"|vector\.transfer_(?:read|write)|linalg\.\w+"
+)
+"""Ops that touch memory only through their operands, and only while they run."""
+_MEMREF_AT = {"memref.load": 0, "memref.store": 1}
+"""By op, which operand is the memref. Its indices are the operands after it, in both forms of assembly."""
+_MEMREF = re.compile(rb"\bmemref<")
+_CONSTANT = re.compile(
+    rb'%[^=]*=\s*"?(?:arith|index)\.constant\b"?[\s(){<]*+(?:value\s*=\s*)?(-?[0-9]{1,18})(?:\s*:\s*index\b|\s*$)'
+)
+
+
+class Allocations:
+    """The allocations of one dump. ``rows`` has the traits of each op, by number of its name."""
+
+    def __init__(self, ir: IR, rows: Sequence[OpTraits]) -> None:
+        self._ir = ir
+        self._allocates = ["allocates" in row.flags for row in rows]
+        self._accesses = [_ACCESSES.fullmatch(name) is not None for name in ir.names]
+        self._has_elements: dict[int, bool] = {}
+        self._constants: dict[int, int | None] = {}
+
+    def part(self, op: int, address: int) -> Part | None:
+        """Return which memory ``op`` touches through its operand ``address``. None if that is not known."""
+        owner = self._ir.value_owner[address]
+        is_own = owner >= 0 and self._allocates[self._ir.op_name[owner]]
+        is_access = self._accesses[self._ir.op_name[op]]
+        return (address, *self._indices(op, address)) if is_own and is_access else None
+
+    def _indices(self, op: int, address: int) -> Sequence[int]:
+        """Return the indices of the one element that an op touches. Empty if it may touch another one."""
+        at, operands = _MEMREF_AT.get(self._ir.name(op)), self._ir.operands_of(op)
+        if at is None or list(operands[at : at + 1]) != [address] or not self._is_identity(address):
+            return ()
+        indices = list(map(self._constant, operands[at + 1 :]))
+        return [index for index in indices if index is not None] if None not in indices else ()
+
+    def _is_identity(self, address: int) -> bool:
+        """Whether elements with different indices are different memory: the type names no layout."""
+        if address not in self._has_elements:
+            text = STRING_OR_COMMENT.sub(b'""', self._ir.bare_text(self._ir.value_owner[address]))
+            types = [list(list_parts(text, match.end())) for match in _MEMREF.finditer(text)]
+            self._has_elements[address] = len(types) == 1 and len(types[0]) == 1
+        return self._has_elements[address]
+
+    def _constant(self, value: int) -> int | None:
+        """Return the number that a value is, if a constant says it."""
+        if value not in self._constants:
+            owner = self._ir.value_owner[value]
+            text = self._ir.bare_text(owner) if owner >= 0 else b""
+            match = _CONSTANT.match(text)
+            is_clear = match is not None and text.count(b"value") < 2
+            self._constants[value] = int(match[1]) if match and is_clear else None
+        return self._constants[value]
