@@ -21,7 +21,9 @@ from eio_audit.mlir.semantics import allocations, calls, conflicts, effects, val
 from eio_audit.mlir.semantics.allocations import Allocations
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
+from eio_audit.mlir.semantics.forms import Forms
 from eio_audit.mlir.semantics.value_types import Storage
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTable, OpTraits
 
@@ -222,6 +224,11 @@ def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EffectTable, "_summary", narrow)
 
 
+def _no_forms(kind: str) -> Patch:
+    """No op has another form of one kind than its row."""
+    return _changed(Forms, kind, lambda self: iter(()))
+
+
 def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
     values = calls._values
     monkeypatch.setattr(calls, "_values", lambda text, attribute: values(text, attribute)[-1:])
@@ -357,4 +364,21 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
     ),
     "no tensor is in memory": Mutation(_changed(Buffers, "is_value", lambda self, value: True), "legal"),
+    "all shapes are known": Mutation(_changed(DynamicShapes, "shown_by", lambda self, op: False), "legal"),
+    "unlisted ops paste no text": Mutation(_changed(effects, "pastes_text", lambda name: False), "legal"),
+    "opaque text does nothing": Mutation(_no_forms("_with_pasted_text"), "legal"),
+    "clauses name no code": Mutation(_no_forms("_with_recipes"), "legal"),
+    "variables of clauses are left alone": Mutation(_silent("omp.parallel", "omp.simd"), "legal"),
+    "lanes are apart": Mutation(_without_flag("convergent"), "legal"),
+    "no operand makes an access volatile": Mutation(
+        _changed(Forms, "may_be_volatile", lambda self, op: False), "legal"
+    ),
+    "a cached call of an unknown function is pure": Mutation(_silent("ttcore.load_cached"), "legal"),
+    "every op has the form of its row": Mutation(_changed(Forms, "others", frozenset()), "legal"),
+    "groups of operands are not looked at": Mutation(
+        _changed(Forms, "_has_other_groups", lambda self, op, row: False), "legal"
+    ),
+    "operands are not counted": Mutation(_rows(lambda row: _replaced(row, operands=None)), "legal"),
+    "no op writes into an empty tensor": Mutation(_no_forms("_with_destinations"), "legal"),
+    "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }
