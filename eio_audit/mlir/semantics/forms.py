@@ -66,12 +66,12 @@ class Forms:
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
         text = self._bare(op)
-        found = _AUX_ATTRIBUTE.search(text) or _LAST_NUMBER.search(text)
-        if found is None and (operands := self._ir.operands_of(op)):
+        found = [*_AUX_ATTRIBUTE.finditer(text), *_LAST_NUMBER.finditer(text)]
+        if not found and (operands := self._ir.operands_of(op)):
             definition = self._ir.value_owner[operands[-1]]
             if definition >= 0 and self._ir.name(definition) in ("arith.constant", "llvm.mlir.constant"):
-                found = _CONSTANT.search(self._bare(definition))
-        return found is None or not 0 <= int(found["value"]) < _SIGN_BIT
+                found = [*_CONSTANT.finditer(self._bare(definition))]  # two, if an attribute says it again
+        return not found or any(not 0 <= int(match["value"]) < _SIGN_BIT for match in found)
 
     def _ops(self, *flags: str) -> Iterator[int]:
         """Yield the ops whose row has one of the flags, but no declarations."""
