@@ -33,7 +33,16 @@ EFFECT_FLAGS = (
     "may_trap_if_dynamic",
     "shared",
 )
-STRUCTURE_FLAGS = ("constant", "function", "graph_region", "isolated", "symbol", "symbol_table", "terminator")
+STRUCTURE_FLAGS = (
+    "constant",
+    "function",
+    "graph_region",
+    "isolated",
+    "placed",
+    "symbol",
+    "symbol_table",
+    "terminator",
+)
 """Traits about an op's role in its block or about its regions, not about memory."""
 
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
