@@ -34,9 +34,9 @@ from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.argument_locations import argument_locations
 from eio_audit.mlir.reading.op_text import OpTexts
+from eio_audit.mlir.reading.outside_ops import meaning_outside_ops
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import FILE_METADATA
 
 _NO_WORD = re.compile(r"\W+")
 
@@ -220,7 +220,7 @@ class _Normalized:
                 lines.append(item)
             else:
                 pending.append(self._lines(*item, ordered=ordered, located=located))
-        return b"\n".join([*lines, *FILE_METADATA.findall(self._ir.dump_text), b""])
+        return b"\n".join([*lines, *meaning_outside_ops(self._ir), b""])
 
     def _placed(self, block: int, ordered: bool) -> Sequence[int]:
         ops = self._ir.block_ops[block]
@@ -235,15 +235,19 @@ class _Normalized:
         location = ir.location_text(op)
         if location is not None:
             end = ir.source.data.rfind(b"loc", start, ir.location_start[op])
-        blocks = [block for block in self._ops.blocks_of.get(op, ()) if ir.block_ops[block]]
+        blocks = self._ops.blocks_of.get(op, ())
+        with_ops = {ir.block_region[block] for block in blocks if ir.block_ops[block]}
         for inner, group in groupby(blocks, key=ir.block_region.__getitem__):
+            if inner not in with_ops:
+                continue
             yield indent + self._piece(op, start, ir.region_start[inner] + 1, region)
             for block in group:
                 if ir.block_label[block] != NO_OFFSET:
                     yield indent + self._piece(op, *ir.header_span(block), inner)
                 yield from ((child, depth + 1) for child in self._placed(block, ordered))
             start = ir.region_end[inner]
-        place = b"" if location is None or not located else b" loc(%b)" % self._aliases.expanded(location)
+        is_shown = located or self._texts.own_location(op) is not None
+        place = b"" if location is None or not is_shown else b" loc(%b)" % self._aliases.expanded(location)
         yield indent + self._piece(op, start, end, region) + place
 
     def _piece(self, op: int, start: int, end: int, region: int) -> bytes:
@@ -253,5 +257,5 @@ class _Normalized:
             self._values.text_with(self._names, span, without=argument_locations(self._ir, span)),
             label=lambda name: self._labels.get((region, name), name),
             keeps_values=True,
-            keeps_numbers=self._texts.keeps_numbers(op),
+            keeps_numbers=self._texts.is_free_text(op),
         )

@@ -47,8 +47,8 @@ class IR:
     is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
     Operands after a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
-    ``regions_of`` has, for each op with regions, its regions in textual order. ``argument_names`` has the byte
-    offsets of the names that mean block arguments and nothing else, ascending.
+    ``regions_of`` has, for each op with regions, its regions in textual order. ``argument_names`` has the
+    byte offsets of the names that mean block arguments and nothing else, ascending.
 
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
     (0 at top level), block_ops (the ops directly in the block, in textual order).
@@ -207,7 +207,9 @@ class IR:
         """Return where the op's own text ends: at the ``loc`` of its location, or with the op."""
         start = self.location_start[op]
         return (
-            self.op_end[op] if start == NO_OFFSET else self.source.data.rfind(b"loc", self.op_start[op], start)
+            self.op_end[op]
+            if start == NO_OFFSET
+            else self.source.data.rfind(b"loc", self.op_start[op], start)
         )
 
     def tail(self, op: int) -> bytes:

@@ -28,6 +28,7 @@ FLAGS = {
     "may_not_return",
     "may_trap",
     "may_trap_if_dynamic",
+    "placed",
     "shared",
     "view",
 }

@@ -67,7 +67,9 @@ class KeptOrder:
             if row is None or "placed" in row.flags or not (row.is_declaration or row.is_harmless):
                 return False
             if "function" not in row.flags:
-                pending += [inner for block in self._ops.blocks_of.get(op, ()) for inner in ir.block_ops[block]]
+                pending += [
+                    inner for block in self._ops.blocks_of.get(op, ()) for inner in ir.block_ops[block]
+                ]
         return True
 
 

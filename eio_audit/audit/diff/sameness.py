@@ -17,7 +17,7 @@ from itertools import pairwise
 from eio_audit.audit.diff.kept_order import KeptOrder
 from eio_audit.audit.diff.op_changes import ComparedDump
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.tokens import FILE_METADATA
+from eio_audit.mlir.reading.outside_ops import meaning_outside_ops
 
 
 class Sameness(StrEnum):
@@ -93,8 +93,8 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
         yield "two ops became one"
     if old.block_count != new.block_count:
         yield "the number of blocks differs"
-    if FILE_METADATA.findall(old.dump_text) != FILE_METADATA.findall(new.dump_text):
-        yield "the metadata at the end of the file differs"
+    if meaning_outside_ops(old) != meaning_outside_ops(new):
+        yield "the text outside the ops differs: metadata, or a line that may be an op"
     block_at = {(new.parent_op(block), place): block for block, place in enumerate(after.ops.region_places)}
     block_of = {
         block: block_at[here]
@@ -113,15 +113,16 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
         a, b = before.ops.texts[op], after.ops.texts[other]
         if a.is_generic != b.is_generic:
             yield f"{_named(before, op)} is printed in another form, which does not show the same"
-        if a.text != b.text:
+        if a.text != b.text or texts[0].own_location(op) != texts[1].own_location(other):
             yield f"{_named(before, op)} has another text"
         if [mapped(*value) for value in before.ops.producers[op]] != after.ops.producers[other]:
             yield f"{_named(before, op)} has other operands"
         if old.result_count(op) != new.result_count(other):
             yield f"{_named(before, op)} has another number of results"
-        if b"^" in a.text:
-            if [block_of[block] for block in texts[0].successors(op)] != texts[1].successors(other):
-                yield f"{_named(before, op)} has other successors"
+        if b"^" in a.text and texts[1].successors(other) != [
+            block_of[block] for block in texts[0].successors(op)
+        ]:
+            yield f"{_named(before, op)} has other successors"
 
 
 def _different_blocks(

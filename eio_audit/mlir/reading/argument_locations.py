@@ -17,7 +17,7 @@ from eio_audit.mlir.tokens import closing_end, match_end
 _NAME = re.compile(rb"%[\w$.-]++")
 _COLON = re.compile(rb"\s*+:\s*+")
 _ARROW = re.compile(rb"\s*+->\s*+")
-_TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:[\w$.]|-(?!>))*+")
+_TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
 _DICTIONARY = re.compile(rb"\s*+(?=\{)")
 _LOCATION = re.compile(rb"\s*+\bloc\s*+(?=\()")
 

@@ -15,7 +15,7 @@ from functools import cached_property
 from hashlib import blake2b
 
 from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.argument_locations import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
@@ -37,9 +37,9 @@ LONGEST_EXPONENT = 20
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 
 _TOKEN = re.compile(
-    rb"(?P<string>" + STRING + rb")|(?P<comment>//[^\n]*+)"
+    rb"(?P<string>" + STRING + rb")|(?P<space>(?://[^\n]*+|\s++)++)"
     rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
-    rb"|(?P<space>\s++)|(?<![\w$.])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?+)(?![\w$.])"
+    rb"|(?<![\w$.])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
 _IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
 _DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
@@ -55,7 +55,6 @@ _LITERAL = re.compile(
 )
 _LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
 """``-> (type)``. For a function this is the same as ``-> type``."""
-_REPLACEMENTS = {"space": b" ", "comment": b""}
 
 
 @dataclass(frozen=True)
@@ -141,6 +140,7 @@ class OpTexts:
     def __init__(self, ir: IR) -> None:
         self._ir = ir
         self._aliases = AliasTexts(self._definition, self._finished)
+        self._locations = AliasTexts(ir.definition)
         self._known: dict[tuple[int, bytes], OpText] = {}
 
     def of(self, op: int) -> OpText:
@@ -162,7 +162,7 @@ class OpTexts:
         text = self.comparable(
             bare,
             label=lambda name: b"^" if (region, name) in self.blocks else name,
-            keeps_numbers=self.keeps_numbers(op),
+            keeps_numbers=self.is_free_text(op),
         )
         if "function" in flags and not ir.op_is_generic[op]:
             text = _with_lone_result(text)
@@ -186,7 +186,25 @@ class OpTexts:
     def blocks(self) -> dict[tuple[int, bytes], int]:
         """The blocks of the dump by region and name."""
         ir = self._ir
-        return {(ir.block_region[block], ir.block_name(block).encode()): block for block in range(ir.block_count)}
+        return {
+            (ir.block_region[block], ir.block_name(block).encode()): block for block in range(ir.block_count)
+        }
+
+    @cached_property
+    def _shows_locations(self) -> bool:
+        """Whether the printer printed locations. Then all ops at top level have one."""
+        ir = self._ir
+        return all(ir.location_start[op] != NO_OFFSET for op in (ir.block_ops[0] if ir.block_count else ()))
+
+    def own_location(self, op: int) -> bytes | None:
+        """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``.
+
+        That is so in the custom form of an unlisted op if the dump does not show locations otherwise.
+        """
+        text = self._ir.location_text(op)
+        if text is None or not self.is_free_text(op) or self._shows_locations:
+            return None
+        return self._locations.expanded(text)
 
     def successors(self, op: int) -> list[int]:
         """Return the blocks that an op's own text names, in textual order."""
@@ -204,8 +222,8 @@ class OpTexts:
         text = self._without_locations(self._ir.header_span(block))
         return self.comparable(text, label=lambda _: b"^")
 
-    def keeps_numbers(self, op: int) -> bool:
-        """Whether digits in an op's text may be no number: in the custom form of an unlisted op."""
+    def is_free_text(self, op: int) -> bool:
+        """Whether nothing is known of the text of an op: the custom form of an unlisted op."""
         ir = self._ir
         return not ir.op_is_generic[op] and ir.name(op) not in ir.op_table.rows
 
@@ -237,9 +255,13 @@ class OpTexts:
                 return token if keeps_values else b"%"
             if kind == "float" and not keeps_numbers:
                 return _plain_float(token)
-            return expanded(token) if kind == "alias" else _REPLACEMENTS.get(kind, token)
+            if kind == "space":
+                return b" "
+            return expanded(token) if kind == "alias" else token
 
-        pieces = [_TOKEN.sub(replaced, before) + _body(body, expanded) for before, body in dialect_bodies(text)]
+        pieces = [
+            _TOKEN.sub(replaced, before) + _body(body, expanded) for before, body in dialect_bodies(text)
+        ]
         return b"".join(pieces).strip()
 
     def _expanded(self, alias: bytes) -> bytes:
@@ -288,7 +310,7 @@ def _plain_float(number: bytes) -> bytes:
 
 
 def _shows_only_operands(text: bytes) -> bool:
-    """Whether every ``%`` begins an operand, and no block is named. False if a quick check does not show it."""
+    """Whether every ``%`` begins an operand and no block is named, as far as a quick check shows."""
     return (
         b"\\" not in text
         and b"//" not in text
