@@ -247,8 +247,8 @@ class Mutation:
 
     Attributes:
         patch: switches it off.
-        judge: who notices: ``xdsl``, ``machine``, ``emitc``, ``devices`` for tensors that are changed in place,
-            or ``legal``: a program in which one op must stay before another.
+        judge: who notices: ``xdsl``, ``machine``, ``emitc``, ``hidden`` for types that no text shows, ``devices``
+            for tensors that are changed in place, or ``legal``: a program in which one op must stay before another.
         kinds: what the programs are made of, where the usual mix seldom shows the rule.
     """
 
@@ -296,6 +296,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "emitc.assign is pure": Mutation(_silent("emitc.assign"), "emitc"),
     "emitc.load is pure": Mutation(_silent("emitc.load"), "emitc"),
+    "hidden types are plain": Mutation(_changed(value_types, "UNLISTED", object()), "hidden"),
     "a callee leaves the environment alone": Mutation(_callees_without_environment, "legal"),
     "values of unknown types are read by nobody": Mutation(
         _changed(value_types.ValueTypes, "has_unknown_types", False), "legal"
