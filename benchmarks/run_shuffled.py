@@ -2,8 +2,8 @@
 
     python benchmarks/run_shuffled.py --programs 10000 --judge xdsl
 
-Judges: ``xdsl``, ``hidden`` and ``devices`` (xdsl's interpreter), ``iree``, ``machine`` (``mlir-opt``, ``mlir-runner``),
-``emitc`` (``mlir-translate``, ``g++``).
+Judges: ``xdsl``, ``hidden`` and ``devices`` (xdsl's interpreter), ``iree``, ``machine`` (``mlir-opt``,
+``mlir-runner``), ``emitc`` (``mlir-translate``, ``g++``).
 ``--mutate`` switches off one rule of the model at a time and reports how many programs notice.
 """
 

@@ -252,9 +252,12 @@ class _Normalized:
 
     def _piece(self, op: int, start: int, end: int, region: int) -> bytes:
         """Return a part of an op's text in normal form. Its block names belong to ``region``."""
-        span = Span(start, end)
+        span, is_label = Span(start, end), self._ir.source.data[start : start + 1] == b"^"
+        locations = (
+            argument_locations(self._ir, span) if is_label else self._texts.argument_locations(op, span)
+        )
         return self._texts.comparable(
-            self._values.text_with(self._names, span, without=argument_locations(self._ir, span)),
+            self._values.text_with(self._names, span, without=locations),
             label=lambda name: self._labels.get((region, name), name),
             keeps_values=True,
             keeps_numbers=self._texts.is_free_text(op),

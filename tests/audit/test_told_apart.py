@@ -88,6 +88,10 @@ TEXTS = {
         f't.f @a(%x: i32 by loc("b")) {{\n{X}\n}}\n',
     ),
     "a location at the end where no others are printed": (op('t.x at loc("a")'), op('t.x at loc("b")')),
+    "a location of an argument where no others are printed": (
+        f't.f @a(%x: i32 loc("a")) {{\n{X}\n}}\n',
+        f't.f @a(%x: i32 loc("b")) {{\n{X}\n}}\n',
+    ),
     "a location in an attribute": (generic('#my.g<1 loc("a")>'), generic('#my.g<1 loc("b")>')),
     "a location in an argument's type": (
         blocks('^x(%0: !my.t<1 loc("a")>):', X),
@@ -241,8 +245,8 @@ SAME = {
         op(f"affine.for %i = 0 to 4 {{\n{X}\n}}"),
     ),
     "locations of arguments in an unlisted op": (
-        f't.f @a(%x: i32 loc("a"), %y: i32 loc("c")) {{\n{X}\n}}\n',
-        f't.f @a(%x: i32 loc("b"), %y: i32) {{\n{X}\n}}\n',
+        f't.f @a(%x: i32 loc("a"), %y: i32 loc("c")) {{\n{X} loc("d")\n}} loc("e")\n',
+        f't.f @a(%x: i32 loc("b"), %y: i32) {{\n{X}\n}} loc(unknown)\n',
     ),
     "an alias of a location": (generic("#a", '#a = loc("x")\n'), generic('loc("x")')),
     "names of aliases of a location": (

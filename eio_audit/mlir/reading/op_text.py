@@ -39,7 +39,7 @@ _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 _TOKEN = re.compile(
     rb"(?P<string>" + STRING + rb")|(?P<space>(?://[^\n]*+|\s++)++)"
     rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
-    rb"|(?<![\w$.])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
+    rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
 _IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
 _DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
@@ -175,12 +175,16 @@ class OpTexts:
         if b"loc" in text and op in ir.regions_of:
             *before, last = ir.own_spans(op)
             spans = [*before, Span(last.start, ir.bare_end(op))]
-            text = b"".join(map(self._without_locations, spans))
+            data = ir.source.data
+            text = b"".join(
+                splice(data, span, [(location, b"") for location in self.argument_locations(op, span)])
+                for span in spans
+            )
         return text.partition(b"=")[2] if text.startswith(b"%") else text
 
-    def _without_locations(self, span: Span) -> bytes:
-        locations = argument_locations(self._ir, span)
-        return splice(self._ir.source.data, span, [(location, b"") for location in locations])
+    def argument_locations(self, op: int, span: Span) -> list[Span]:
+        """Return where the locations of arguments are in a part of an op's own text."""
+        return [] if self._has_own_locations(op) else argument_locations(self._ir, span)
 
     @cached_property
     def blocks(self) -> dict[tuple[int, bytes], int]:
@@ -197,14 +201,16 @@ class OpTexts:
         return all(ir.location_start[op] != NO_OFFSET for op in (ir.block_ops[0] if ir.block_count else ()))
 
     def own_location(self, op: int) -> bytes | None:
-        """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``.
+        """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``."""
+        text = self._ir.location_text(op)
+        return self._locations.expanded(text) if text is not None and self._has_own_locations(op) else None
+
+    def _has_own_locations(self, op: int) -> bool:
+        """Whether each ``loc(...)`` of an op may belong to its own syntax.
 
         That is so in the custom form of an unlisted op if the dump does not show locations otherwise.
         """
-        text = self._ir.location_text(op)
-        if text is None or not self.is_free_text(op) or self._shows_locations:
-            return None
-        return self._locations.expanded(text)
+        return self.is_free_text(op) and not self._shows_locations
 
     def successors(self, op: int) -> list[int]:
         """Return the blocks that an op's own text names, in textual order."""
@@ -219,8 +225,9 @@ class OpTexts:
 
     def header(self, block: int) -> bytes:
         """Return the comparable text of a block's label with its arguments. Empty without a label."""
-        text = self._without_locations(self._ir.header_span(block))
-        return self.comparable(text, label=lambda _: b"^")
+        span = self._ir.header_span(block)
+        locations = [(location, b"") for location in argument_locations(self._ir, span)]
+        return self.comparable(splice(self._ir.source.data, span, locations), label=lambda _: b"^")
 
     def is_free_text(self, op: int) -> bool:
         """Whether nothing is known of the text of an op: the custom form of an unlisted op."""
