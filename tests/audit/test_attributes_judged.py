@@ -9,44 +9,10 @@ from iree.compiler import ir
 from eio_audit import InputError, Sameness, diff, normal_form, read_text
 from tests.judge import parse
 
-WORDS = st.sampled_from(
-    [
-        "1.0",
-        "1.00",
-        "1.10",
-        "-1.0",
-        "7",
-        "0x7",
-        "a",
-        "a-b",
-        "->",
-        "%a",
-        "%b",
-        "%q",
-        "^a",
-        "@s",
-        '@"s"',
-        "#k",
-        "#m",
-        "!t",
-    ]
-    + [
-        '"1.0"',
-        '"1.00"',
-        '"%a"',
-        '"a  b"',
-        '"a b"',
-        'loc("x")',
-        'loc("y")',
-        "i32",
-        "//c\n",
-        "(",
-        ")",
-        "[",
-        "]",
-        ",",
-    ]
-)
+NUMBERS = ("1.0", "1.00", "1.10", "-1.0", "7", "0x7", '"1.0"', '"1.00"')
+NAMES = ("%a", "%b", "%q", "^a", "@s", '@"s"', "#k", "#m", "!t", '"%a"', 'loc("x")', 'loc("y")')
+SIGNS = ("->", "(", ")", "[", "]", ",", "//c\n")
+WORDS = st.sampled_from((*NUMBERS, *NAMES, *SIGNS, "a", "a-b", '"a  b"', '"a b"', "i32"))
 BLANKS = st.sampled_from(["", " ", "  ", "\n"])
 BODIES = st.lists(st.tuples(WORDS, BLANKS), max_size=5).map(lambda parts: "".join(map("".join, parts)))
 ATTRIBUTES = (

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cached_property
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.diff.refinement import ComparedOps
@@ -39,18 +40,21 @@ class KeptOrder:
         elif not is_listed:
             symbols = {place for place, op in ops if self._is_declaration(op)}
             if symbols:
-                acting = self._dependences.effects.touching_ops()
-                touching = symbols | {place for place, op in ops if self._holds_any(op, acting)}
-                yield from _pairs([(place, place in symbols) for place in sorted(touching)])
+                acting = symbols | {place for place, op in ops if self._acts(op)}
+                yield from _pairs([(place, place in symbols) for place in sorted(acting)])
 
     def _is_declaration(self, op: int) -> bool:
         row = self._ir.op_table.rows.get(self._ir.name(op))
         return row is not None and row.is_declaration
 
-    def _holds_any(self, op: int, ops: Sequence[int]) -> bool:
-        """Whether one of ``ops``, which ascend, is the op or is nested in it."""
-        place = bisect_left(ops, op)
-        return place < len(ops) and ops[place] < self._ir.subtree_end[op]
+    @cached_property
+    def _touching(self) -> list[int]:
+        return self._dependences.effects.touching_ops()
+
+    def _acts(self, op: int) -> bool:
+        """Whether an op, or one nested in it, has effects or no row."""
+        place = bisect_left(self._touching, op)
+        return place < len(self._touching) and self._touching[place] < self._ir.subtree_end[op]
 
     def _free_symbols(self, block: int) -> set[int]:
         """Return the ops of a block that may change places with each other."""
