@@ -41,7 +41,7 @@ ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
-ALIAS_NAME = rb"[#!][\w$][\w$.-]*+"
+ALIAS_NAME = rb"[#!][\w$](?:-(?!>)|[\w$.]++)*+"
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
@@ -66,6 +66,10 @@ OUTER = re.compile(
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
 
 _NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
+_DIALECT_BODY = re.compile(
+    STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>(?<![\w$.-])" + ALIAS_NAME + rb")<"
+)
+_IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
 
@@ -146,6 +150,35 @@ def closing_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
     """Return the end of the bracket that closes the one at ``opening``, or the end of the text."""
     closing = (token.end() for token, depth in nesting(text, opening, end) if depth == 0)
     return next(closing, min(len(text), end))
+
+
+def dialect_body_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
+    """Return the end of the body of a dialect attribute or type whose ``<`` is at ``opening``.
+
+    As in MLIR's own parser, only strings and ``->`` are skipped. An unclosed body ends with the text.
+    """
+    depth = 0
+    for token in _IN_DIALECT_BODY.finditer(text, opening, end):
+        depth += _DEPTHS.get(token[0], 0)
+        if depth == 0:
+            return token.end()
+    return min(len(text), end)
+
+
+def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Split a text at its dialect attributes and types with a body, ``#name<...>`` and ``!name<...>``.
+
+    Yield the text before each, and the attribute or type itself. In the last pair that is empty. No name in a
+    body is that of a value or block.
+    """
+    done = offset = 0
+    while match := _DIALECT_BODY.search(text, offset):
+        offset = match.end()
+        if match["name"] is not None:
+            offset = dialect_body_end(text, match.end() - 1)
+            yield text[done : match.start()], text[match.start() : offset]
+            done = offset
+    yield text[done:], b""
 
 
 def split_list(text: bytes, start: int = 0) -> list[bytes]:

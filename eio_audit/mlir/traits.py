@@ -38,7 +38,16 @@ EFFECT_FLAGS = (
     "may_trap_if_dynamic",
     "shared",
 )
-STRUCTURE_FLAGS = ("constant", "function", "graph_region", "isolated", "symbol", "symbol_table", "terminator")
+STRUCTURE_FLAGS = (
+    "constant",
+    "function",
+    "graph_region",
+    "isolated",
+    "placed",
+    "symbol",
+    "symbol_table",
+    "terminator",
+)
 """Traits about an op's role in its block or about its regions, not about memory."""
 FORM_FLAGS = ("aux", "pasted", "recipes", "segments", "total")
 """Of the shipped table only: what an op's text may show, or need not show, beside its row (``forms``)."""

@@ -32,6 +32,7 @@ FLAGS = {
     "may_trap",
     "pasted",
     "recipes",
+    "placed",
     "shared",
     "total",
     "view",
