@@ -2,7 +2,8 @@
 
     python benchmarks/run_shuffled.py --programs 10000 --judge xdsl
 
-Judges: ``xdsl`` and ``devices`` (xdsl's interpreter), ``iree``, ``machine`` (``mlir-opt``, ``mlir-runner``).
+Judges: ``xdsl``, ``hidden`` and ``devices`` (xdsl's interpreter), ``iree``, ``machine`` (``mlir-opt``,
+``mlir-runner``), ``emitc`` (``mlir-translate``, ``g++``).
 ``--mutate`` switches off one rule of the model at a time and reports how many programs notice.
 """
 
@@ -26,6 +27,8 @@ JUDGES = {
     "devices": "device_judge:DEVICES",
     "iree": "iree_judge:IREE",
     "machine": "native_judge:NATIVE",
+    "emitc": "emitc_judge:EMITC",
+    "hidden": "hidden_judge:HIDDEN",
 }
 
 

@@ -38,12 +38,16 @@ LEGEND = {
     "on": "the operand or result an effect is bound to, '?' where its position varies; 'stack' = the memory "
     "that is freed with its function. An effect that is bound to nothing concerns all memory.",
     "flags": "terminator, isolated, symbol, symbol_table, graph_region, region_kind, call, function, "
-    "constant, view, destination_style, no_terminator, branch, affine_scope; may_trap = pure or recursive, "
-    "but not said to be speculatable: running it where it did not run may be undefined",
+    "constant, view, destination_style, no_terminator, branch, affine_scope; segments = an attribute gives "
+    "the sizes of its groups of operands; may_trap = pure or recursive, but not said to be speculatable: "
+    "running it where it did not run may be undefined",
+    "operands": "the greatest number of operands, 'any' without a limit; not told for every source",
 }
 KINDS = {"Read": "read", "Write": "write", "Allocate": "alloc", "Free": "free"}
+_SEGMENTS = "segments"
 FLAGS = {
     "AffineScope": "affine_scope",
+    "AttrSizedOperandSegments": _SEGMENTS,
     "BranchOpInterface": "branch",
     "CallOpInterface": "call",
     "ConstantLike": "constant",
@@ -63,6 +67,7 @@ SPECULATABLE = {"AlwaysSpeculatableImplTrait", "RecursivelySpeculatableImplTrait
 EFFECTS = "MemoryEffectOpInterface"
 NOTHING = {"effects": "unknown"}
 """The row of an op that declares nothing; the table leaves it out."""
+_VARIADIC = ("Variadic", "VariadicOfVariadic")
 _ANYWHERE = ""
 """The place of an effect that is bound to nothing."""
 _DEFAULT = "::mlir::SideEffects::DefaultResource"
@@ -96,7 +101,23 @@ class Definitions:
         flags = {flag for trait, flag in FLAGS.items() if trait in names}
         if row["effects"] in ("pure", "recursive") and names.isdisjoint(SPECULATABLE):
             flags.add("may_trap")
-        return {**row, "flags": sorted(flags)} if flags else row
+        if row == NOTHING and flags <= {_SEGMENTS}:
+            return row
+        row |= {"flags": sorted(flags)} if flags else {}
+        return {**row, "operands": self._most_operands(op)}
+
+    def _most_operands(self, op: Mapping[str, Any]) -> int | str:
+        """The greatest number of operands."""
+        arguments = [self._classes(reference) for reference, _ in op["arguments"]["args"]]
+        operands = [classes for classes in arguments if "TypeConstraint" in classes]
+        is_limited = all(classes.isdisjoint(_VARIADIC) for classes in operands)
+        return len(operands) if is_limited else "any"
+
+    def _classes(self, reference: Mapping[str, str]) -> set[str]:
+        """The classes of an operand, attribute or result: its constraint's."""
+        variable = self._record(reference)
+        constraint = self._record(variable["constraint"]) if "constraint" in variable else variable
+        return set(constraint["!superclasses"])
 
     def _effects(self, op: Mapping[str, Any], traits: Sequence[Mapping[str, Any]]) -> str | Places:
         """The word for an op's effects, or its effects by the place that they are bound to."""
@@ -124,16 +145,14 @@ class Definitions:
         """Adds the effects on operands, attributes or results, in whatever order and number these come."""
         position, is_fixed = 0, True
         for reference, _ in variables:
-            variable = self._record(reference)
-            constraint = self._record(variable["constraint"]) if "constraint" in variable else variable
-            classes = set(constraint["!superclasses"])
+            classes = self._classes(reference)
             place = _ANYWHERE
             if "TypeConstraint" in classes:  # neither an attribute nor a property
-                is_fixed &= classes.isdisjoint(("Variadic", "VariadicOfVariadic"))
+                is_fixed &= classes.isdisjoint(_VARIADIC)
                 place = f"{what} {position if is_fixed else '?'}"
                 is_fixed &= "Optional" not in classes
                 position += 1
-            self._add(variable.get("decorators") or (), place, places)
+            self._add(self._record(reference).get("decorators") or (), place, places)
 
     def _add(self, effects: Iterable[Mapping[str, str]], place: str, places: Places) -> None:
         for effect in map(self._record, effects):

@@ -71,7 +71,7 @@ def test_every_format_is_in_the_table() -> None:
 @pytest.mark.parametrize(("text", "code"), [(SHUFFLED, 1), (SHUFFLED.replace("|1|", "|0|"), 0)])
 def test_the_job_on_github(folder: Path, text: str, code: int) -> None:
     put_dump(folder, text)
-    *_, step = snippet("GitHub", 1)["jobs"]["op-order"]["steps"]
+    *_, step = snippet("GitHub", 2)["jobs"]["op-order"]["steps"]
     result = sh(step["run"], folder, GITHUB_STEP_SUMMARY="summary.md")
     assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (code, code == 1)
     assert (folder / "summary.md").read_text().startswith(f"### eio-audit: {'failed' if code else 'passed'}")
@@ -99,7 +99,7 @@ def action(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
         name: inputs.get(name, described["inputs"][name].get("default", "")) for name in described["inputs"]
     }
     variables = {
-        name: re.sub(r"\$\{\{ inputs\.(\w+) \}\}", lambda match: given[match[1]], value)
+        name: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: given[match[1]], value)
         for name, value in step["env"].items()
     }
     runner = folder.parent / "runner"
@@ -119,6 +119,25 @@ def test_the_action_as_the_page_uses_it(folder: Path) -> None:
     assert (result.returncode, "::error file=dumps/after.mlir,line=2," in result.stdout) == (1, True)
     assert json.loads((folder / "order.sarif").read_text())["runs"][0]["results"]
     assert (folder / "summary.md").read_text().count("### eio-audit: ") == 2
+
+
+@pytest.mark.parametrize(
+    ("compiler", "code"),
+    [
+        pytest.param("cat > /dev/null", 0, id="accepted"),
+        pytest.param("! cat > /dev/null", 3, id="refused"),
+        pytest.param("true", 2, id="not read"),
+    ],
+)
+def test_the_action_asks_a_compiler(compiler: str, code: int, folder: Path) -> None:
+    put_dump(folder)
+    (folder.parent / "bin" / "ttmlir-opt").write_text(f"#!/bin/sh\n{compiler}\n")
+    (folder.parent / "bin" / "ttmlir-opt").chmod(0o755)
+    [step] = snippet("GitHub", 1)
+    result = action(folder, arguments="--fail-on never", **step["with"])
+    assert (result.returncode, "::error::eio-audit fix" in result.stdout) == (code, code > 0)
+    assert (folder / "dumps" / "after.mlir").read_text() == SHUFFLED
+    assert action(folder, **step["with"]).returncode == max(code, 1)
 
 
 def test_the_action_takes_names_with_blanks(folder: Path) -> None:

@@ -39,7 +39,8 @@ def pattern(shown: str) -> str:
 
 def folder_for(page: str, folder: Path) -> Path:
     """Return a folder with the samples and all files that the page shows, named in their first lines."""
-    (folder / "sample_irs").symlink_to(ROOT / "sample_irs")
+    for name in ("sample_irs", "tests"):
+        (folder / name).symlink_to(ROOT / name)
     for language, text in blocks(page):
         if language in {"mlir", "toml"} and text.startswith(("// ", "# ")):
             (folder / text.split()[1]).write_text(text)

@@ -6,8 +6,8 @@ text of that op and its producers. A change renames only the values near it.
 
 The canonical order of a block is a depth-first walk from its last op up the dependences. Each op follows the
 ops it depends on: operands in order, then other ops by digest. Every such order is legal. Ops with equal
-digests and similar neighbours stay in textual order; ``undecided`` has them. Graph regions have no order:
-their ops are sorted by symbol, name and digest, unless they use each other.
+digests and similar neighbours stay in textual order; ``undecided`` has them. In a graph region only symbols
+are sorted, between ops that keep their places (``kept_order.py``).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from itertools import groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.diff.kept_order import KeptOrder
 from eio_audit.audit.diff.op_changes import ComparedDump, compared
 from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import Sameness, sameness
@@ -31,12 +32,12 @@ from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.post_order import post_order
+from eio_audit.mlir.reading.argument_locations import argument_locations
 from eio_audit.mlir.reading.op_text import OpTexts
+from eio_audit.mlir.reading.outside_ops import meaning_outside_ops
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import FILE_METADATA
 
-_LABEL = re.compile(rb"\^[\w$.-]+")
 _NO_WORD = re.compile(r"\W+")
 
 
@@ -46,8 +47,7 @@ class NormalForm:
 
     Attributes:
         text: the dump.
-        undecided: lines of ops that stay in textual order, because they equal another op or use each other in
-            a graph region.
+        undecided: lines of ops that stay in textual order because they equal another op.
     """
 
     text: bytes
@@ -126,10 +126,11 @@ class _Normalized:
             b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
         ]
         graphs = self._dependences.of(has_order)
+        kept = KeptOrder(self._ops, self._dependences)
         orders: dict[int, list[int]] = {}
         for block, ops in enumerate(ir.block_ops):
             if block not in graphs:
-                orders[block] = self._order_in_graph_region(ops)
+                orders[block] = self._order_in_graph_region(ops, kept.pairs(block))
                 continue
             waits_for: list[list[int]] = [[] for _ in ops]
             is_waited_for = bytearray(len(ops))
@@ -137,6 +138,9 @@ class _Normalized:
                 is_waited_for[producer] = 1
                 if kind is not DependenceKind.VALUE:
                     waits_for[user].append(producer)
+            for first, second in kept.pairs(block):
+                is_waited_for[first] = 1
+                waits_for[second].append(first)
             place = {op: k for k, op in enumerate(ops)}
             for k, op in enumerate(ops):
                 operands = [place[owner] for owner, _ in self._ops.producers[op] if owner in place]
@@ -149,12 +153,13 @@ class _Normalized:
             orders[block] = list(order)
         return orders
 
-    def _order_in_graph_region(self, ops: Sequence[int]) -> list[int]:
-        """Return the ops sorted, or in textual order if one uses another: uses may precede definitions."""
-        if any(self._ops.users[op] for op in ops):
-            self.undecided.update(ops)
-            return list(range(len(ops)))
-        return self._sorted(range(len(ops)), ops)
+    def _order_in_graph_region(self, ops: Sequence[int], kept: Iterable[tuple[int, int]]) -> list[int]:
+        """Return the ops in textual order, with the symbols sorted that stand between two that stay."""
+        stays_after = dict.fromkeys(range(len(ops)), -1)
+        for first, second in kept:
+            stays_after[second] = max(stays_after[second], first)
+        runs = groupby(stays_after, key=stays_after.__getitem__)
+        return [place for _, run in runs for place in self._sorted(run, ops)]
 
     def _sort_key(self, op: int) -> tuple[str, str, int, int]:
         return self._ops.symbols[op] or "", self._ops.names[op], self._near[op], self._classes[op]
@@ -215,7 +220,7 @@ class _Normalized:
                 lines.append(item)
             else:
                 pending.append(self._lines(*item, ordered=ordered, located=located))
-        return b"\n".join([*lines, *FILE_METADATA.findall(self._ir.dump_text), b""])
+        return b"\n".join([*lines, *meaning_outside_ops(self._ir), b""])
 
     def _placed(self, block: int, ordered: bool) -> Sequence[int]:
         ops = self._ir.block_ops[block]
@@ -230,22 +235,30 @@ class _Normalized:
         location = ir.location_text(op)
         if location is not None:
             end = ir.source.data.rfind(b"loc", start, ir.location_start[op])
-        blocks = [block for block in self._ops.blocks_of.get(op, ()) if ir.block_ops[block]]
+        blocks = self._ops.blocks_of.get(op, ())
+        with_ops = {ir.block_region[block] for block in blocks if ir.block_ops[block]}
         for inner, group in groupby(blocks, key=ir.block_region.__getitem__):
-            yield indent + self._piece(start, ir.region_start[inner] + 1, region)
+            if inner not in with_ops:
+                continue
+            yield indent + self._piece(op, start, ir.region_start[inner] + 1, region)
             for block in group:
                 if ir.block_label[block] != NO_OFFSET:
-                    yield indent + self._piece(
-                        ir.block_label[block], ir.op_start[ir.block_ops[block][0]], inner
-                    )
+                    yield indent + self._piece(op, *ir.header_span(block), inner)
                 yield from ((child, depth + 1) for child in self._placed(block, ordered))
             start = ir.region_end[inner]
-        place = b"" if location is None or not located else b" loc(%b)" % self._aliases.expanded(location)
-        yield indent + self._piece(start, end, region) + place
+        is_shown = located or self._texts.own_location(op) is not None
+        place = b"" if location is None or not is_shown else b" loc(%b)" % self._aliases.expanded(location)
+        yield indent + self._piece(op, start, end, region) + place
 
-    def _piece(self, start: int, end: int, region: int) -> bytes:
-        """Return a part of the dump's text in normal form. Its block names belong to ``region``."""
-        text = self._values.text_with(self._names, Span(start, end))
+    def _piece(self, op: int, start: int, end: int, region: int) -> bytes:
+        """Return a part of an op's text in normal form. Its block names belong to ``region``."""
+        span, is_label = Span(start, end), self._ir.source.data[start : start + 1] == b"^"
+        locations = (
+            argument_locations(self._ir, span) if is_label else self._texts.argument_locations(op, span)
+        )
         return self._texts.comparable(
-            _LABEL.sub(lambda m: self._labels.get((region, m[0]), m[0]), text), keeps_names=True
+            self._values.text_with(self._names, span, without=locations),
+            label=lambda name: self._labels.get((region, name), name),
+            keeps_values=True,
+            keeps_numbers=self._texts.is_free_text(op),
         )

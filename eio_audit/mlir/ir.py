@@ -47,7 +47,8 @@ class IR:
     is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
     Operands after a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
-    ``regions_of`` has, for each op with regions, its regions in textual order.
+    ``regions_of`` has, for each op with regions, its regions in textual order. ``argument_names`` has the
+    byte offsets of the names that mean block arguments and nothing else, ascending.
 
     Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
     (0 at top level), block_ops (the ops directly in the block, in textual order).
@@ -73,6 +74,7 @@ class IR:
         self.late_operands: dict[int, list[int]] = {}
         self.regions_of: dict[int, list[int]] = {}
         self.value_owner = array("i")
+        self.argument_names = array("q")
         self.block_region = array("i")
         self.block_label = array("q")
         self.block_depth = array("i")
@@ -174,12 +176,16 @@ class IR:
         """Return the op's text, with ``{}`` for each region that holds ops."""
         if self.subtree_end[op] == op + 1:
             return self.text(op)
-        texts, start = [], self.op_start[op]
-        for region in self.regions_of[op]:
+        return b"".join(self.source.data[start:end] for start, end in self.own_spans(op))
+
+    def own_spans(self, op: int) -> list[Span]:
+        """Return where the op's own text is: up to each region that holds ops, and after the last one."""
+        spans, start = [], self.op_start[op]
+        for region in self.regions_of.get(op, ()):
             if self._holds_op(region):
-                texts.append(self.source.data[start : self.region_start[region] + 1])
+                spans.append(Span(start, self.region_start[region] + 1))
                 start = self.region_end[region]
-        return b"".join([*texts, self.source.data[start : self.op_end[op]]])
+        return [*spans, Span(start, self.op_end[op])]
 
     def _holds_op(self, region: int) -> bool:
         op = self.region_op[region]
@@ -194,11 +200,17 @@ class IR:
 
     def bare_text(self, op: int) -> bytes:
         """Return the op's own text without its location."""
-        text, start = self.own_text(op), self.location_start[op]
-        if start == NO_OFFSET:
-            return text
-        location = self.source.data.rfind(b"loc", self.op_start[op], start)
-        return text[: len(text) - (self.op_end[op] - location)]
+        text = self.own_text(op)
+        return text[: len(text) - (self.op_end[op] - self.bare_end(op))]
+
+    def bare_end(self, op: int) -> int:
+        """Return where the op's own text ends: at the ``loc`` of its location, or with the op."""
+        start = self.location_start[op]
+        return (
+            self.op_end[op]
+            if start == NO_OFFSET
+            else self.source.data.rfind(b"loc", self.op_start[op], start)
+        )
 
     def tail(self, op: int) -> bytes:
         """Return the op's text after its last region, location included. Empty for an op without regions."""
@@ -251,8 +263,19 @@ class IR:
 
     def block_header(self, block: int) -> bytes:
         """Return the block's label with its arguments, up to the first op. Empty without a label."""
+        start, end = self.header_span(block)
+        return self.source.data[start:end]
+
+    def header_span(self, block: int) -> Span:
+        """Return where the text of ``block_header`` is. An empty block ends with a label or its region."""
         label, ops = self.block_label[block], self.block_ops[block]
-        return self.source.data[label : self.op_start[ops[0]]] if label != NO_OFFSET and ops else b""
+        if label == NO_OFFSET:
+            return Span(0, 0)
+        if ops:
+            return Span(label, self.op_start[ops[0]])
+        region = self.block_region[block]
+        is_last = block + 1 == self.block_count or self.block_region[block + 1] != region
+        return Span(label, self.region_end[region] if is_last else self.block_label[block + 1])
 
     def block_offset(self, block: int) -> int:
         """Return where the block begins: its label or its first op."""

@@ -41,7 +41,7 @@ ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
-ALIAS_NAME = rb"[#!][\w$][\w$.-]*+"
+ALIAS_NAME = rb"[#!][\w$](?:-(?!>)|[\w$.]++)*+"
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
@@ -66,6 +66,10 @@ OUTER = re.compile(
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
 
 _NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
+_DIALECT_BODY = re.compile(
+    STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>(?<![\w$.-])" + ALIAS_NAME + rb")<"
+)
+_IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
 
@@ -148,6 +152,35 @@ def closing_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
     return next(closing, min(len(text), end))
 
 
+def dialect_body_end(text: Text, opening: int, end: int = sys.maxsize) -> int:
+    """Return the end of the body of a dialect attribute or type whose ``<`` is at ``opening``.
+
+    As in MLIR's own parser, only strings and ``->`` are skipped. An unclosed body ends with the text.
+    """
+    depth = 0
+    for token in _IN_DIALECT_BODY.finditer(text, opening, end):
+        depth += _DEPTHS.get(token[0], 0)
+        if depth == 0:
+            return token.end()
+    return min(len(text), end)
+
+
+def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Split a text at its dialect attributes and types with a body, ``#name<...>`` and ``!name<...>``.
+
+    Yield the text before each, and the attribute or type itself. In the last pair that is empty. No name in a
+    body is that of a value or block.
+    """
+    done = offset = 0
+    while match := _DIALECT_BODY.search(text, offset):
+        offset = match.end()
+        if match["name"] is not None:
+            offset = dialect_body_end(text, match.end() - 1)
+            yield text[done : match.start()], text[match.start() : offset]
+            done = offset
+    yield text[done:], b""
+
+
 def split_list(text: bytes, start: int = 0) -> list[bytes]:
     """Return the parts between commas from ``start`` to the closing bracket or the end of the text.
 
@@ -167,6 +200,19 @@ def list_parts(text: bytes, start: int = 0) -> Iterator[bytes]:
             return
     if part := text[start:].strip():
         yield part
+
+
+def after_arrow(types: str) -> str:
+    """Return the types after the last ``->`` outside of all brackets, or the whole text without one.
+
+    >>> after_arrow("(i32) -> tensor<4xf32, affine_map<(d0) -> (d0)>>")
+    'tensor<4xf32, affine_map<(d0) -> (d0)>>'
+    """
+    text, start = types.encode(), 0
+    for token, depth in nesting(text):
+        if token[0] == b"->" and not depth:
+            start = token.end()
+    return text[start:].strip().decode()
 
 
 def outermost_brackets(text: bytes) -> Iterator[tuple[int, int, bytes]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import ChainMap, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,11 +22,14 @@ STATES = ("stack", "environment", "files", "solver")
 
 ``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
 """
+ANY_NUMBER = sys.maxsize
+"""No limit to the number of an op's operands."""
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
     "allocates",
     "call",
+    "convergent",
     "destination_style",
     "fence",
     "fresh",
@@ -34,11 +38,28 @@ EFFECT_FLAGS = (
     "may_trap_if_dynamic",
     "shared",
 )
-STRUCTURE_FLAGS = ("constant", "function", "graph_region", "isolated", "symbol", "symbol_table", "terminator")
+STRUCTURE_FLAGS = (
+    "constant",
+    "function",
+    "graph_region",
+    "isolated",
+    "placed",
+    "symbol",
+    "symbol_table",
+    "terminator",
+)
 """Traits about an op's role in its block or about its regions, not about memory."""
+FORM_FLAGS = ("aux", "pasted", "recipes", "segments", "total")
+"""Of the shipped table only: what an op's text may show, or need not show, beside its row (``forms``)."""
 
-FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS)
+FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS + FORM_FLAGS)
 """The flags of a row. Other words in the files are not used."""
+_SAFE_TO_RUN = frozenset(
+    ("constant", "function", "may_trap", "symbol", "symbol_table", "terminator", "total")
+)
+"""An op with one of these flags traps whatever its shapes are, or not at all."""
+_IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic", *FORM_FLAGS))
+"""Flags that add no effect on memory."""
 
 _PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
@@ -56,6 +77,7 @@ class OpTraits:
         unknown: the op declares nothing and may do anything.
         flags: the other traits, among ``FLAGS``.
         when: by condition on the op's attributes (``name = value``, or a word), further effects as in ``on``.
+        operands: the greatest number of operands, ``ANY_NUMBER`` without a limit. None if it is unknown.
     """
 
     effects: frozenset[str] = frozenset()
@@ -65,6 +87,7 @@ class OpTraits:
     unknown: bool = False
     flags: frozenset[str] = frozenset()
     when: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    operands: int | None = field(default=None, compare=False)
 
     @property
     def is_declaration(self) -> bool:
@@ -88,9 +111,7 @@ class OpTraits:
     @property
     def only_frees(self) -> bool:
         """Whether the op does nothing but free its operands, as ``memref.dealloc`` does."""
-        is_certain = not (
-            self.recursive or self.dynamic or self.unknown or self.flags - {"fresh", "may_trap"}
-        )
+        is_certain = not (self.recursive or self.dynamic or self.unknown or self.flags - _IDLE_FLAGS)
         bound = [item for on in (self.on, *self.when.values()) for item in on.items()]
         is_about_values = all(kinds == {"free"} and place not in STATES for place, kinds in bound)
         return is_certain and is_about_values and self.effects == {"free"}
@@ -98,8 +119,8 @@ class OpTraits:
     @property
     def may_trap(self) -> bool:
         """Whether executing the op where it was not executed before may be undefined."""
-        touches = self.dynamic or self.effects - {"alloc"}
-        return not self.is_declaration and bool(touches or "may_trap" in self.flags)
+        touches = self.dynamic or self.effects - {"alloc"} or self.flags & {"convergent", "may_trap"}
+        return not self.is_declaration and bool(touches)
 
 
 UNLISTED = OpTraits(unknown=True)
@@ -110,7 +131,8 @@ class _Table(Mapping[str, OpTraits]):
     """The shipped table. A row is made on first use, since a dump has only some of the ops.
 
     The effects of a reading replace those of the definition. Its flags are added. A reading under a full name
-    has precedence over one under a pattern.
+    has precedence over one under a pattern. An op may trap if a shape is known only at run time, unless its
+    row says that it is total or leaves that to the ops in its regions.
     """
 
     def __init__(
@@ -151,9 +173,13 @@ class _Table(Mapping[str, OpTraits]):
         for row in [*general, *self._readings.get(name, ())]:
             if "effects" in row:
                 entry |= {"effects": row["effects"], "on": row.get("on", {})}
+            if "operands" in row:
+                entry |= {"operands": row["operands"]}
             entry |= {"when": {**entry.get("when", {}), **row.get("when", {})}}
             flags |= set(row.get("flags", ()))
             flags -= {"fresh"} if "view" in row.get("flags", ()) else set()
+        if entry["effects"] != "recursive" and flags.isdisjoint(_SAFE_TO_RUN):
+            flags.add("may_trap_if_dynamic")
         return entry | {"flags": flags & FLAGS}
 
 
@@ -318,6 +344,7 @@ def _row(entry: Mapping[str, Any]) -> OpTraits:
         unknown=effects == "unknown",
         flags=frozenset(entry.get("flags", ())),
         when={condition: _kinds_by_place(on) for condition, on in entry.get("when", {}).items()},
+        operands=ANY_NUMBER if entry.get("operands") == "any" else entry.get("operands"),
     )
 
 

@@ -7,9 +7,9 @@ op that frees nothing, then the op with the least distance from the roots.
 An op without producers has distance 0. Any other op is one farther than its producer that was placed last.
 An op that frees is never a root: it is placed only after a producer of its own.
 
-The rule leaves ties. ``order_by_rule`` breaks them by rank. ``order_by_queue`` returns the order of a binary
-heap that compares by the rule but is not rebuilt when the current group changes. Such a heap may return an op
-of another group although one of the current group is ready. That depends on the order of insertion.
+The pass uses a binary heap that compares by the rule but is not rebuilt when the current group changes. Such
+a heap may return an op of another group although one of the current group is ready. That, and which of two
+equal ops comes first, depends on the order of insertion.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class GroupedOps:
 
     Attributes:
         group: per op, the number of its group.
-        rank: per op, a distinct number; among equals, the smallest is first.
+        rank: per op, a distinct number, which orders the roots.
         frees: per op, whether it only frees results of other ops.
         producers: per op, the ops whose results it uses, each once.
-        users: per op, the ops that use its results, in order, each once.
+        users: per op, the ops that use its results, each once, in the order in which they enter the queue.
     """
 
     group: Sequence[int]
@@ -47,43 +47,6 @@ class GroupedOps:
         )
 
 
-def order_by_rule(ops: GroupedOps) -> list[int]:
-    """Return the order by the rule; among equals, the smallest rank goes first.
-
-    The order omits ops that no root leads to and ops on cycles.
-
-    Complexity: O((n + e) log n) for n ops and e uses.
-
-    >>> ops = GroupedOps([0, 1, 0, 1], range(4), [False] * 4, [[], [], [0], [1]], [[2], [3], [], []])
-    >>> order_by_rule(ops)
-    [0, 2, 1, 3]
-    """
-    ready_after = _readiness(ops)
-    all_groups: list[tuple[bool, int, int, int]] = []
-    by_group: dict[int, list[tuple[bool, int, int, int]]] = {group: [] for group in ops.group}
-    is_placed = bytearray(len(ops.group))
-
-    def add(op: int, distance: int) -> None:
-        entry = (ops.frees[op], distance, ops.rank[op], op)
-        heappush(all_groups, entry)
-        heappush(by_group[ops.group[op]], entry)
-
-    for root in ops.roots:
-        add(root, 0)
-    order: list[int] = []
-    current: list[tuple[bool, int, int, int]] = []
-    while all_groups:
-        _, distance, _, op = heappop(current or all_groups)
-        if is_placed[op]:
-            continue
-        is_placed[op] = True
-        order.append(op)
-        current = by_group[ops.group[op]]
-        for user in ready_after(op):
-            add(user, distance + 1)
-    return order
-
-
 def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
     """Return the order of a C++ ``std::priority_queue`` that compares by the rule.
 
@@ -96,9 +59,13 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         roots: ``ops.roots``, in the order of their insertion.
 
     Returns:
-        The same ops as ``order_by_rule``. Users are inserted last one first, as MLIR lists a value's uses.
+        The ops that a root leads to, without those on cycles.
 
     Complexity: O((n + e) log n) for n ops and e uses.
+
+    >>> ops = GroupedOps([0, 1, 0, 1], range(4), [False] * 4, [[], [], [0], [1]], [[2], [3], [], []])
+    >>> order_by_queue(ops, [0, 1])
+    [0, 2, 1, 3]
     """
     current: int | None = None
 
@@ -125,7 +92,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         first = heappop(queue)
         order.append(first.op)
         current = first.group
-        for user in reversed(ready_after(first.op)):
+        for user in ready_after(first.op):
             heappush(queue, Entry(user, first.distance + 1))
     return order
 

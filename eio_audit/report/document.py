@@ -240,21 +240,46 @@ def _modules(fragmentation: Fragmentation) -> Section | None:
 
 
 def _code_generation(structure: Structure) -> Section | None:
-    table = torn_figures(structure, SHOWN_TORN)
-    if not table.rows and not words.is_changed(structure):
+    torn = torn_figures(structure, SHOWN_TORN)
+    if not torn.rows and not words.is_changed(structure):
         return None
-    ties = words.tie_summary(structure)
-    return Section("Code generation", words.functions_summary(structure), [*([ties] if ties else []), table])
+    prediction, note = structure.predictions[structure.present], words.functions_summary(structure)
+    fails = words.reasons(prediction) if prediction.failures else []
+    if prediction.failures and prediction.tried:
+        fails.insert(0, words.outcome(prediction))
+    figures = (
+        [function_figures(structure)] if any(one.tried for one in structure.predictions.values()) else []
+    )
+    parts: list[str | Figures] = [*fails, *words.pieces(structure), torn, *figures]
+    return Section("Code generation", note, parts)
 
 
 def torn_figures(structure: Structure, short: int) -> Figures:
-    """Return the number of functions that contain the ops of each torn module."""
+    """Return the fewest functions with ops of each torn module: in any run, and in tries at each stage."""
     rows = [
-        [*(f"{row.functions[stage]:,}" for stage in structure.predictions), row.path[-1]]
+        [*(f"{number:,}" for number in (row.certain, *row.functions.values())), words.torn_at(row)]
         for row in words.torn_modules(structure)
     ]
-    headings = [*(words.STAGES[stage] for stage in structure.predictions), "functions with ops of"]
+    headings = ["any run", *(words.STAGES[stage] for stage in structure.predictions), "functions with"]
     return Figures(headings, rows, rows[:short], numbers=len(headings) - 1)
+
+
+def function_figures(structure: Structure) -> Figures:
+    """Return the range and the typical number of functions at each stage."""
+
+    def number(value: int | None) -> str:
+        return "-" if value is None else f"{value:,}"
+
+    rows = [
+        [
+            *(number(one.fewest), number(one.most), number(one.typical)),
+            *(words.tries(one), words.orders(one)),
+            words.STAGES[stage] + (", fails" if one.fewest is None else ""),
+        ]
+        for stage, one in structure.predictions.items()
+    ]
+    headings = ["at least", "at most", "typically", "tried", "orders", "functions"]
+    return Figures(headings, rows, rows, numbers=5)
 
 
 def _locations(locations: HealthChange, *, verbose: bool) -> Section | None:

@@ -74,9 +74,14 @@ _FIELDS = {
     "PassFigures": (
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants findings"
     ),
-    "Prediction": "functions fewest most callers ops left_out unreadable clashes",
-    "Structure": "stages=predictions functions modules",
-    "TornModule": "name path least *functions",
+    "Prediction": (
+        "runs failures fewest most typical tried functions callers ops left_out refused unreadable clashes"
+    ),
+    "StoppingOp": "*op failure message",
+    "Structure": "stages=predictions stopping functions modules",
+    "TornModule": "name path least certain *functions returns",
+    "Tries": "orders all fewest most",
+    "ModuleReturn": "*op via",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
         "initial summary final errors"
@@ -101,7 +106,8 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
-    "Prediction.functions": lambda one: len(one.functions),
+    "Prediction.functions": lambda one: None if one.fewest is None else len(one.functions),
+    "Prediction.runs": lambda one: not one.failures,
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "RepeatedChange.times": lambda one: len(one.changes),
     "TornModule.name": lambda row: row.path[-1],

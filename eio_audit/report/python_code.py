@@ -20,7 +20,9 @@ def structure_to_python(structure: Structure) -> str:
     but does not run.
     """
     dump, prediction = structure.dump, structure.predictions[structure.present]
-    head = [f"What code generation makes from {dump.source}:{dump.line}, without types and attributes."]
+    head = [
+        f"What one run of code generation makes from {dump.source}:{dump.line}, without types and attributes."
+    ]
     lines = [f"# {said}" for said in (*head, *obstacles(prediction))]
     sources = map(source_of, prediction.functions)
     names = _Names(op.name for code in structure.code for op in code.body)

@@ -8,6 +8,7 @@ from hypothesis import given
 
 from eio_audit import (
     AuditOptions,
+    Failure,
     InputError,
     Prediction,
     Reason,
@@ -19,11 +20,12 @@ from eio_audit import (
     structure,
 )
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.codegen.codegen import predict, structure_change
+from eio_audit.audit.codegen.codegen import BETWEEN, predict, structure_change
 from eio_audit.audit.codegen.codegen_location import CodegenLocation, UnreadableLocation, read_name
 from eio_audit.audit.fix.relabel import right_labels
 from tests.cli.running import SAMPLES
 from tests.programs import freeing_programs, programs
+from tests.real_samples import RUNS, recorded_program, recorded_runs
 
 FREES = AuditOptions(follow=["frees"])
 A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"
@@ -82,7 +84,7 @@ def test_a_function_without_a_shared_class_is_called_forward() -> None:
     assert dict(only.parts) == {("/m.py:10 fa",): 1}
 
 
-def test_ties_go_by_index_then_by_place() -> None:
+def test_the_first_order_that_is_tried_is_by_index_then_by_place() -> None:
     ops = [op("%0", "%a", f'"1|{B}|x"'), op("%1", "%a", f'"0|{A}|x"')]
     assert [one.first_index for one in predicted(function(*ops)).functions] == [0, 1]
     same = [op("%0", "%a", f'"1|{B}|x"'), op("%1", "%a", f'"1|{A}|x"')]
@@ -93,6 +95,14 @@ def test_the_place_is_that_of_the_order_given() -> None:
     (dump,) = read_text(function(op("%0", "%a", f'"1|{B}|x"'), op("%1", "%a", f'"1|{A}|x"')))
     audited = audit_dump(dump)
     assert [one.name for one in predict(audited, orders={1: [1, 0, 2]}).functions] == ["A_0_0", "B_1_0"]
+
+
+def test_users_enter_the_queue_result_by_result_and_the_last_in_the_text_first() -> None:
+    lines = [f"m.py:{k}|f|{k}|x" for k in range(5)]
+    sort = f'  %0:2 = "ttnn.sort"(%a) : (i32) -> (i32, i32) loc("0|{lines[0]}")\n'
+    used = ["%0#1", "%0#0", "%0#1", "%0#0"]
+    ops = [op(f"%{k}", value, f'"{k}|{lines[k]}"', "ttnn.abs") for k, value in enumerate(used, 1)]
+    assert [one.first_index for one in predicted(function(sort, *ops)).functions] == [0, 4, 3, 2, 1]
 
 
 def test_an_op_that_gets_another_name_is_read_by_that() -> None:
@@ -181,7 +191,7 @@ def test_all_functions_with_arguments_are_cut_where_none_says() -> None:
 
 def test_two_functions_at_one_source_line_clash() -> None:
     text = function(op("%0", "%a", f'"0|{A}|x"'), op("%1", "%0", f'"1|{A.replace("fa", "fc")}|x"'))
-    assert predicted(text).clashes == ("/m.py:10",)
+    assert (predicted(text).clashes, predicted(text).failures) == (("/m.py:10",), (Failure.CLASHES,))
 
 
 def test_a_cycle_of_a_graph_region_stays_outside() -> None:
@@ -274,21 +284,143 @@ def test_torn_modules_before_and_after_the_worst_first() -> None:
     assert change.present is Stage.AFTER
 
 
+def recorded(program: str) -> Prediction:
+    return predict(audit_dump(read_text(recorded_program(program))[0]))
+
+
+@pytest.mark.parametrize("program", RUNS)
+def test_every_recorded_run_is_in_the_range_and_the_typical_number_is_near_them(program: str) -> None:
+    runs = recorded_runs(program)
+    found = recorded(program)
+    assert found.failures == ()
+    assert found.fewest is not None and found.most is not None and found.tried is not None
+    assert found.fewest <= min(runs) <= max(runs) <= found.most
+    assert (found.tried.fewest, found.tried.most, found.tried.all) == (min(runs), max(runs), True)
+    assert found.typical == pytest.approx(sum(runs) / len(runs), rel=0.1)
+    assert len(found.functions) == found.typical
+
+
 @pytest.mark.parametrize(
-    ("sample", "functions", "fewest", "most"),
+    ("program", "bounds", "typical"),
     [
-        ("small/before", 7, 7, 7),
-        ("small/after", 8, 8, 9),
-        ("encoder/before", 54, 54, 73),
-        ("encoder/after", 42, 42, 65),
-        ("resnet/before", 78, 78, 115),
-        ("resnet/after", 89, 89, 184),
+        ("small.original", (8, 41), 8),
+        ("small.relabel", (7, 40), 10),
+        ("encoder.original", (33, 130), 60),
+        ("encoder.relabel", (33, 130), 60),
+        ("resnet.original", (74, 194), 90),
+        ("resnet.relabel", (74, 194), 90),
     ],
 )
-def test_samples(sample: str, functions: int, fewest: int, most: int) -> None:
+def test_recorded_programs(program: str, bounds: tuple[int, int], typical: int) -> None:
+    found = recorded(program)
+    assert ((found.fewest, found.most), found.typical) == (bounds, typical)
+
+
+@pytest.mark.parametrize(
+    ("sample", "bounds", "tried", "typical"),
+    [
+        ("encoder/before", (48, 164), (62, 78), 68),
+        ("encoder/after", (36, 148), (51, 67), 60),
+        ("resnet/before", (73, 185), (91, 125), 106),
+        ("resnet/after", (82, 230), (156, 191), 172),
+    ],
+)
+def test_samples(sample: str, bounds: tuple[int, int], tried: tuple[int, int], typical: int) -> None:
     (dump,) = read_text((SAMPLES / f"{sample}_alias.mlir").read_bytes())
     now = structure(dump).predictions[Stage.NOW]
-    assert (len(now.functions), now.fewest, now.most) == (functions, fewest, most)
+    assert now.failures == (Failure.PREFIX,)
+    assert now.tried is not None and not now.tried.all
+    assert (now.fewest, now.most, now.tried.fewest, now.tried.most) == (*bounds, *tried)
+    assert (now.typical, len(now.functions)) == (typical, typical)
+
+
+def stopping(text: str) -> list[tuple[int, str]]:
+    """The lines and messages of the ops at which code generation fails, of which there are some."""
+    found = structure(read_text(text)[0])
+    now = found.predictions[Stage.NOW]
+    assert (now.fewest, now.most, now.typical, now.tried) == (None, None, None, None)
+    assert {one.failure for one in found.stopping} <= set(now.failures)
+    return [(one.op.line, one.message) for one in found.stopping]
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ('"m.py":3:4', "its location is a place in a file, not a name"),
+        (f'fused["1|{A}|x", "m.py":3:1]', "its location is fused, not a name"),
+        (f'callsite("1|{A}|x" at "y")', "its location is a call site, not a name"),
+        ('"abs"', "its index 'abs' is not an integer"),
+        ('""', "its index '' is not an integer"),
+        (f'"x"("1|{A}|x")', "its index is in an inner name; only the outermost, 'x', is read"),
+        ('"1|N|m.py:1|f|2|x"', "its module 'N' is not written 'Class[name]'"),
+        ('"DEBUG|x"', "'DEBUG|' precedes its index, and its index 'x' is not an integer"),
+    ],
+)
+def test_code_generation_fails_at_a_location_that_it_cannot_read(location: str, message: str) -> None:
+    text = function(op("%0", "%a", f'"0|{A}|x"'), op("%1", "%0", location))
+    assert stopping(text) == [(3, message)]
+
+
+def test_code_generation_fails_at_an_op_that_the_text_gives_no_location() -> None:
+    text = function(op("%0", "%a", f'"0|{A}|x"'), '  %1 = "ttir.add"(%0) : (i32) -> i32\n')
+    assert stopping(text) == [(3, "it has no location; the compiler takes its place in the file as location")]
+
+
+def test_code_generation_reads_the_locations_of_all_functions_but_the_names_of_one() -> None:
+    def with_const(location: str) -> str:
+        const = op("%0", "%a", location, "ttnn.abs")
+        work = op("%0", "%a", f'"0|{A}|x"', "ttnn.abs")
+        return function(
+            const, symbol="@c", attributes='attributes {tt.function_type = "const_eval"} '
+        ) + function(work, symbol="@f", attributes='attributes {tt.function_type = "forward_device"} ')
+
+    assert stopping(with_const('"m.py":3:4')) == [(2, "its location is a place in a file, not a name")]
+    for location in ("unknown", '"abs"'):
+        assert predicted(with_const(location)).failures == ()
+
+
+@pytest.mark.parametrize("location", ["unknown", '"1|f|x"', '"1|x"'])
+def test_code_generation_leaves_an_op_without_a_place_in_the_source_where_it_is(location: str) -> None:
+    found = predicted(
+        function(op("%0", "%a", f'"0|{A}|x"', "ttnn.add"), op("%1", "%0", location, "ttnn.add"))
+    )
+    assert (found.failures, found.left_out, found.fewest) == ((), 1, 1)
+
+
+def test_an_op_that_stays_between_two_functions_is_a_failure() -> None:
+    text = function(
+        op("%0", "%a", f'"0|{A}|x"', "ttnn.add"),
+        op("%1", "%0", "unknown", "ttnn.add"),
+        op("%2", "%1", f'"1|{B}|x"', "ttnn.add"),
+        returned="%2",
+    )
+    assert stopping(text) == [(3, BETWEEN)]
+    assert stopping(text.replace("loc(unknown)", 'loc("1|x")')) == [(3, BETWEEN)]
+    assert predicted(text.replace('"ttnn.add"(%0)', '"ttnn.add"(%a)')).failures == ()
+
+
+def test_two_functions_for_the_device_are_a_failure() -> None:
+    marked = {"attributes": 'attributes {tt.function_type = "forward_device"} '}
+    work = op("%0", "%a", f'"0|{A}|x"', "ttnn.add")
+    text = function(work, symbol="@f", **marked) + function(work, symbol="@g", **marked)
+    assert predicted(text).failures == (Failure.FUNCTIONS,)
+
+
+def test_a_prefix_is_a_failure_but_leaves_the_figures() -> None:
+    found = predicted(CHAIN.replace('loc("', 'loc("DEBUG|'))
+    assert (found.failures, found.fewest, found.most, found.typical) == ((Failure.PREFIX,), 2, 2, 2)
+
+
+def test_a_path_over_another_line_tears_a_module_in_any_run() -> None:
+    [module, other] = structure(read_text(TORN)[0]).modules
+    assert (module.path[-1], module.least, module.certain, module.functions[Stage.NOW]) == (
+        "A[net.a]",
+        1,
+        2,
+        2,
+    )
+    assert [(one.via.line, one.op.line) for one in module.returns] == [(3, 4)]
+    assert (other.path[-1], other.certain, other.returns) == ("B[net.b]", 1, ())
 
 
 def test_a_malformed_location_is_an_error() -> None:

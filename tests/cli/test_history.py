@@ -40,6 +40,18 @@ def test_a_row_for_each_pass_that_changed_an_op() -> None:
     ]
 
 
+def test_the_type_is_that_of_the_result_also_if_a_layout_in_it_has_an_arrow() -> None:
+    layout = "#ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1xbf16>>"
+    ops = [f't.a %x loc("{k}|a")' for k in range(2)]
+    text = [
+        function(f'%0 = "ttnn.abs"(%x) : (tensor<{n}, {layout}>) -> tensor<{n}, {layout}>', *ops)
+        for n in ("1x1xbf16", "1x1xf32")
+    ]
+    told = printed(log(*text).replace(">> : i32", ">>"), "%0", "--verbose").splitlines()
+    first = next(line for line in told if "first seen" in line)
+    assert f"  tensor<1x1xbf16, {layout}>  " in first
+
+
 def test_ops_that_were_made_from_it_come_after_it() -> None:
     said = [line for line in printed(log(*DERIVED), "%a").splitlines() if "@f:" in line]
     assert said == [

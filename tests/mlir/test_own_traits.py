@@ -22,14 +22,19 @@ GENERATED: dict[str, dict[str, Any]] = {
 KINDS = {"read", "write", "alloc", "free"}
 FLAGS = {
     "allocates",
+    "aux",
     "call",
+    "convergent",
     "fence",
     "fresh",
     "graph_region",
     "may_not_return",
     "may_trap",
-    "may_trap_if_dynamic",
+    "pasted",
+    "recipes",
+    "placed",
     "shared",
+    "total",
     "view",
 }
 PLACE = re.compile(r"operand ([0-9]+|\?)( itself)?|result [0-9]+|everything|environment|files|solver|stack")
@@ -56,7 +61,7 @@ def test_a_reading_says_something_known_with_a_reason(reading: dict[str, Any]) -
     row = reading["row"]
     assert set(reading) - {"declares"} == {"ops", "row", "reason"}
     assert reading["reason"].endswith(".") and reading["ops"] == sorted(set(reading["ops"]))
-    assert row and set(row) <= {"effects", "on", "flags", "when"}
+    assert row and set(row) <= {"effects", "on", "flags", "operands", "when"}
     if isinstance(row.get("effects"), list):
         assert set(row["effects"]) <= KINDS
     else:

@@ -568,6 +568,18 @@ def test_an_op_may_end_with_the_dump(text: str) -> None:
     assert len(ir_of(text)) == 1
 
 
+@pytest.mark.parametrize(
+    "attribute", ["#my.g<%b>", "#my<%b>", "!my.t<[%b -> %no], <%b>>", '#my.g<">", %b>', "[#my.g<a // b, %b>]"]
+)
+@pytest.mark.parametrize("op", ['"t.x"(%a) {{k = {0}}} : (i32) -> ()', "t.x %a {0}, %a"])
+def test_the_body_of_an_attribute_or_type_names_no_values(op: str, attribute: str) -> None:
+    line = op.format(attribute)
+    if "//" in line:
+        line = line.replace("]", "\n]")
+    read = ir_of(f"func.func @f(%a: i32, %b: i32) {{\n  {line}\n  return\n}}\n")
+    assert set(read.operands_of(1)) == {0}
+
+
 def test_errors_name_the_place() -> None:
     check_error("func.func @f() {\n  return\n", 2, 9, "expected '}' to match '{' at 1:16")
     check_error(

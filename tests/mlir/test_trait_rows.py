@@ -1,15 +1,27 @@
-from eio_audit.mlir.traits import OpTraits, op_traits
+from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_traits
 
 
 def test_a_row_says_what_an_op_does() -> None:
     assert op_traits()["memref.load"].effects == {"read"}
-    assert op_traits()["arith.addi"] == OpTraits(flags=frozenset({"fresh"}))
+    assert op_traits()["arith.addi"] == OpTraits(flags=frozenset({"fresh", "may_trap_if_dynamic"}))
+    assert op_traits()["arith.addi"].operands == 2
+
+
+def test_an_op_may_trap_if_a_shape_is_dynamic_unless_it_is_total() -> None:
+    may_trap = {name for name, row in op_traits().items() if "may_trap_if_dynamic" in row.flags}
+    assert {"arith.addf", "stablehlo.add", "ttnn.add", "tosa.exp", "memref.alloc", "my.op"} - may_trap == {
+        "my.op"
+    }
+    assert may_trap & {"scf.if", "func.return", "arith.constant", "tensor.rank", "func.func"} == set()
 
 
 def test_a_reading_of_our_own_adds_flags_and_replaces_effects() -> None:
     assert op_traits()["arith.remsi"].flags == {"fresh", "may_trap"}
     assert op_traits()["ttnn.dump_tensor"].on == {"operand 0": {"read"}, "files": {"write"}}
-    assert op_traits()["ttir.dot_general"] == OpTraits(flags=frozenset({"fresh"}))
+    assert op_traits()["ttir.dot_general"] == OpTraits(flags=frozenset({"fresh", "may_trap_if_dynamic"}))
+    assert op_traits()["ttnn.add"].operands == 2
+    assert op_traits()["tosa.concat"].operands == ANY_NUMBER
+    assert op_traits()["ttnn.concat"].operands is None
 
 
 def test_a_reading_under_a_pattern_concerns_the_ops_that_match() -> None:

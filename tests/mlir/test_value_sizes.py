@@ -1,7 +1,11 @@
+from pathlib import Path
+
 import pytest
 
 from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
+from tests.judge import parse
 from tests.reading import ir_of
+from tests.test_diff_of_forms import FORMS, PROGRAMS, printed
 
 LAYOUT = "#l = #ttnn.ttnn_layout<(d0) -> (d0), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #dram>>\n"
 
@@ -57,6 +61,24 @@ def test_the_size_of_a_type(type_: str, expected: int | None) -> None:
         ("%0:2 = func.call @g(%b) : (tensor<4xf32>) -> (tensor<1xf32>, i32)", [4, 0]),
         ("%0 = scf.if %c -> (tensor<4xf64>) {\nscf.yield %b : tensor<4xf64>\n}", [32]),
         ("%0 = a.select %c, %b : i1, tensor<4xf32>", [None]),
+        ("%0 = tensor.extract %b[%c] : tensor<4xf32>", [0]),
+        ("%0 = tensor.dim %b, %c : tensor<4xf32>", [0]),
+        ("%0 = arith.cmpf ogt, %b, %b : tensor<4xf32>", [4]),
+        ("%0 = arith.constant true", [0]),
+        ("%0 = linalg.exp ins(%b : tensor<4xf32>) outs(%b : tensor<8xf32>)", [32]),
+        (
+            "%0 = linalg.reduce { arith.addf } ins(%b : tensor<4xf32>) outs(%b : tensor<f32>) dimensions = [0]",
+            [4],
+        ),
+        ("%0 = vector.transfer_read %b[%c], %c : tensor<4xf32>, vector<4xf32>", [0]),
+        (
+            "%0 = scf.for %i = %c to %c step %c iter_args(%a = %b) -> (tensor<4xf32>)  : i32 {\nscf.yield %a : tensor<4xf32>\n}",
+            [16],
+        ),
+        (
+            "%0 = ttcore.load_cached(@f, [%b]) : (tensor<16xbf16, #ttnn.ttnn_layout<(d0) -> (d0), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #ttnn.buffer_type<dram>>, <interleaved>>>) -> tensor<1x16xbf16, #ttnn.ttnn_layout<(d0, d1) -> (d0, d1), <1x1>, memref<1x1x!ttcore.tile<32x32, bf16>, #ttnn.buffer_type<dram>>, <interleaved>>>",
+            [32],
+        ),
         ("%0 = a.constant", [None]),
         ('"a.b"(%b) : (tensor<4xf32>) -> ()', []),
     ],
@@ -76,3 +98,23 @@ def test_the_sizes_of_arguments() -> None:
         ValueSize(0),
     ]
     assert [size.bytes for size in ValueSizes(ir).of_arguments(block, 2)] == [None, None]
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_has_the_same_sizes_in_every_form(path: Path) -> None:
+    module = parse(path.read_text())
+    first, *others = [sizes_in_functions(printed(module, form, locations=False)) for form in FORMS]
+    assert first
+    assert all(sizes == first for sizes in others)
+
+
+def sizes_in_functions(text: str) -> list[list[int | None]]:
+    """Return the sizes of the results of each op directly in a function, where every form shows the same ops."""
+    ir = ir_of(text)
+    sizes = ValueSizes(ir)
+    return [
+        [size.bytes for size in sizes.of_results(op)]
+        for op in range(len(ir))
+        if (holder := ir.parent_op(ir.op_block[op])) >= 0 and ir.name(holder) == "func.func"
+        if ir.result_count(op)
+    ]

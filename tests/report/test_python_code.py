@@ -37,10 +37,11 @@ func.func @f(%x: i32) -> i32 {{
 """
     assert code_of(text) == (
         """\
-# What code generation makes from <text>:1, without types and attributes.
-# code generation cannot read 3 of 3 locations: 2 with 'DEBUG|' before the index, 1 without an index, a line or \
-another field
-# the functions below assume names without 'DEBUG|'
+# What one run of code generation makes from <text>:1, without types and attributes.
+# code generation fails on this dump
+# it cannot read 2 of 3 locations: 'DEBUG|' is before the index
+# it cannot read 1 of 3 locations: the index or another field is missing
+# the functions below are a sketch from the other ops
 # 1 op stays outside the functions
 
 

@@ -52,6 +52,21 @@ def test_a_real_diff_on_a_terminal(sample: Diff, width: int) -> None:
     assert file.getvalue() == (GOLDENS / f"diff_small_{width}.txt").read_text()
 
 
+LAYOUT = "#ttnn.ttnn_layout<(d0, d1, d2) -> (d0 * 32 + d1, d2), <1x1>, memref<1x8x!ttcore.tile<32x32, bf16>>>"
+RESHAPE = f"""\
+func.func @f(%arg0: tensor<256xbf16>) {{
+  %0 = "ttnn.reshape"(%arg0) <{{shape = [1 : i32, 1 : i32, 256 : i32]}}> : (tensor<256xbf16, {LAYOUT}>) -> \
+tensor<1x1x256xbf16, {LAYOUT}> loc("20|LayerNorm[n]|m.py:52|forward|53|layer_norm")
+  return
+}}
+"""
+
+
+def test_the_types_of_a_result_begin_after_the_arrow_outside_of_brackets() -> None:
+    report = diff_report(RESHAPE, RESHAPE.replace("-> tensor<1x1x256xbf16", "-> tensor<1x256xbf16"))
+    assert "types: tensor<[-1x1x256xbf16-]{+1x256xbf16+}, #ttnn.ttnn_layou..." in report
+
+
 def test_a_real_diff_in_place(sample: Diff) -> None:
     file = Terminal()
     print_diff(sample, Console(file, color=False, width=120), context=1)

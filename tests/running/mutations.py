@@ -19,9 +19,11 @@ from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics import allocations, calls, conflicts, effects, value_types
 from eio_audit.mlir.semantics.allocations import Allocations
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
+from eio_audit.mlir.semantics.forms import Forms
 from eio_audit.mlir.semantics.value_types import Storage
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTable, OpTraits
 
@@ -222,6 +224,11 @@ def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EffectTable, "_summary", narrow)
 
 
+def _no_forms(kind: str) -> Patch:
+    """No op has another form of one kind than its row."""
+    return _changed(Forms, kind, lambda self: iter(()))
+
+
 def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
     values = calls._values
     monkeypatch.setattr(calls, "_values", lambda text, attribute: values(text, attribute)[-1:])
@@ -235,6 +242,35 @@ def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def _callees_without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a function does to the rounding mode and the like, its callers do not."""
+    summary = EffectTable._summary
+
+    def less(self: EffectTable, function: int) -> Any:
+        touches, *others = summary(self, function)
+        return ({place: kinds for place, kinds in touches.items() if place != "environment"}, *others)
+
+    monkeypatch.setattr(EffectTable, "_summary", less)
+
+
+def _attributes_with_unknown_aliases(self: EffectTable, op: int) -> bytes:
+    """An alias that the dump does not define says nothing."""
+    return effects._OPAQUE.sub(rb" \g<name> ", self._aliases.expanded(self._ir.bare_text(op)))
+
+
+def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An effect on a value that is no address concerns nobody."""
+    places = EffectTable._places
+
+    def of_buffers(self: EffectTable, op: int, where: str) -> Iterator[Any]:
+        ir = self._ir
+        values = ir.result_values(op) if where.startswith("result") else operands_at(ir, op, where)
+        is_plain = all(self._buffers.place(value) is None for value in values)
+        return iter(()) if is_plain else places(self, op, where)
+
+    monkeypatch.setattr(EffectTable, "_places", of_buffers)
+
+
 def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reordered is verified by the same model; a judge must not lean on that."""
     monkeypatch.setattr("eio_audit.audit.fix.reordering.verify", lambda *_: None)
@@ -246,8 +282,8 @@ class Mutation:
 
     Attributes:
         patch: switches it off.
-        judge: who notices: ``xdsl``, ``machine``, ``devices`` for tensors that are changed in place, or
-            ``legal``: a program in which one op must stay before another.
+        judge: who notices: ``xdsl``, ``machine``, ``emitc``, ``hidden`` for types that no text shows, ``devices``
+            for tensors that are changed in place, or ``legal``: a program in which one op must stay before another.
         kinds: what the programs are made of, where the usual mix seldom shows the rule.
     """
 
@@ -293,6 +329,17 @@ MUTATIONS: Mapping[str, Mutation] = {
     "users of a tensor do not read it": Mutation(
         _changed(EffectTable, "_add_reads", lambda self, places: None), "devices"
     ),
+    "emitc.assign is pure": Mutation(_silent("emitc.assign"), "emitc"),
+    "emitc.load is pure": Mutation(_silent("emitc.load"), "emitc"),
+    "hidden types are plain": Mutation(_changed(value_types, "UNLISTED", object()), "hidden"),
+    "a callee leaves the environment alone": Mutation(_callees_without_environment, "legal"),
+    "values of unknown types are read by nobody": Mutation(
+        _changed(value_types.ValueTypes, "has_unknown_types", False), "legal"
+    ),
+    "unknown aliases say nothing": Mutation(
+        _changed(EffectTable, "_attributes", _attributes_with_unknown_aliases), "legal"
+    ),
+    "plain values lead to no memory": Mutation(_no_memory_behind_plain_values, "legal"),
     "type aliases are plain": Mutation(_types_without_aliases, "legal"),
     "unknown types are plain": Mutation(_unknown_types_are_plain, "legal"),
     "all results are fresh": Mutation(_rows(_all_fresh), "legal"),
@@ -357,4 +404,21 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
     ),
     "no tensor is in memory": Mutation(_changed(Buffers, "is_value", lambda self, value: True), "legal"),
+    "all shapes are known": Mutation(_changed(DynamicShapes, "shown_by", lambda self, op: False), "legal"),
+    "unlisted ops paste no text": Mutation(_changed(effects, "pastes_text", lambda name: False), "legal"),
+    "opaque text does nothing": Mutation(_no_forms("_with_pasted_text"), "legal"),
+    "clauses name no code": Mutation(_no_forms("_with_recipes"), "legal"),
+    "variables of clauses are left alone": Mutation(_silent("omp.parallel", "omp.simd"), "legal"),
+    "lanes are apart": Mutation(_without_flag("convergent"), "legal"),
+    "no operand makes an access volatile": Mutation(
+        _changed(Forms, "may_be_volatile", lambda self, op: False), "legal"
+    ),
+    "a cached call of an unknown function is pure": Mutation(_silent("ttcore.load_cached"), "legal"),
+    "every op has the form of its row": Mutation(_changed(Forms, "others", frozenset()), "legal"),
+    "groups of operands are not looked at": Mutation(
+        _changed(Forms, "_has_other_groups", lambda self, op, row: False), "legal"
+    ),
+    "operands are not counted": Mutation(_rows(lambda row: _replaced(row, operands=None)), "legal"),
+    "no op writes into an empty tensor": Mutation(_no_forms("_with_destinations"), "legal"),
+    "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }

@@ -1,52 +1,46 @@
 """The functions that code generation makes from a dump: a model of tt-mlir's ``ttnn-recover-structure``.
 
 The pass ignores the order of a block and sorts the ops itself. It stays with the ops of one ``file:line`` of
-the model's source as long as it can, and makes each such sequence a function (``order/group_order.py``).
+the model's source as long as its queue lets it, and makes each such sequence a function. The order of the
+queue depends on the addresses of ops, so each run of the pass can make other functions. What is certain is
+proven from the dependences (``order/group_bounds.py``). What is typical is tried (``order/queue_tries.py``).
 docs/structure.md lists what the model of the pass covers.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
-from itertools import groupby
-from random import Random
 
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
+from eio_audit.audit.codegen.code import FunctionCode
 from eio_audit.audit.codegen.codegen_location import (
-    FREE,
     CodegenLocation,
     CodegenLocations,
     Reason,
     UnreadableLocation,
     callers,
-    codegen_ops,
-    common_modules,
+    function_types,
     read_name,
+    simplified_ops,
 )
+from eio_audit.audit.codegen.cut_function import CutFunction
+from eio_audit.audit.codegen.prediction import Failure, ModulePath, Prediction, Tries
 from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.fix.verification import in_new_order
-from eio_audit.audit.functions import function_symbol
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.ir import IR
-from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue, order_by_rule
 
-ModulePath = tuple[str, ...]
-"""A module and the modules around it, outermost first; for ops without a module, their source function."""
-
-TIE_BREAKS = 8
-"""How many tie breaks are tried."""
-
-TRIED_OPS = 24_000
-"""The most ops in all these orders together. Two orders are always tried."""
+BETWEEN = (
+    "it uses results of functions and gives results to functions, but is in none; all calls are together"
+)
+"""What is said of an op that no order of calls keeps where it is."""
 
 
 class Stage(StrEnum):
@@ -65,61 +59,31 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CodegenFunction:
-    """A function that code generation makes.
+class StoppingOp:
+    """An op at which code generation fails.
 
     Attributes:
-        name: the name that the pass gives it: the class of a module that all its ops share, and its number.
-        caller: the function it is cut out of, ``@forward``.
-        file: the file and line of the model's source that its ops share, ``model.py:60``.
-        function: the source function there.
-        modules: the modules that all its ops share, outermost first.
-        ops: number of ops.
-        inputs: number of arguments.
-        outputs: number of results.
-        first_index: the smallest op index in it.
-        last_index: the largest op index in it.
-        line: 1-based line of its first op.
-        parts: per innermost module of an op, the number of its ops, in order of appearance.
+        op: the op.
+        failure: ``LOCATIONS`` or ``BETWEEN``.
+        message: a sentence about the op: ``its location is fused, not a name``.
     """
 
-    name: str
-    caller: str
-    file: str
-    function: str
-    modules: tuple[str, ...]
-    ops: int
-    inputs: int
-    outputs: int
-    first_index: int
-    last_index: int
-    line: int
-    parts: Mapping[ModulePath, int]
+    op: OpLabel
+    failure: Failure
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Prediction:
-    """The functions that code generation makes from one dump.
+class ModuleReturn:
+    """Where a path of dependences leaves a module's ``file:line`` and comes back to it.
 
     Attributes:
-        callers: the functions that are cut.
-        functions: the functions made from them, in call order; ties are broken by index, then textual order.
-        fewest, most: the range of the number of functions over all tie breaks tried.
-        ops: number of ops that code generation reads.
-        left_out: number of these in no function: unreadable ops, and frees of values that no function has.
-        unreadable: per reason, the number of locations that it cannot read. Ops whose location is readable
-            without its prefix are in functions nevertheless.
-        clashes: the source places, ``model.py:60``, for which locations name two functions. The pass fails.
+        via: an op of another ``file:line``.
+        op: an op of the module that depends on it. It is in another function than the op before.
     """
 
-    callers: tuple[str, ...]
-    functions: tuple[CodegenFunction, ...]
-    fewest: int
-    most: int
-    ops: int
-    left_out: int
-    unreadable: Mapping[Reason, int] = field(default_factory=dict)
-    clashes: tuple[str, ...] = ()
+    via: OpLabel
+    op: OpLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +92,17 @@ class TornModule:
 
     Attributes:
         path: the module and the modules around it, outermost first.
-        functions: per stage, the number of functions.
+        functions: per stage, the fewest functions in a try.
+        certain: the fewest in any run, at the present stage.
         least: the number necessary at the present stage: one for each ``file:line`` of its ops.
+        returns: why more are certain.
     """
 
     path: ModulePath
     functions: Mapping[Stage, int]
+    certain: int
     least: int
+    returns: tuple[ModuleReturn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +113,14 @@ class Structure:
         dump: the audit of the dump as it is, or after.
         predictions: per stage, its prediction, in order.
         modules: the modules, the most torn first.
+        stopping: the ops of the dump at which code generation fails, in textual order.
         code: the code of the dump as it is: functions, then their callers; empty if there is a dump before.
     """
 
     dump: DumpAudit
     predictions: Mapping[Stage, Prediction]
     modules: tuple[TornModule, ...]
+    stopping: tuple[StoppingOp, ...] = ()
     code: tuple[FunctionCode, ...] = ()
 
     @property
@@ -162,15 +132,15 @@ class Structure:
 def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
     """Predict the functions that code generation makes from a dump, as it is and after a fix.
 
-    Complexity: as for ``check``, plus O(n log n) for n ops.
+    Complexity: as for ``check``, plus that of ``predict``.
 
     Raises:
         InputError: the dump cannot be read.
     """
     audited = audit_dump(dump, options, SharedWork(described_ops=0))
-    parts = _parts(audited)
-    result = _structure(audited, _prediction(parts), Stage.NOW, right_labels(audited), {})
-    return replace(result, code=tuple(function for part in parts for function in part.code()))
+    now = _Codegen(audited)
+    result = _structure(audited, now, Stage.NOW, right_labels(audited), {})
+    return replace(result, code=tuple(function for part in now.parts for function in part.code()))
 
 
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
@@ -178,37 +148,37 @@ def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels
 
     ``right`` is the result of ``fix --relabel`` on the dump after.
     """
-    return _structure(after, predict(after), Stage.AFTER, right, {Stage.BEFORE: predict(before)})
+    return _structure(after, _Codegen(after), Stage.AFTER, right, {Stage.BEFORE: predict(before)})
 
 
 def _structure(
     dump: AuditedDump,
-    now: Prediction,
+    codegen: _Codegen,
     present: Stage,
     right: RightLabels,
     predictions: dict[Stage, Prediction],
 ) -> Structure:
+    now = codegen.prediction()
     fixed = predict(dump, orders=dump.orders) if dump.orders else now
     relabelled = predict(dump, names=right.names, orders=right.orders) if right.names else fixed
     predictions |= {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled}
-    counts = {
-        stage: Counter(path for function in prediction.functions for path in function.parts)
-        for stage, prediction in predictions.items()
-    }
-    files: dict[ModulePath, set[str]] = defaultdict(set)
-    for function in now.functions:
-        for path in function.parts:
-            files[path].add(function.file)
+    files = codegen.files()
     rows = [
-        TornModule(path, {stage: count[path] for stage, count in counts.items()}, len(files[path]))
-        for path in dict.fromkeys(path for count in counts.values() for path in count)
+        TornModule(
+            path,
+            {stage: one.modules.get(path, 0) for stage, one in predictions.items()},
+            now.certain.get(path, 0),
+            len(files[path]),
+            tuple(codegen.returns(path)),
+        )
+        for path in dict.fromkeys(path for one in predictions.values() for path in one.modules)
     ]
 
-    def badly(row: TornModule) -> tuple[int, int]:
+    def badly(row: TornModule) -> tuple[int, int, int]:
         count = row.functions[present]
-        return row.functions.get(Stage.BEFORE, row.least) - count, -count
+        return row.least - row.certain, row.functions.get(Stage.BEFORE, row.least) - count, -count
 
-    return Structure(dump.audit, predictions, tuple(sorted(rows, key=badly)))
+    return Structure(dump.audit, predictions, tuple(sorted(rows, key=badly)), tuple(codegen.stopping()))
 
 
 def predict(
@@ -224,171 +194,111 @@ def predict(
         names: per op with a new name, that name.
         orders: per block with a new order, that order.
 
-    Complexity: O(n log n) for n ops with a bounded number of operands, at most ``TIE_BREAKS`` times.
+    Complexity: O(n log n) for n ops with a bounded number of operands, for each of a limited number of tries.
+    The bounds take O(n) for each ``file:line`` and module, and n * n / 8 bytes, both up to a limit.
     """
-    return _prediction(_parts(dump, names, orders))
+    return _Codegen(dump, names, orders).prediction()
 
 
-def _prediction(parts: Sequence[_Caller]) -> Prediction:
-    sizes = [part.sizes() for part in parts]
-    unreadable = Counter(reason for part in parts for reason in part.unreadable)
-    return Prediction(
-        callers=tuple(part.symbol for part in parts),
-        functions=tuple(function for part in parts for function in part.functions),
-        fewest=sum(map(min, sizes)),
-        most=sum(map(max, sizes)),
-        ops=sum(len(part.looked_at) for part in parts),
-        left_out=sum(len(part.looked_at) - len(part.order) for part in parts),
-        unreadable={reason: unreadable[reason] for reason in Reason if unreadable[reason]},
-        clashes=tuple(sorted({clash for part in parts for clash in part.clashes()})),
-    )
-
-
-def _parts(
-    dump: AuditedDump,
-    names: Mapping[int, str] | None = None,
-    orders: Mapping[int, Sequence[int]] | None = None,
-) -> list[_Caller]:
-    ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
-
-    def read(op: int) -> CodegenLocation | UnreadableLocation | None:
-        return read_name(names[op]) if names and op in names else locations.of(op)
-
-    in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
-    places = sorted(range(len(ir)), key=in_order.__getitem__)
-    users = users_of_values(ir)
-    return [_Caller(ir, caller, read, places, users) for caller in callers(ir)]
-
-
-class _Caller:
-    """A function that code generation cuts, and the order of its ops.
-
-    Attributes:
-        op: the function.
-        symbol: its symbol.
-        looked_at: the ops that code generation reads.
-        unreadable: the reasons why some of their locations cannot be read.
-        taken: the ops whose locations can be read; ``read`` has what is read, per op.
-        order: the ops in the functions, in order, as positions in ``taken``.
-    """
+class _Codegen:
+    """What code generation reads of a dump. The arguments are those of ``predict``."""
 
     def __init__(
         self,
-        ir: IR,
-        caller: int,
-        read: Callable[[int], CodegenLocation | UnreadableLocation | None],
-        places: Sequence[int],
-        users: Mapping[int, Collection[int]],
+        dump: AuditedDump,
+        names: Mapping[int, str] | None = None,
+        orders: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
-        self.ir = ir
-        self._users = users
-        self.op = caller
-        self.symbol = function_symbol(ir, caller) or ""
-        self.looked_at = codegen_ops(ir, caller)
-        self.unreadable: list[Reason] = []
-        self.taken: list[int] = []
-        self.read: list[CodegenLocation] = []
-        for op in self.looked_at:
-            found = read(op)
-            if isinstance(found, UnreadableLocation):
-                self.unreadable.append(found.reason)
-                found = found.meant
-            if found is not None:
-                self.taken.append(op)
-                self.read.append(found)
-        self._used = [values_used(ir, op) for op in self.taken]
-        self._grouped = self._group(places)
-        self.order = order_by_rule(self._grouped)
+        ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
 
-    def _group(self, places: Sequence[int]) -> GroupedOps:
-        """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count."""
-        ir, read = self.ir, self.read
-        number = {op: k for k, op in enumerate(self.taken)}
-        owners = [dict.fromkeys(map(ir.value_owner.__getitem__, used)) for used in self._used]
-        producers = [[number[op] for op in makers if op in number] for makers in owners]
-        users: list[list[int]] = [[] for _ in number]
-        in_text = sorted(number.values(), key=lambda k: places[self.taken[k]])
-        for k in in_text:
-            for producer in producers[k]:
-                users[producer].append(k)
-        in_order = sorted(in_text, key=lambda k: read[k].index)
-        groups: dict[str, int] = {}
-        return GroupedOps(
-            group=[groups.setdefault(one.file, len(groups)) for one in read],
-            rank=sorted(number.values(), key=in_order.__getitem__),
-            frees=[ir.name(op) == FREE for op in self.taken],
-            producers=producers,
-            users=users,
+        def read(op: int) -> CodegenLocation | UnreadableLocation | None:
+            return read_name(names[op]) if names and op in names else locations.of(op)
+
+        in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
+        places = sorted(range(len(ir)), key=in_order.__getitem__)
+        users = users_of_values(ir)
+        self._dump = dump
+        self._cut = callers(ir)
+        self.parts = [CutFunction(ir, caller, read, places, users) for caller in self._cut]
+        refusals = {
+            op: locations.refusal(op) for op in simplified_ops(ir, self._cut) if op not in (names or ())
+        }
+        self._refused = {op: why for op, why in refusals.items() if why is not None}
+
+    def prediction(self) -> Prediction:
+        parts, unreadable = self.parts, Counter[Reason]()
+        for part in parts:
+            unreadable.update(one.reason for one in part.unreadable.values())
+        clashes = tuple(sorted({clash for part in parts for clash in part.clashes()}))
+        failures = tuple(self._failures(clashes))
+        counts = [part.tries.typical for part in parts]
+        has_figures = set(failures) <= {Failure.PREFIX}
+        modules, certain = Counter[ModulePath](), Counter[ModulePath]()
+        for part in parts:
+            modules.update(part.fewest_tried())
+            certain.update({path: len(ops) + len(part.returns[path]) for path, ops in part.sources.items()})
+        return Prediction(
+            failures=failures,
+            callers=tuple(part.symbol for part in parts),
+            fewest=sum(part.bounds[0] for part in parts) if has_figures else None,
+            most=sum(part.bounds[1] for part in parts) if has_figures else None,
+            typical=sum(filter(None, counts)) if has_figures and None not in counts else None,
+            tried=self._tries() if has_figures else None,
+            functions=tuple(function for part in parts for function in part.functions),
+            modules=modules,
+            certain=certain,
+            ops=sum(len(part.looked_at) for part in parts),
+            left_out=sum(len(part.looked_at) - len(part.order) for part in parts),
+            refused=len(self._refused),
+            unreadable={reason: unreadable[reason] for reason in Reason if unreadable[reason]},
+            clashes=clashes,
         )
 
-    def sizes(self) -> list[int]:
-        orders = [
-            self.order,
-            *(order_by_queue(self._grouped, roots) for roots in _root_orders(self._grouped)),
-        ]
-        return [group_count(self._grouped, order) for order in orders]
-
-    def clashes(self) -> Iterator[str]:
-        """Yield the places of the source for which locations name two functions."""
-        names: dict[str, str] = {}
-        return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
-
-    def code(self) -> Iterator[FunctionCode]:
-        """Yield the code of the functions, then of their caller."""
-        functions = []
-        for function, members in zip(self.functions, self._members(), strict=True):
-            ops = [self.taken[k] for k in members]
-            functions.append(function_code(self.ir, function.name, ops, *self._interface(members)))
-        yield from functions
-        yield caller_code(self.ir, self.op, functions, {self.taken[k] for k in self.order})
-
-    def _members(self) -> Iterator[list[int]]:
-        """Yield the ops of each function, in order, as positions in ``taken``."""
-        for _, group in groupby(self.order, key=self._grouped.group.__getitem__):
-            yield list(group)
-
-    def _interface(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
-        return interface(self.ir, {self.taken[k]: self._used[k] for k in members}, self._users)
-
-    @cached_property
-    def functions(self) -> list[CodegenFunction]:
-        """The functions, in the order in which the pass makes them."""
-        return [self._function(number, members) for number, members in enumerate(self._members())]
-
-    def _function(self, number: int, members: Sequence[int]) -> CodegenFunction:
-        ir, first = self.ir, self.taken[members[0]]
-        read = [self.read[k] for k in members]
-        taken, given = self._interface(members)
-        indices = [one.index for one in read]
-        return CodegenFunction(
-            name=f"{_common_class(read)}_{number}_0",
-            caller=self.symbol,
-            file=read[0].file,
-            function=read[0].function,
-            modules=common_modules(one.modules for one in read),
-            ops=len(members),
-            inputs=len(taken),
-            outputs=len(given),
-            first_index=min(indices),
-            last_index=max(indices),
-            line=ir.source.line_at(ir.op_start[first]),
-            parts=Counter(one.path for one in read),
+    def _tries(self) -> Tries:
+        tries = [part.tries for part in self.parts]
+        return Tries(
+            orders=sum(len(one.counts) for one in tries),
+            all=all(one.is_all for one in tries),
+            fewest=sum(min(one.counts) for one in tries),
+            most=sum(max(one.counts) for one in tries),
         )
 
+    def _failures(self, clashes: Sequence[str]) -> Iterator[Failure]:
+        unreadable = [one for part in self.parts for one in part.unreadable.values()]
+        if len(self.parts) > 1 and any(function_types(self._dump.ir, self._cut)):
+            yield Failure.FUNCTIONS
+        if self._refused or any(not one.is_left and one.meant is None for one in unreadable):
+            yield Failure.LOCATIONS
+        if any(one.reason is Reason.PREFIX for one in unreadable):
+            yield Failure.PREFIX
+        if clashes:
+            yield Failure.CLASHES
+        if any(part.between for part in self.parts):
+            yield Failure.BETWEEN
 
-def _root_orders(ops: GroupedOps) -> Iterator[list[int]]:
-    """Yield orders in which the roots may enter the queue: the pass takes them by their addresses."""
-    roots = ops.roots
-    yield roots
-    yield roots[::-1]
-    for seed in range(2, min(TIE_BREAKS, TRIED_OPS // max(len(ops.group), 1))):
-        shuffled = roots[:]
-        Random(seed).shuffle(shuffled)
-        yield shuffled
+    def stopping(self) -> list[StoppingOp]:
+        """Return the ops at which code generation fails, but for a prefix, in textual order."""
+        why = {op: (Failure.LOCATIONS, message) for op, message in self._refused.items()}
+        for part in self.parts:
+            for op, one in part.unreadable.items():
+                if not one.is_left and one.meant is None:
+                    why[op] = Failure.LOCATIONS, one.message
+            why |= dict.fromkeys(part.between, (Failure.BETWEEN, BETWEEN))
+        return [StoppingOp(self._label(op), *why[op]) for op in sorted(why)]
 
+    def files(self) -> Mapping[ModulePath, set[str]]:
+        """Return per innermost module the places of the source, ``model.py:60``, of its ops in functions."""
+        files: dict[ModulePath, set[str]] = defaultdict(set)
+        for part in self.parts:
+            for path, ops in part.sources.items():
+                files[path] |= ops.keys()
+        return files
 
-def _common_class(read: Sequence[CodegenLocation]) -> str:
-    """Return the innermost class that all ops have at one depth, as the pass does; else ``forward``."""
-    columns = zip(*(one.modules for one in read), strict=False)
-    classes = [{module.partition("[")[0] for module in column} for column in columns]
-    return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")
+    def returns(self, path: ModulePath) -> Iterator[ModuleReturn]:
+        """Yield why a module is in more functions than it has places in the source."""
+        for part in self.parts:
+            for via, op in part.returns.get(path, ()):
+                yield ModuleReturn(self._label(via), self._label(op))
+
+    def _label(self, op: int) -> OpLabel:
+        return label(self._dump.ir, self._dump.indices, op)

@@ -16,7 +16,16 @@ from itertools import takewhile
 
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.location import Locations, NameLoc, walk
+from eio_audit.mlir.location import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    Location,
+    Locations,
+    NameLoc,
+    OpaqueLoc,
+    walk,
+)
 
 FREE = "ttnn.deallocate"
 """The op that only frees the results of others."""
@@ -26,6 +35,14 @@ _FUNCTION_TYPE = re.compile(rb'\btt\.function_type = "(\w+)"')
 _TAKEN_TYPE = b"forward_device"
 _LEFT_OUT = ("ttcore.",)
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
+
+LOCATION_KINDS: dict[type[Location], str] = {
+    CallSiteLoc: "a call site",
+    FusedLoc: "fused",
+    FileLineColLoc: "a place in a file",
+    OpaqueLoc: "a dialect's own",
+}
+"""The kinds of locations that code generation refuses, in words."""
 
 PREFIX = "DEBUG|"
 """A prefix that front ends put before the index. Code generation does not know it."""
@@ -83,11 +100,13 @@ class UnreadableLocation:
         reason: the kind of reason.
         message: a sentence about the op: ``its index 'x' is not an integer``.
         meant: the fields after the prefix, if the prefix is the only reason; else None.
+        is_left: whether the pass leaves the op where it is and goes on. At other names it stops.
     """
 
     reason: Reason
     message: str
     meant: CodegenLocation | None = None
+    is_left: bool = False
 
 
 @lru_cache(NAMES_KEPT)
@@ -102,7 +121,7 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     if name.startswith(PREFIX):
         meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' precedes its index"
         if isinstance(meant, UnreadableLocation):
-            return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}")
+            return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}", is_left=meant.is_left)
         return UnreadableLocation(Reason.PREFIX, message, meant)
     fields = [field for field in name.split("|") if field]
     index = _integer(fields[0]) if fields else None
@@ -111,7 +130,7 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     if len(fields) < FEWEST_FIELDS:
         there = "1 field" if len(fields) == 1 else f"{len(fields)} fields"
         return UnreadableLocation(
-            Reason.FIELD, f"it has {there} instead of 'index|file:line|function|line|op'"
+            Reason.FIELD, f"it has {there} instead of 'index|file:line|function|line|op'", is_left=True
         )
     file, function, line, _ = fields[-FEWEST_FIELDS:]
     if _integer(line) is None:
@@ -147,7 +166,7 @@ class CodegenLocations:
         self._locations = locations
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
-        """Return what is read from an op's location; None if it is no name: unknown, or refused (EIO106)."""
+        """Return what is read from an op's location; None if it is no name: unknown, or refused."""
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
@@ -160,6 +179,14 @@ class CodegenLocations:
                 message = f"its index is in an inner name; only the outermost, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)
         return read
+
+    def refusal(self, op: int) -> str | None:
+        """Return why ``ttnn-simplify-locs-for-codegen`` refuses an op's location; None if it does not."""
+        outer = self._locations.of(op)
+        if outer is None:
+            return "it has no location; the compiler takes its place in the file as location"
+        kind = LOCATION_KINDS.get(type(outer))
+        return kind and f"its location is {kind}, not a name"
 
 
 def callers(ir: IR) -> list[int]:
@@ -174,10 +201,16 @@ def callers(ir: IR) -> list[int]:
         is_inside = functions and op < ir.subtree_end[functions[-1]]
         if not is_inside and ir.block_arguments.keys() & entry and function_symbol(ir, op) is not None:
             functions.append(op)
-    types = {op: _FUNCTION_TYPE.search(ir.own_text(op)) for op in functions}
-    if any(types.values()):
-        return [op for op, match in types.items() if match and match[1] == _TAKEN_TYPE]
+    types = function_types(ir, functions)
+    if any(types):
+        return [op for op, kind in zip(functions, types, strict=True) if kind == _TAKEN_TYPE]
     return functions
+
+
+def function_types(ir: IR, functions: Iterable[int]) -> list[bytes | None]:
+    """Return the type of each function, ``forward_device``; None for one that has none."""
+    matches = (_FUNCTION_TYPE.search(ir.own_text(op)) for op in functions)
+    return [match[1] if match else None for match in matches]
 
 
 def codegen_ops(ir: IR, caller: int) -> list[int]:
@@ -199,6 +232,22 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
         if not is_inside and is_taken[ir.op_name[op]] and not ends_block(ir, op):
             ops.append(op)
     return ops
+
+
+def simplified_ops(ir: IR, callers: Sequence[int]) -> list[int]:
+    """Return the ops whose locations ``ttnn-simplify-locs-for-codegen`` reads, in textual order.
+
+    These are the TTNN ops of all functions. Before the lowering to TTNN, they are the ops of ``codegen_ops``.
+    """
+    if not is_lowered(ir):
+        return [op for caller in callers for op in codegen_ops(ir, caller)]
+    is_ttnn = [name.startswith(_DIALECT) for name in ir.names]
+    return [op for op, name in enumerate(ir.op_name) if is_ttnn[name]]
+
+
+def is_lowered(ir: IR) -> bool:
+    """Whether a dump has ops of TTNN."""
+    return any(name.startswith(_DIALECT) for name in ir.names)
 
 
 def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:

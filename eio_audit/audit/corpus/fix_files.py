@@ -78,7 +78,8 @@ def _fixed_by(
         if batch.dumps:
             waits_for(batch.dumps[0].source.name)
 
-    batches = ((batch.dumps, batch) for batch in _batches(paths, read_file))
+    most_dumps = BATCH_DUMPS if dump_fix.verify_with is None else 1  # a compiler takes longer than sending
+    batches = ((batch.dumps, batch) for batch in _batches(paths, read_file, most_dumps))
     waiting: deque[FixedDump | Failure | LostWork] = deque()
     for batch, results in results_in_order(dump_fix, batches, workers, wait):
         waiting += results
@@ -100,17 +101,18 @@ class _File:
 class _Batch:
     """Some dumps, of one file or of several, and the files whose last dump is among them."""
 
+    most_dumps: int
     dumps: list[Dump] = field(default_factory=list)
     ends: list[_File] = field(default_factory=list)
     bytes: int = 0
 
     @property
     def is_full(self) -> bool:
-        return self.bytes >= BATCH_BYTES or len(self.dumps) + len(self.ends) >= BATCH_DUMPS
+        return self.bytes >= BATCH_BYTES or len(self.dumps) + len(self.ends) >= self.most_dumps
 
 
-def _batches(paths: Iterable[str], read_file: ReadFile) -> Iterator[_Batch]:
-    batch = _Batch()
+def _batches(paths: Iterable[str], read_file: ReadFile, most_dumps: int) -> Iterator[_Batch]:
+    batch = _Batch(most_dumps)
     for path in paths:
         file = _File(path)
         try:
@@ -120,13 +122,13 @@ def _batches(paths: Iterable[str], read_file: ReadFile) -> Iterator[_Batch]:
         for dump in file.dumps:
             if batch.is_full:
                 yield batch
-                batch = _Batch()
+                batch = _Batch(most_dumps)
             batch.dumps.append(dump)
             batch.bytes += dump.span.end - dump.span.start
         batch.ends.append(file)
         if batch.is_full:
             yield batch
-            batch = _Batch()
+            batch = _Batch(most_dumps)
     yield batch
 
 

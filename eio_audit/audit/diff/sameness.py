@@ -4,23 +4,20 @@ The matching is taken as a claim and checked: nothing here depends on how the op
 the same program where every op has a partner with the same text, operands, successors, regions and blocks.
 Then each block of the one is an order of the other's ops. That order is legal if every dependence keeps its
 direction and the effects seen in the new order hold back the same ops: what ``fix`` demands of its own
-rewrites.
+rewrites. In a graph region, only listed symbols may change places (``kept_order.py``).
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from eio_audit.audit.diff.kept_order import KeptOrder
 from eio_audit.audit.diff.op_changes import ComparedDump
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.tokens import FILE_METADATA
-
-_LABELS = re.compile(rb"\^[\w$.-]+")
+from eio_audit.mlir.reading.outside_ops import meaning_outside_ops
 
 
 class Sameness(StrEnum):
@@ -96,8 +93,8 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
         yield "two ops became one"
     if old.block_count != new.block_count:
         yield "the number of blocks differs"
-    if FILE_METADATA.findall(old.dump_text) != FILE_METADATA.findall(new.dump_text):
-        yield "the metadata at the end of the file differs"
+    if meaning_outside_ops(old) != meaning_outside_ops(new):
+        yield "the text outside the ops differs: metadata, or a line that may be an op"
     block_at = {(new.parent_op(block), place): block for block, place in enumerate(after.ops.region_places)}
     block_of = {
         block: block_at[here]
@@ -105,7 +102,7 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
         if (here := (became.get(old.parent_op(block), -1), place)) in block_at
     }
     yield from _different_blocks(before, after, block_of)
-    labels = [_label_blocks(ir) for ir in (old, new)]
+    texts = OpTexts(old), OpTexts(new)
 
     def mapped(owner: int, number: int) -> tuple[int, int]:
         return (became[owner] if owner >= 0 else -1 - block_of[-1 - owner], number)
@@ -116,22 +113,16 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
         a, b = before.ops.texts[op], after.ops.texts[other]
         if a.is_generic != b.is_generic:
             yield f"{_named(before, op)} is printed in another form, which does not show the same"
-        if a.text != b.text:
+        if a.text != b.text or texts[0].own_location(op) != texts[1].own_location(other):
             yield f"{_named(before, op)} has another text"
         if [mapped(*value) for value in before.ops.producers[op]] != after.ops.producers[other]:
             yield f"{_named(before, op)} has other operands"
         if old.result_count(op) != new.result_count(other):
             yield f"{_named(before, op)} has another number of results"
-        if b"^" in a.text:
-            was, now = (
-                [
-                    labels[side].get((ir.block_region[ir.op_block[o]], name))
-                    for name in _LABELS.findall(ir.bare_text(o))
-                ]
-                for side, (ir, o) in enumerate(((old, op), (new, other)))
-            )
-            if [block if block is None else block_of[block] for block in was] != now:
-                yield f"{_named(before, op)} has other successors"
+        if b"^" in a.text and texts[1].successors(other) != [
+            block_of[block] for block in texts[0].successors(op)
+        ]:
+            yield f"{_named(before, op)} has other successors"
 
 
 def _different_blocks(
@@ -144,24 +135,23 @@ def _different_blocks(
         if block not in block_of:
             yield f"{old.block_name(block)} is in another region"
         other = block_of[block]
-        headers = [
-            side.comparable(ir.block_header(b))
-            for side, ir, b in zip(texts, (old, new), (block, other), strict=True)
-        ]
         counts = before.ops.argument_counts[block], after.ops.argument_counts[other]
-        if headers[0] != headers[1] or counts[0] != counts[1]:
+        if texts[0].header(block) != texts[1].header(other) or counts[0] != counts[1]:
             yield f"{old.block_name(block)} has other arguments"
-
-
-def _label_blocks(ir: IR) -> dict[tuple[int, bytes], int]:
-    return {(ir.block_region[block], ir.block_name(block).encode()): block for block in range(ir.block_count)}
 
 
 def _broken_dependences(
     before: ComparedDump, after: ComparedDump, orders: Mapping[int, Sequence[int]]
 ) -> Iterator[str]:
-    """The dependences that an order does not keep; in a graph region there is none."""
+    """What an order does not keep: dependences, and in a graph region all but the order of symbols."""
     old, new = before.ops.ir, after.ops.ir
+    kept = KeptOrder(before.ops, before.dump.dependences)
+    for block, order in orders.items():
+        for first, second in kept.pairs(block):
+            if order[first] > order[second]:
+                ops = old.block_ops[block]
+                names = _named(before, ops[second]), _named(before, ops[first])
+                yield f"{names[0]} is now before {names[1]}, and their order may have a meaning"
     ordered = [block for block in orders if not old.region_is_graph[old.block_region[block]]]
     counterpart = {block: new.op_block[orders[block][0]] for block in ordered}
     graphs = before.dump.dependences.of(ordered)

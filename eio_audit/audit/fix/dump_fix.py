@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
@@ -17,6 +17,9 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.order.inversions import count_inversions
+
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.compiler import Compiler
 
 
 class Relabel(StrEnum):
@@ -67,6 +70,7 @@ class DumpFix:
     relabel: Relabel | str | None = None
     measures_memory: bool = False
     finds_wrong_labels: bool = True
+    verify_with: Compiler | None = None
 
     def __post_init__(self) -> None:
         if self.relabel is not None:
@@ -83,8 +87,9 @@ class DumpFix:
         """One dump, fixed.
 
         Raises:
-            InputError: the dump cannot be read.
-            VerificationError: the corrected text is not the same program in a better order.
+            InputError: the dump cannot be read, or ``verify_with`` cannot be run.
+            VerificationError: the corrected text is not the same program in a better order, or
+                ``verify_with`` does not accept it.
         """
         before = ordered = audit_dump(dump, self.options, work)
         relabelled = 0
@@ -111,6 +116,8 @@ class DumpFix:
             text = corrected(replace(ordered, ir=ir))
         elif ir is not before.ir:
             text = ir.dump_text
+        if text is not None and self.verify_with is not None:
+            self.verify_with.must_accept(before.ir, ordered.orders, text)
         return FixedDump(
             text=text,
             audit=audit if ordered is before else before.audit,

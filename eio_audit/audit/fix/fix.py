@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import Source
+
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.compiler import Compiler
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ def fix(
     relabel: Relabel | str | None = None,
     measures_memory: bool = False,
     finds_wrong_labels: bool = True,
+    verify_with: Compiler | None = None,
 ) -> Fix:
     """Restore the original order of dumps of one source, as far as dependences allow.
 
@@ -86,14 +91,16 @@ def fix(
             inversion remains outside graph regions. A ``Relabel`` or its value.
         measures_memory: measure the memory of all blocks whose ops move, not only of blocks with frees.
         finds_wrong_labels: find the wrong labels, even if they are not corrected.
+        verify_with: a compiler that must accept each dump that changes.
 
     Raises:
-        InputError: a dump cannot be read.
-        VerificationError: the corrected text is not the same program in a better order.
+        InputError: a dump cannot be read, or ``verify_with`` cannot be run.
+        VerificationError: the corrected text is not the same program in a better order, or ``verify_with``
+            does not accept it.
         ValueError: there is no dump, the dumps are of several sources, or ``relabel`` is used with
             ``order_from``.
     """
-    dump_fix = DumpFix(options, renumber, relabel, measures_memory, finds_wrong_labels)
+    dump_fix = DumpFix(options, renumber, relabel, measures_memory, finds_wrong_labels, verify_with)
     work = dump_fix.shared_work()
     return joined(((dump, dump_fix.of(dump, work)) for dump in each_dump(dumps)), only_dumps=only_dumps)
 

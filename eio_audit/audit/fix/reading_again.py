@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.printable import printable
+from eio_audit.mlir.printable import printable, printable_lines
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.locations import with_locations
 from eio_audit.mlir.source import InputError, Source, Span, splice
@@ -25,10 +25,21 @@ _STRUCTURE = (
 
 
 class VerificationError(Exception):
-    """A rewrite failed its own verification. It must not be written."""
+    """A rewrite failed its verification. It must not be written.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(printable(message))
+    Attributes:
+        message: what is wrong, one line.
+        details: the errors of a compiler that refused it, in several lines. Empty without one.
+    """
+
+    def __init__(self, message: str, details: str = "") -> None:
+        self.message = printable(message)
+        self.details = printable_lines(details)
+        super().__init__("\n".join(filter(None, [self.message, self.details])))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """All that it was made of, for another process."""
+        return VerificationError, (self.message, self.details)
 
 
 def read_again(old: IR, text: bytes, what: str) -> IR:

@@ -1,17 +1,20 @@
 """The proof that a text is the program of a dump with the ops of some blocks in another order.
 
 The ordinary reader reads the text. The orders give the old op of each new op. Then everything in the dump is
-compared: texts of ops, nesting, operands, the text outside ops, and finally the dependences.
+compared: texts of ops, nesting, operands and the text outside ops. What the dependences say of values and of
+places in a block is found again in the new text, without them. Finally, the dependences are compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.reading_again import VerificationError, read_again
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.comments import comments_above, own_header
+from eio_audit.mlir.semantics import places
 from eio_audit.order.permutation import inverse
 
 Orders = Mapping[int, Sequence[int]]
@@ -21,8 +24,11 @@ Orders = Mapping[int, Sequence[int]]
 def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> None:
     """Raise VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, all of them legal."""
     for block, order in orders.items():
-        if sorted(order) != list(range(len(old.block_ops[block]))):
+        in_text = list(range(len(old.block_ops[block])))
+        if sorted(order) != in_text:
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
+        if old.region_is_graph[old.block_region[block]] and list(order) != in_text:
+            raise VerificationError(f"ops of a graph region moved, in {old.block_name(block)}")
     new = read_again(old, text, "rewritten")
     if len(new) != len(old) or new.block_count != old.block_count:
         raise VerificationError("the rewritten text has different operations or blocks")
@@ -39,6 +45,9 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
     ):
         raise VerificationError("an op is in another block than before")
     _verify_operands(old, new, ops, blocks)
+    if list(new.region_is_graph) != [old.region_is_graph[region] for region in regions]:
+        raise VerificationError("a region is a graph region only in one of the texts")
+    _verify_definitions(old, new, ops)
 
     for block, old_block in enumerate(blocks):
         if own_header(new, block) != own_header(old, old_block):
@@ -52,6 +61,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
             raise VerificationError("comment lines are above other ops than before")
 
     new_block = {old_block: block for block, old_block in enumerate(blocks)}
+    _verify_places(old, new, {new_block[block]: order for block, order in orders.items()}, ops)
     seen = Dependences(new, dependences.assume_pure).by_effect([new_block[block] for block in orders])
     for block, graph in dependences.of(orders).items():
         place = inverse(orders[block])
@@ -98,6 +108,61 @@ def _verify_operands(old: IR, new: IR, ops: Sequence[int], blocks: Sequence[int]
     for op in late.keys() | old.late_operands:
         if late.get(op) != old.late_operands.get(op):
             raise _failure("an op uses other values", old, op)
+
+
+def _verify_definitions(old: IR, new: IR, ops: Sequence[int]) -> None:
+    """Each use of a result comes after the op that defines it, outside graph regions.
+
+    Ops are numbered in textual order, and those nested in an op directly after it. Whether a use in another
+    block than the definition is legal depends on the control flow between the blocks, which does not change.
+    """
+    owner_of, end = new.value_owner, new.subtree_end
+    for user in range(len(new)):
+        for value in new.operands_of(user):
+            definer = owner_of[value]
+            if definer < 0 or end[definer] <= user:
+                continue  # an argument of a block, or defined before
+            block = new.op_block[definer]
+            around = new.block_ops[block]
+            is_in_block = around[0] <= user < end[around[-1]]  # or nested in one of its ops
+            if is_in_block and not new.region_is_graph[new.block_region[block]]:
+                raise _failure("an op would be before one whose result it uses", old, ops[user])
+
+
+def _verify_places(old: IR, new: IR, orders: Orders, ops: Sequence[int]) -> None:
+    """Terminators stay last, and nothing comes in between where an op needs its place (``places``).
+
+    ``orders`` are by block of the new text.
+    """
+    for block, order in orders.items():
+        last = ops[new.block_ops[block][order.index(len(order) - 1)]]
+        may_end = new.parent_op(block) >= 0 and old.op_table.may_be_terminator(old.name(last))
+        if may_end and order[-1] != len(order) - 1:
+            raise _failure("the terminator would not be last", old, last)
+    for op in places.ops_with_places(new):
+        if places.must_be_first(new, op) and _passed(new, orders, op)[0]:
+            raise _failure("an op would come before one that must be first", old, ops[op])
+        if places.must_precede_terminator(new, op) and _passed(new, orders, op)[1]:
+            raise _failure(
+                "an op would come between the terminator and one that must precede it", old, ops[op]
+            )
+        if places.is_newest_allocation(new, op):
+            for holder in (op, *new.enclosing_ops(new.op_block[op])):
+                for other in chain(*_passed(new, orders, holder)):
+                    if any(places.changes_stack(new, inner) for inner in (other, *new.nested_ops(other))):
+                        raise _failure("an allocation would pass one that must be the newest", old, ops[op])
+
+
+def _passed(new: IR, orders: Orders, op: int) -> tuple[list[int], list[int]]:
+    """Return the ops of its block that passed an op: those that were after it, and those that were before."""
+    block = new.op_block[op]
+    if block not in orders:
+        return [], []
+    order, in_text = orders[block], new.block_ops[block]
+    place = in_text.index(op)
+    up = [in_text[k] for k in range(place) if order[k] > order[place]]
+    down = [in_text[k] for k in range(place + 1, len(order)) if order[k] < order[place]]
+    return up, down
 
 
 def _texts_at_top_level(ir: IR) -> list[bytes]:

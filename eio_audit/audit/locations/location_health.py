@@ -12,25 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.codegen.codegen_location import LOCATION_KINDS
 from eio_audit.audit.functions import ends_block
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.op_label import OpLabel, Sentence, label
-from eio_audit.mlir.location import (
-    CallSiteLoc,
-    FileLineColLoc,
-    FusedLoc,
-    Location,
-    NameLoc,
-    OpaqueLoc,
-    UnknownLoc,
-)
-
-_KINDS: dict[type[Location], str] = {
-    CallSiteLoc: "a call site",
-    FusedLoc: "fused",
-    FileLineColLoc: "a place in a file",
-    OpaqueLoc: "a dialect's own",
-}
+from eio_audit.mlir.location import NameLoc, UnknownLoc
 
 
 class LocationRule(StrEnum):
@@ -143,7 +129,7 @@ class _Inspection:
             yield LocationRule.UNKNOWN_LOCATION, Sentence(what)
             return
         if not isinstance(outer, NameLoc):
-            what = f"its location is {_KINDS[type(outer)]}, not a name"
+            what = f"its location is {LOCATION_KINDS[type(outer)]}, not a name"
             yield LocationRule.REFUSED_LOCATION, Sentence(what)
         if self.dump.indices.index(op) is None:
             if self.dump.indices.parsed.is_unknown(op):

@@ -16,6 +16,7 @@ from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
 from eio_audit.cli.output import reader_may_stop
+from eio_audit.cli.verify_with import compiler_of, verify_with_option, workers_of
 from eio_audit.report.text.progress import advancing, progress
 
 FIX_EXIT_CODES = exit_codes(
@@ -23,7 +24,7 @@ FIX_EXIT_CODES = exit_codes(
         0: "done, whether anything changed or not",
         1: "with --check: a file would change",
         2: f"{UNUSABLE_OR_UNINDEXED}; all other files are fixed",
-        3: "a result failed its own verification: that file was not written",
+        3: "a result failed its verification: that file was not written",
     }
 )
 
@@ -61,6 +62,7 @@ class _FixCommand(click.Command):
     help="First correct the op indices that contradict dataflow, so that no inversion remains. "
     "--relabel=flat drops the old locations; otherwise the new ones contain them.",
 )
+@verify_with_option
 @dump_options
 @audit_options
 @jobs_options
@@ -84,6 +86,7 @@ def fix_command(
     diff: bool,
     renumber: bool,
     relabel: str | None,
+    verify_with: tuple[str, ...] | None,
     quiet: bool,
     verbose: bool,
 ) -> None:
@@ -104,6 +107,7 @@ def fix_command(
       eio-audit fix after.mlir -o fixed.mlir
       eio-audit fix passes.log --pass ttir-erase-inverse-ops --dump last
       eio-audit fix --relabel after.mlir -o whole.mlir
+      eio-audit fix --verify-with "ttmlir-opt -" after.mlir -o fixed.mlir
       eio-audit fix --check --diff dumps/
       eio-audit fix dumps/ --in-place
     """
@@ -128,13 +132,14 @@ def fix_command(
     fixes = _Fixes(write, is_dry=check or diff, quiet=quiet, names_all=names_all, verbose=verbose)
     for error in errors:
         fixes.fail(error, COULD_NOT_RUN)
-    dump_fix = eio_audit.DumpFix(options, renumber, relabel, verbose and not quiet, not quiet)
+    compiler = compiler_of(verify_with, parallel.timeout)
+    dump_fix = eio_audit.DumpFix(options, renumber, relabel, verbose and not quiet, not quiet, compiler)
     only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
     total_bytes = inputs.total_size(files)
     has_indices = False
     unindexed: list[tuple[str, eio_audit.Fix]] = []
     bar = progress(total_bytes, "fixing", len(files))
-    with bar as advance, parallel.workers(total_bytes) as workers:
+    with bar as advance, workers_of(parallel, total_bytes, len(files), compiler) as workers:
 
         def read_file(path: str) -> Iterator[eio_audit.Dump]:
             dumps = choice.of(inputs.read_dumps(path, "fix"))
@@ -185,7 +190,8 @@ class _Fixes:
         except eio_audit.InputError as error:
             self.fail(error, COULD_NOT_RUN)
         except eio_audit.VerificationError as error:
-            refusal = eio_audit.InputError(eio_audit.source_name(path), None, f"nothing was written: {error}")
+            message = f"nothing was written: {error.message}"
+            refusal = eio_audit.InputError(eio_audit.source_name(path), None, message, error.details)
             self.fail(refusal, VERIFICATION_FAILED)
 
     def _write(self, path: str, result: eio_audit.Fix) -> None:

@@ -54,5 +54,4 @@ def normalize_command(
     write_bytes(output, text)
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
-        what = "they are indistinguishable, or use each other in a graph region"
-        click.echo(f"note: some ops stay in textual order, on lines {where}: {what}", err=True)
+        click.echo(f"note: indistinguishable ops stay in textual order, on lines {where}", err=True)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import signal
-import subprocess
 import tempfile
 from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, InputError, compare_runs, holds_ir
+from eio_audit import AuditOptions, InputError, compare_runs, holds_ir, run_command
 from eio_audit.cli.inputs import dumps_of_run
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
@@ -81,20 +78,8 @@ def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
     name = shlex.join(command)
     try:
         with log.open("wb") as file:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
-            try:
-                process.wait(timeout)
-            finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.wait()
-    except subprocess.TimeoutExpired as error:
+            run_command(command, timeout, stdout=file, stderr=file)
+    except TimeoutError as error:
         raise InputError(name, None, f"stopped after {timeout:g} seconds (--timeout)") from error
     except OSError as error:
         raise InputError(name, None, f"cannot run: {error.strerror}") from error

@@ -18,10 +18,11 @@ from eio_audit.cli.reports import Reports, report_options, verbose_option
 @audit_options
 @report_options("Structure", verbose_option)
 def structure_command(path: str, choice: DumpChoice, options: AuditOptions, reports: Reports) -> None:
-    """Show the functions that code generation makes from a dump, and which modules of the model they tear.
+    """Show whether code generation runs on a dump, which modules of the model it tears, and its functions.
 
     The prediction models tt-mlir's ttnn-recover-structure, which reads the locations of ops and ignores their
-    order. In a log, choose a dump with --pass and --dump.
+    order. Its result differs from run to run: the report says first what is certain, then what is typical. In
+    a log, choose a dump with --pass and --dump.
 
     \b
     Examples:

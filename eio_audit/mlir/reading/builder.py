@@ -170,7 +170,10 @@ class Builder:
                 owner.undo.append(undo)
         for token, offset, is_visible in owner.names:
             is_argument = owner.is_isolated and ARGUMENT.match(self.ir.source.data, offset, self._end)
-            self.scopes.mention(split_use(token)[0], offset, as_outside=is_visible and not is_argument)
+            is_also_outside = is_visible and not is_argument
+            if not is_also_outside:
+                self.ir.argument_names.append(offset)
+            self.scopes.mention(split_use(token)[0], offset, as_outside=is_also_outside)
         owner.names.clear()
 
     def label_block(self, label: int) -> int:

@@ -8,13 +8,25 @@ taken for a changed op.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Context, Inexact, InvalidOperation
 from functools import cached_property
+from hashlib import blake2b
 
-from eio_audit.mlir.aliases import AliasTexts, shortened
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import ALIAS_NAME, STRING, closing_end, generic_attributes, outermost_brackets
+from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.reading.argument_locations import argument_locations
+from eio_audit.mlir.source import Span, splice
+from eio_audit.mlir.tokens import (
+    ALIAS_NAME,
+    STRING,
+    closing_end,
+    dialect_bodies,
+    generic_attributes,
+    outermost_brackets,
+)
+from eio_audit.mlir.traits import listed_dialects
 
 LONGEST_NUMBER = 4000
 """The most digits of a number. Python refuses to parse an int of more than 4,300."""
@@ -25,10 +37,13 @@ LONGEST_EXPONENT = 20
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 
 _TOKEN = re.compile(
-    rb"(?P<string>" + STRING + rb")|(?P<comment>//[^\n]*+)|(?P<location>\bloc\s*+\()"
+    rb"(?P<string>" + STRING + rb")|(?P<space>(?://[^\n]*+|\s++)++)"
     rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
-    rb"|(?P<space>\s++)|(?<![\w$.])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)"
+    rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
+_IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
+_DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
+_PERCENT_IN_BODY = re.compile(rb"[#!][\w$.-]++<[^\n]*%")
 _VALUE = re.compile(rb"%[\w$.-]++(?:#\d++)?")
 _TYPE = re.compile(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
@@ -38,11 +53,8 @@ _LITERAL = re.compile(
     rb"(?P<symbol>@(?:[\w$.-]++|" + STRING + rb"))|(?P<string>" + STRING + rb")"
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
-_BLANKS = re.compile(rb"(?P<string>" + STRING + rb")|\s++")
-_LONE_RESULT = re.compile(rb"-> \(((?:<[^<>\"]*>|[^(),<>\"]++)++)\)")
+_LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
 """``-> (type)``. For a function this is the same as ``-> type``."""
-_BEFORE_ATTRIBUTES = (b"=", b"[", b",", b"<", b"{")
-_REPLACEMENTS = {"value": b"%", "block": b"^", "space": b" ", "comment": b""}
 
 
 @dataclass(frozen=True)
@@ -50,8 +62,9 @@ class OpText:
     """The text of one op without its regions and its location.
 
     Attributes:
-        text: the op without the names of its results. Values are ``%``, successors ``^``, white space is one
-            blank, and aliases are expanded.
+        text: the op without the names of its results and the locations of its arguments. Values are ``%``,
+            successors ``^``, white space is one blank, and aliases are expanded. In the ``<...>`` of a
+            dialect attribute or type only aliases are, and the blanks of listed dialects.
         is_generic: whether the op is in generic form.
         is_plain: whether the op has no regions and defines no symbol. The custom form of such an op names no
             type, symbol or number that the generic form lacks.
@@ -126,14 +139,15 @@ class OpTexts:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._aliases = AliasTexts(ir.definition, _finished)
+        self._aliases = AliasTexts(self._definition, self._finished)
+        self._locations = AliasTexts(ir.definition)
         self._known: dict[tuple[int, bytes], OpText] = {}
 
     def of(self, op: int) -> OpText:
         """Return the comparable text of one op."""
         ir = self._ir
-        bare = _bare(ir, op)
-        if op in ir.regions_of or not _has_percents_in_values_only(bare):
+        bare = self._bare(op)
+        if op in ir.regions_of or not _shows_only_operands(bare):
             return self._made(op, bare)
         key = ir.op_name[op], _VALUE.sub(b"%", bare)
         if key not in self._known:
@@ -144,27 +158,152 @@ class OpTexts:
         ir = self._ir
         flags = ir.op_table.flags(ir.name(op))
         is_plain = op not in ir.regions_of and not flags & {"function", "symbol"}
-        text = self.comparable(bare)
+        region = ir.block_region[ir.op_block[op]]
+        text = self.comparable(
+            bare,
+            label=lambda name: b"^" if (region, name) in self.blocks else name,
+            keeps_numbers=self.is_free_text(op),
+        )
         if "function" in flags and not ir.op_is_generic[op]:
-            text = _LONE_RESULT.sub(rb"-> \1", text)
+            text = _with_lone_result(text)
         return OpText(text, bool(ir.op_is_generic[op]), is_plain)
 
-    def comparable(self, text: bytes, *, keeps_names: bool = False) -> bytes:
-        """Return a part of a text without locations, aliases, layout, and names of values and blocks."""
-        if b"loc" in text:
-            text = _without_locations(text)
-        return _TOKEN.sub(self._but_for_names if keeps_names else self._replacement, text).strip()
+    def _bare(self, op: int) -> bytes:
+        """Return an op's own text without result names, its location, and those of its arguments."""
+        ir = self._ir
+        text = ir.bare_text(op)
+        if b"loc" in text and op in ir.regions_of:
+            *before, last = ir.own_spans(op)
+            spans = [*before, Span(last.start, ir.bare_end(op))]
+            data = ir.source.data
+            text = b"".join(
+                splice(data, span, [(location, b"") for location in self.argument_locations(op, span)])
+                for span in spans
+            )
+        return text.partition(b"=")[2] if text.startswith(b"%") else text
 
-    def _but_for_names(self, match: re.Match[bytes]) -> bytes:
-        return match[0] if match.lastgroup in ("value", "block") else self._replacement(match)
+    def argument_locations(self, op: int, span: Span) -> list[Span]:
+        """Return where the locations of arguments are in a part of an op's own text."""
+        return [] if self._has_own_locations(op) else argument_locations(self._ir, span)
 
-    def _replacement(self, match: re.Match[bytes]) -> bytes:
-        kind = match.lastgroup or ""
-        if kind == "alias" and (span := self._ir.aliases.get(match[0])) is not None:
-            is_location = self._ir.source.data[max(0, span.start - 4) : span.start] == b"loc("
-            text = self._aliases.of(match[0])
-            return b"loc(%b)" % text if is_location else text
-        return _plain_float(match[0]) if kind == "float" else _REPLACEMENTS.get(kind, match[0])
+    @cached_property
+    def blocks(self) -> dict[tuple[int, bytes], int]:
+        """The blocks of the dump by region and name."""
+        ir = self._ir
+        return {
+            (ir.block_region[block], ir.block_name(block).encode()): block for block in range(ir.block_count)
+        }
+
+    @cached_property
+    def _shows_locations(self) -> bool:
+        """Whether the printer printed locations. Then all ops at top level have one."""
+        ir = self._ir
+        return all(ir.location_start[op] != NO_OFFSET for op in (ir.block_ops[0] if ir.block_count else ()))
+
+    def own_location(self, op: int) -> bytes | None:
+        """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``."""
+        text = self._ir.location_text(op)
+        return self._locations.expanded(text) if text is not None and self._has_own_locations(op) else None
+
+    def _has_own_locations(self, op: int) -> bool:
+        """Whether each ``loc(...)`` of an op may belong to its own syntax.
+
+        That is so in the custom form of an unlisted op if the dump does not show locations otherwise.
+        """
+        return self.is_free_text(op) and not self._shows_locations
+
+    def successors(self, op: int) -> list[int]:
+        """Return the blocks that an op's own text names, in textual order."""
+        region = self._ir.block_region[self._ir.op_block[op]]
+        names = [
+            match["block"]
+            for text, _ in dialect_bodies(self._bare(op))
+            for match in _TOKEN.finditer(text)
+            if match["block"]
+        ]
+        return [self.blocks[region, name] for name in names if (region, name) in self.blocks]
+
+    def header(self, block: int) -> bytes:
+        """Return the comparable text of a block's label with its arguments. Empty without a label."""
+        span = self._ir.header_span(block)
+        locations = [(location, b"") for location in argument_locations(self._ir, span)]
+        return self.comparable(splice(self._ir.source.data, span, locations), label=lambda _: b"^")
+
+    def is_free_text(self, op: int) -> bool:
+        """Whether nothing is known of the text of an op: the custom form of an unlisted op."""
+        ir = self._ir
+        return not ir.op_is_generic[op] and ir.name(op) not in ir.op_table.rows
+
+    def comparable(
+        self,
+        text: bytes,
+        *,
+        label: Callable[[bytes], bytes],
+        keeps_values: bool = False,
+        keeps_numbers: bool = False,
+        keeps_aliases: bool = False,
+    ) -> bytes:
+        """Return a part of a text without aliases, comments and layout, and with other names.
+
+        Args:
+            text: the part, without locations.
+            label: gives the text for the name of a block.
+            keeps_values: keep the names of values, which are ``%`` otherwise.
+            keeps_numbers: keep the spelling of decimal numbers.
+            keeps_aliases: keep aliases.
+        """
+        expanded = _unchanged if keeps_aliases else self._expanded
+
+        def replaced(match: re.Match[bytes]) -> bytes:
+            kind, token = match.lastgroup or "", match[0]
+            if kind == "block":
+                return label(token)
+            if kind == "value":
+                return token if keeps_values else b"%"
+            if kind == "float" and not keeps_numbers:
+                return _plain_float(token)
+            if kind == "space":
+                return b" "
+            return expanded(token) if kind == "alias" else token
+
+        pieces = [
+            _TOKEN.sub(replaced, before) + _body(body, expanded) for before, body in dialect_bodies(text)
+        ]
+        return b"".join(pieces).strip()
+
+    def _expanded(self, alias: bytes) -> bytes:
+        return self._aliases.of(alias) if alias in self._ir.aliases else alias
+
+    def _definition(self, alias: bytes) -> bytes | None:
+        """Return the value of an alias, for a location with ``loc(...)`` around it."""
+        text, span = self._ir.definition(alias), self._ir.aliases.get(alias)
+        if text is None or span is None:
+            return None
+        return b"loc(%b)" % text if self._ir.source.data[span.start - 1 : span.start] == b"(" else text
+
+    def _finished(self, _: bytes, value: bytes) -> bytes:
+        """Return the text for an alias with this value. If it is too long, a digest of it."""
+        text = self.comparable(value, label=_unchanged, keeps_values=True, keeps_aliases=True)
+        if len(text) <= LONGEST_EXPANSION:
+            return text
+        return b"#long_" + blake2b(text, digest_size=16).hexdigest().encode()
+
+
+def _body(text: bytes, expanded: Callable[[bytes], bytes]) -> bytes:
+    """Return ``#name<...>`` with aliases expanded. Blanks count, unless all dialects in it are listed."""
+    words = [match["dialect"] for match in _DIALECT.finditer(text) if match[0][:1] != b'"']
+    is_listed = all(word is not None and word.decode() in listed_dialects() for word in words)
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        if match.lastgroup == "alias":
+            return expanded(match[0])
+        return b" " if match.lastgroup == "space" and is_listed else match[0]
+
+    return _IN_BODY.sub(replaced, text)
+
+
+def _unchanged(text: bytes) -> bytes:
+    return text
 
 
 def _plain_float(number: bytes) -> bytes:
@@ -177,31 +316,22 @@ def _plain_float(number: bytes) -> bytes:
     return (text if "." in text or "E" in text else f"{text}.0").encode()
 
 
-def _finished(alias: bytes, value: bytes) -> bytes:
-    return shortened(alias, _BLANKS.sub(lambda match: match["string"] or b" ", value.strip()))
+def _shows_only_operands(text: bytes) -> bool:
+    """Whether every ``%`` begins an operand and no block is named, as far as a quick check shows."""
+    return (
+        b"\\" not in text
+        and b"//" not in text
+        and b"^" not in text
+        and b"%" not in b"".join(text.split(b'"')[1::2])
+        and _PERCENT_IN_BODY.search(text) is None
+    )
 
 
-def _bare(ir: IR, op: int) -> bytes:
-    text = ir.bare_text(op)
-    return text.partition(b"=")[2] if text.startswith(b"%") else text
-
-
-def _has_percents_in_values_only(text: bytes) -> bool:
-    """Whether every ``%`` begins the name of a value. False if a quick check does not show it."""
-    return b"\\" not in text and b"//" not in text and b"%" not in b"".join(text.split(b'"')[1::2])
-
-
-def _without_locations(text: bytes) -> bytes:
-    """Return the text without ``loc(...)`` after arguments in custom assembly. Location attributes stay."""
-    pieces, done, offset = [], 0, 0
-    while match := _TOKEN.search(text, offset):
-        offset = match.end()
-        if match.lastgroup != "location" or text[: match.start()].rstrip()[-1:] in _BEFORE_ATTRIBUTES:
-            continue
-        pieces.append(text[done : match.start()].rstrip())
-        done = offset = closing_end(text, offset - 1)
-    pieces.append(text[done:])
-    return b"".join(pieces)
+def _with_lone_result(text: bytes) -> bytes:
+    """Return a function's text with ``-> type`` for ``-> (type)`` after its arguments."""
+    end = next((end for _, end, opening in outermost_brackets(text) if opening == b"("), len(text))
+    result = _LONE_RESULT.match(text, end)
+    return text if result is None else b"%b -> %b%b" % (text[:end], result[1], text[result.end() :])
 
 
 def _types_of(text: bytes) -> tuple[bytes, list[bytes]]:

@@ -33,11 +33,13 @@ from eio_audit.mlir.reading.scopes import Mentions, split_use
 from eio_audit.mlir.source import InputError, Source, Span, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
+    ALIAS_NAME,
     ARGUMENT,
     FILE_METADATA,
     HEADER,
     INNER,
     LABEL,
+    OPEN_ANGLE,
     OPEN_BRACE,
     OPEN_PAREN,
     OR_FAIL,
@@ -46,6 +48,7 @@ from eio_audit.mlir.tokens import (
     SPACE,
     Brackets,
     comment_start,
+    dialect_body_end,
     match_end,
     string_end,
 )
@@ -62,6 +65,8 @@ _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
+_DIALECT_NAME = re.compile(rb"(?<![\w$.-])" + ALIAS_NAME + rb"\Z")
+_LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
@@ -117,6 +122,7 @@ class Reader:
         self.exact = exact or mentions is not None
         self.ops = self.builder.ops
         self.regions = self.builder.regions
+        self._body_ends: dict[int, int] = {}
 
     @cached_property
     def plain(self) -> PlainLines:
@@ -241,6 +247,7 @@ class Reader:
         for token, depth in self._tokens_inside(position - 1):
             text, start, position = token["token"], token.start("token"), token.end()
             if text[0] == _PERCENT and depth == 1:
+                self.ir.argument_names.append(start)
                 if self.scopes.is_argument(text, block):
                     self.scopes.mention(text, start)
                 else:
@@ -277,7 +284,8 @@ class Reader:
             elif outside and (text == b"}" or self.text.next_on_line(text, start, op_start)):
                 return self._end_op(current, start)
             elif first == _PERCENT:
-                self._value(current, text, start)
+                if outside or not self._is_in_dialect_body(brackets, start):
+                    self._value(current, text, start)
             elif first == OPEN_BRACE and self._opens_region(current, offset):
                 self.builder.open_region(start, current)
                 return offset
@@ -306,6 +314,20 @@ class Reader:
         if match["token"] == b"%":
             raise self.source.error(match.start("token"), "expected a value's name after '%'")
         return match
+
+    def _is_in_dialect_body(self, brackets: Brackets, offset: int) -> bool:
+        """Whether an offset is in ``#name<...>`` or ``!name<...>``, where ``%`` begins no value's name."""
+        for byte, opening in brackets:
+            if byte != OPEN_ANGLE:
+                continue
+            if opening not in self._body_ends:
+                name = self.data[max(0, opening - _LONGEST_NAME) : opening]
+                is_body = _DIALECT_NAME.search(name) is not None
+                end = dialect_body_end(self.data, opening, self.end) if is_body else opening
+                self._body_ends[opening] = end
+            if offset < self._body_ends[opening]:
+                return True
+        return False
 
     def _value(self, current: OpenOp, token: bytes, offset: int) -> None:
         """Read a value in an op's text: a use, or the name of an argument of the region that follows."""

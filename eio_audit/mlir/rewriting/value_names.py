@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 
 from eio_audit.mlir.ir import IR
@@ -40,13 +40,15 @@ class ValueNames:
             assert match
             self.names[value] = match[1].decode("ascii")
 
-    def text_with(self, names: Mapping[int, str], span: Span | None = None) -> bytes:
+    def text_with(
+        self, names: Mapping[int, str], span: Span | None = None, *, without: Iterable[Span] = ()
+    ) -> bytes:
         """Return the text of the dump, or of a span of it, with other names for some values.
 
-        An argument in ``same`` gets the new name of its outer value.
+        An argument in ``same`` gets the new name of its outer value. The spans in ``without`` are left out.
         """
         offsets, (start, end) = self._offsets, span or self.ir.span
-        edits = []
+        edits = [(left_out, b"") for left_out in without]
         for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
             value = self._mentions.meaning(offset)
             if value in names:

@@ -28,8 +28,10 @@ _ACCESSES = re.compile(
 _MEMREF_AT = {"memref.load": 0, "memref.store": 1}
 """By op, which operand is the memref. Its indices are the operands after it, in both forms of assembly."""
 _MEMREF = re.compile(rb"\bmemref<")
-_CONSTANT = re.compile(
-    rb'%[^=]*=\s*"?(?:arith|index)\.constant\b"?[\s(){<]*+(?:value\s*=\s*)?(-?[0-9]{1,18})(?:\s*:\s*index\b|\s*$)'
+_NUMBER = rb"(-?[0-9]{1,18})(?:\s*:\s*index)?\s*"
+_CUSTOM_CONSTANT = re.compile(rb"%[\w$.-]+\s*=\s*(?:arith|index)\.constant\s+" + _NUMBER)
+_GENERIC_CONSTANT = re.compile(
+    rb'%[\w$.-]+\s*=\s*"(?:arith|index)\.constant"\(\)\s*<?\{\s*value\s*=\s*' + _NUMBER + rb"\}>?\s*:[^{}]*"
 )
 
 
@@ -71,7 +73,6 @@ class Allocations:
         if value not in self._constants:
             owner = self._ir.value_owner[value]
             text = self._ir.bare_text(owner) if owner >= 0 else b""
-            match = _CONSTANT.match(text)
-            is_clear = match is not None and text.count(b"value") < 2
-            self._constants[value] = int(match[1]) if match and is_clear else None
+            match = _CUSTOM_CONSTANT.fullmatch(text) or _GENERIC_CONSTANT.fullmatch(text)
+            self._constants[value] = int(match[1]) if match else None
         return self._constants[value]

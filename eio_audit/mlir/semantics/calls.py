@@ -21,6 +21,7 @@ NO_CALLEE = -1
 _SYMBOL = rb'@(?:[\w$.-]++|"[^"\\\n]*+")'
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + _SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")")
+_SYM_NAME = re.compile(rb'\bsym_name\b"?\s*=\s*("[^"\\\n]*+")')
 _SYMBOL_PATTERN = re.compile(_SYMBOL)
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
 _REPLACEABLE = re.compile(
@@ -89,6 +90,8 @@ class Calls:
             callees = _values(text, b"callee")
             is_symbol = len(callees) == 1 and _SYMBOL_PATTERN.fullmatch(callees[0])
             return _unquoted(callees[0]) if is_symbol else None
+        if b"callee" in text:
+            return None  # MLIR prefers the attribute to the symbol: call @f() {callee = @g}
         name = _NAME.match(text)
         match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
         return _unquoted(match["symbol"]) if match else None
@@ -113,7 +116,8 @@ class Calls:
             return list(map(_unquoted, _values(header, b"sym_name")))
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
-        return [_unquoted(match["symbol"])] if match else []
+        others = map(_unquoted, _SYM_NAME.findall(header))
+        return [_unquoted(match["symbol"]), *others] if match else []
 
 
 def _values(text: bytes, attribute: bytes) -> list[bytes]:

@@ -46,13 +46,12 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
 
 
 def _in_place(ir: IR, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairs that keep an op first in its block, or directly before the terminator."""
+    """Yield the pairs that keep every op on its side of one that must be first, or precede the terminator."""
     for op in ops_with_places(ir):
         block = ir.op_block[op]
-        if block in blocks and must_be_first(ir, op):
-            yield from ((block, op, later) for later in ir.block_ops[block] if later > op)
-        if block in blocks and must_precede_terminator(ir, op):
-            yield from ((block, earlier, op) for earlier in ir.block_ops[block] if earlier < op)
+        if block in blocks and (must_be_first(ir, op) or must_precede_terminator(ir, op)):
+            others = (other for other in ir.block_ops[block] if other != op)
+            yield from ((block, min(op, other), max(op, other)) for other in others)
 
 
 def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:

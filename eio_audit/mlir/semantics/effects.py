@@ -32,6 +32,8 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.allocations import Allocations, Part
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
+from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
 from eio_audit.mlir.tokens import STRING_OR_COMMENT
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
@@ -122,7 +124,13 @@ class EffectTable:
         for number, (pattern, row) in enumerate(zip(self._assumed, self._listed, strict=True)):
             if pattern is not None and not row.is_harmless:
                 self.assumed_pure[pattern] += ir.op_name.count(number)
-        if not all(row.is_harmless for row in self._rows) or UNLISTED in self._listed:
+        shipped = [
+            None if pattern is not None or ir.op_table.is_own(name) else row
+            for name, pattern, row in zip(ir.names, self._assumed, self._listed, strict=True)
+        ]
+        self._forms = Forms(ir, shipped)
+        is_harmless = all(row.is_harmless for row in self._rows) and UNLISTED not in self._listed
+        if self._forms.others or not is_harmless or any(self._loops()):
             self._fill()
 
     def touching_ops(self) -> list[int]:
@@ -175,7 +183,7 @@ class EffectTable:
             return EffectSource.CALLEE
         if row.is_declaration or row.recursive:
             return EffectSource.CONTENTS
-        if row.may_do_anything:
+        if row.may_do_anything or op in self._forms.others:
             return EffectSource.UNKNOWN
         is_own = self._ir.op_table.is_own(self._ir.name(op))
         return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
@@ -197,15 +205,16 @@ class EffectTable:
         return Allocations(self._ir, self._rows)
 
     def _is_unknown(self, op: int) -> bool:
-        row = self._rows[self._ir.op_name[op]]
-        return row.may_do_anything and self._calls.callee.get(op, NO_CALLEE) == NO_CALLEE
+        may_do_anything = self._rows[self._ir.op_name[op]].may_do_anything or op in self._forms.others
+        return may_do_anything and self._calls.callee.get(op, NO_CALLEE) == NO_CALLEE
 
     def _fill(self) -> None:
         ir, calls = self._ir, self._calls
         self._share_memory()
         is_acting = [not row.is_harmless or "call" in row.flags for row in self._rows]
+        others = self._forms.others
         for op, name in enumerate(ir.op_name):
-            if is_acting[name] and calls.callee.get(op, NO_CALLEE) == NO_CALLEE:
+            if (is_acting[name] or op in others) and calls.callee.get(op, NO_CALLEE) == NO_CALLEE:
                 self._note(op, self._own_touches(op, self._rows[name]))
         self._add_symbols()
         for op in ops_with_places(ir):
@@ -262,19 +271,24 @@ class EffectTable:
     def _add_control(self) -> None:
         """Add touches of ``CONTROL`` by loops and, if any op may not return, by the ops that may trap."""
         ir = self._ir
-        for op, regions in ir.regions_of.items():
-            row = self._rows[ir.op_name[op]]
-            if not row.is_declaration and self._may_loop(regions):
-                self._note(op, _joined(self._own.get(op, NOTHING), NOT_RETURNING))
+        for op in self._loops():
+            self._note(op, _joined(self._own.get(op, NOTHING), NOT_RETURNING))
         if not any(CONTROL in touches for touches in self._own.values()) and not any(
             self._may_loop(ir.regions_of[function]) for function in self._calls.by_function if function >= 0
         ):
             return
         may_trap = [row.may_trap for row in self._rows]
         if_dynamic = ["may_trap_if_dynamic" in row.flags for row in self._rows]
+        shapes = DynamicShapes(ir)
         for op, name in enumerate(ir.op_name):
-            if may_trap[name] or (if_dynamic[name] and b"?" in ir.own_text(op)):
+            if may_trap[name] or (if_dynamic[name] and shapes.shown_by(op)):
                 self._note(op, _joined(self._own.get(op, NOTHING), {CONTROL: _READ}))
+
+    def _loops(self) -> Iterator[int]:
+        """Yield the ops, other than functions, that control flow may not leave."""
+        for op, regions in self._ir.regions_of.items():
+            if not self._rows[self._ir.op_name[op]].is_declaration and self._may_loop(regions):
+                yield op
 
     def _may_loop(self, regions: Iterable[int]) -> bool:
         """Whether a region has several blocks, so that control flow may loop forever."""
@@ -298,9 +312,9 @@ class EffectTable:
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
         """Return what an op itself touches, unless it calls a function of the dump."""
-        if "fence" in row.flags:
+        if "fence" in row.flags or (row is UNLISTED and pastes_text(self._ir.name(op))):
             self.fences.add(op)
-        if row.may_do_anything:
+        if row.may_do_anything or op in self._forms.others:
             self.unknown_ops[self._ir.name(op)] += 1
             return ANYTHING
         touches: dict[Place, frozenset[str]] = {}
@@ -318,6 +332,8 @@ class EffectTable:
         for condition, on in row.when.items():
             if attributes is None or condition_holds(condition, attributes):
                 self._add_bound(touches, op, on)
+        if "aux" in row.flags and self._forms.may_be_volatile(op):
+            _add(touches, "environment", _READ_WRITE)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
         return touches

@@ -13,17 +13,14 @@ from math import prod
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.shown_types import DIMENSION, SHAPED, first_type, shown_result_types
 from eio_audit.mlir.semantics.value_types import block_argument_types, result_types, result_types_in
-from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, split_list
+from eio_audit.mlir.tokens import split_list
 from eio_audit.mlir.traits import types_of_kind
 
-_SHAPED = re.compile(rb"(tensor|memref|vector|tuple|complex)<")
 _DIALECT_TYPE = re.compile(rb"![\w$.-]+")
-_NAME = re.compile(rb"!?[\w$.-]+")
-_DIMENSION = re.compile(rb"\s*(\d+|\?|\*|\[\d+\])\s*x")
 _SCALAR = re.compile(rb"(?:[su]?i(?P<bits>\d{1,9})|index|none|(?:b|t)?f(?P<float>\d{1,3})\w*)")
 _TILE = re.compile(rb"!ttcore\.tile<(?P<rows>\d{1,9})x(?P<columns>\d{1,9}),\s*(?P<element>\w+)>")
-_TYPE_OF_CUSTOM = re.compile(rb"(?:\s:\s|->\s*|\sto\s|\sinto\s)")
 _BLOCK_FLOATS = {b"8": 1088, b"4": 576, b"2": 320}
 """By width in bits, the bytes of 1,024 numbers. Groups of 16 share an exponent of 8 bits."""
 
@@ -57,7 +54,10 @@ class ValueSizes:
         count = self._ir.result_count(op)
         if not count:
             return ()
-        sizes = self._generic(op) if self._ir.op_is_generic[op] else self._custom(op, count)
+        if self._ir.op_is_generic[op]:
+            sizes = self._generic(op)
+        else:
+            sizes = self._sizes(shown_result_types(self._ir, op, count, self._aliases.expanded))
         return sizes if sizes is not None and len(sizes) == count else [UNKNOWN_SIZE] * count
 
     def of_arguments(self, block: int, count: int) -> Sequence[ValueSize]:
@@ -65,7 +65,7 @@ class ValueSizes:
         types = block_argument_types(self._ir, block)
         if len(types) != count:
             return [UNKNOWN_SIZE] * count
-        return [UNKNOWN_SIZE if text is None else self.of_type(_first_type(text)) for text in types]
+        return [UNKNOWN_SIZE if text is None else self.of_type(first_type(text)) for text in types]
 
     def of_type(self, text: bytes) -> ValueSize:
         """Return the size of a value whose type has this text."""
@@ -84,41 +84,13 @@ class ValueSizes:
             self._of_signature[signature] = self._sizes(result_types_in(signature))
         return self._of_signature[signature]
 
-    def _custom(self, op: int, count: int) -> list[ValueSize] | None:
-        """Return the sizes by the last types in a custom text, after ``->``, ``to`` or a colon.
-
-        These are usually the types of the results. One type counts for all results. If operands and results
-        share the last types, the sizes are known only if there is one for each result.
-        """
-        text = self._text_with_types(op)
-        *_, last = [None, *_TYPE_OF_CUSTOM.finditer(text)]
-        if last is None:
-            return None
-        types = text[last.end() :].strip()
-        if types.startswith(b"(") and types.endswith(b")"):
-            types = types[1:-1]
-        sizes = [self.of_type(part) for part in split_list(types)]
-        if len(sizes) == 1:
-            return sizes * count
-        is_certain = len(sizes) == count and b"->" in last[0]
-        return sizes if is_certain or len(set(sizes)) == 1 == count else None
-
-    def _text_with_types(self, op: int) -> bytes:
-        """Return the part of a custom text that may show result types: after its regions or before them."""
-        ir = self._ir
-        if ir.subtree_end[op] == op + 1:
-            return STRING_OR_COMMENT.sub(b'""', ir.bare_text(op))
-        tail = ir.tail(op).partition(b" loc(")[0]
-        text = tail if b"->" in tail else ir.source.data[ir.op_start[op] : ir.header_end(op)]
-        return STRING_OR_COMMENT.sub(b'""', text).rstrip(b" \t\r\n{")
-
     def _sizes(self, types: Sequence[bytes] | None) -> list[ValueSize] | None:
         return None if types is None else list(map(self.of_type, types))
 
 
 def _size(text: bytes) -> ValueSize:
     """Return the size of a type. Its aliases are expanded, except one that refers to itself."""
-    shaped = _SHAPED.match(text)
+    shaped = SHAPED.match(text)
     if shaped is not None and text.endswith(b">"):
         inside = text[shaped.end() : -1]
         if shaped[1] in (b"tensor", b"memref"):
@@ -136,7 +108,7 @@ def _size(text: bytes) -> ValueSize:
 
 def _shaped_bytes(inside: bytes) -> int | None:
     dimensions, offset = list[bytes](), 0
-    while (match := _DIMENSION.match(inside, offset)) is not None:
+    while (match := DIMENSION.match(inside, offset)) is not None:
         dimensions.append(match[1])
         offset = match.end()
     if not all(map(bytes.isdigit, dimensions)):
@@ -154,7 +126,7 @@ def _element_bytes(element: bytes, count: int, rest: Sequence[bytes]) -> int | N
         is_by_number = any(part.startswith(b"#ttnn.ttnn_layout<") for part in rest)
         numbers = count if is_by_number else count * int(tile["rows"]) * int(tile["columns"])
         return _tile_bytes(tile["element"], numbers)
-    shaped = _SHAPED.match(element)
+    shaped = SHAPED.match(element)
     if shaped is not None and shaped[1] in (b"vector", b"complex") and element.endswith(b">"):
         inside = element[shaped.end() : -1]
         if shaped[1] == b"complex":
@@ -163,14 +135,6 @@ def _element_bytes(element: bytes, count: int, rest: Sequence[bytes]) -> int | N
         return None if of_one is None else count * of_one
     width = _width(element)
     return None if width is None else count * width
-
-
-def _first_type(text: bytes) -> bytes:
-    """Return the type that a text begins with, without attributes or a location after it."""
-    text = text.strip()
-    name = _NAME.match(text)
-    end = name.end() if name is not None else 0
-    return text[: closing_end(text, end) if text[end : end + 1] == b"<" else end]
 
 
 def _width(element: bytes) -> int | None:

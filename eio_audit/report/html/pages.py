@@ -27,7 +27,15 @@ from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.order import op_name
-from eio_audit.report.wording.structure import STAGES, index_span, source_of, torn_modules
+from eio_audit.report.wording.structure import (
+    STAGES,
+    index_span,
+    orders,
+    source_of,
+    torn_modules,
+    tries,
+    where,
+)
 from eio_audit.report.wording.trace import pass_title
 
 if TYPE_CHECKING:
@@ -185,18 +193,34 @@ def _codegen(result: Structure) -> dict[str, object]:
     caption = "in call order; the module that all ops of a function share"
     stages = ", ".join(f"#{stage}={STAGES[stage]}" for stage in result.predictions)
     torn: list[list[Cell]] = [
-        [*(row.functions[stage] for stage in result.predictions), row.path[-1], " ".join(row.path[:-1])]
+        [
+            *(row.certain, *(row.functions[stage] for stage in result.predictions)),
+            *(row.path[-1], " ".join(row.path[:-1]), where(row)),
+        ]
         for row in torn_modules(result)
+    ]
+    figures: list[list[Cell]] = [
+        [number, STAGES[stage], one.fewest, one.most, one.typical, tries(one), orders(one)]
+        for number, (stage, one) in enumerate(result.predictions.items(), 1)
     ]
     return {
         "codegen": result,
         "drawing": drawing_of(functions) if functions else None,
         "torn": Table(
             "torn",
-            "in how many functions the ops of a module are",
-            columns_of(f"{stages}, module, in"),
+            "the fewest functions with ops of a module: in any run, and in tried orders of the first ops",
+            columns_of(f"#certain=in any run, {stages}, module, in, where=torn at line"),
             torn,
-            f"-{result.present.value}",
+            f"-certain, -{result.present.value}",
+        ),
+        "stage_figures": Table(
+            "stages",
+            "the number of functions: in any run, in a typical one, and in tried orders of the first ops",
+            columns_of(
+                "#number, stage=dump, #fewest=at least, #most=at most, #typical=typically, tried, orders"
+            ),
+            figures,
+            "number",
         ),
         "functions": Table("functions", caption, columns, rows, "number"),
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from eio_audit.audit.codegen.codegen import CodegenFunction, ModulePath
+from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.codegen.codegen import CodegenFunction
+from eio_audit.audit.codegen.prediction import CodegenFunction
 from eio_audit.report.pictures.dataflow_svg import shortened
 from eio_audit.report.pictures.module_tree import ModuleNode, down_to, module_tree
 from eio_audit.report.wording.numbers import count, numbers_of, ranges

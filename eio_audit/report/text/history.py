@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from eio_audit.audit.trace.history import History, OpEvent, OpHistory, OpState
+from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording import history as words
@@ -50,7 +51,7 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
         column("result", lambda state: state.op.result or "", optional=False),
         column("place", lambda state: f"{state.place + 1:,} of {state.ops:,}"),
         column("operands", lambda state: ", ".join(state.operands)),
-        column("type", lambda state: state.types.rpartition(" -> ")[2]),
+        column("type", lambda state: after_arrow(state.types)),
         column("location", lambda state: state.location if verbose else ""),
         Column("what", [words.what(event, verbose=verbose) for event in op.events]),
     ]

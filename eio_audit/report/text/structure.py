@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.codegen.codegen import CodegenFunction, Stage, Structure
-from eio_audit.report.document import torn_figures
+from eio_audit.audit.codegen.codegen import Stage, Structure
+from eio_audit.audit.codegen.prediction import CodegenFunction, Prediction
+from eio_audit.report.document import function_figures, torn_figures
 from eio_audit.report.pictures.module_tree import down_to, module_tree
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading
@@ -15,53 +16,64 @@ from eio_audit.report.wording.numbers import count, numbers_of
 from eio_audit.report.wording.order import argument
 
 SHOWN_TORN = 3
+SHOWN_STOPPING = 5
 SHOWN_MODULES = 16
 SHOWN_FUNCTIONS = 8
 """The most items of each kind that a report shows unless verbose."""
 
 
 def print_structure(structure: Structure, console: Console, *, verbose: bool = False) -> None:
-    """Print the number of functions and what is torn, then the modules and the functions."""
+    """Print whether code generation runs, which modules are torn, how many functions, then one try."""
     prediction = structure.predictions[structure.present]
     print_heading(structure.dump, console)
-    if not prediction.functions:
-        console.print("  code generation makes no function from this dump")
-        _print_obstacles(structure, console)
-        _print_next(structure, console)
-        return
-    console.print(
-        f"  code generation cuts {words.callers(prediction)} into ",
-        (words.functions_summary(structure), "bold"),
-    )
-    if said := words.tie_summary(structure):
-        console.print(said, indent=4)
-    if said := words.worst(structure):
-        console.print("most torn: ", (said, "red"), indent=4)
-    _print_obstacles(structure, console)
-    hidden, table = 0, torn_figures(structure, SHOWN_TORN)
-    if table.rows:
+    hidden = _print_outcome(structure, console, verbose=verbose)
+    if prediction.functions:
+        for said in words.pieces(structure):
+            console.print(said, indent=2)
+        if said := words.cut(prediction):
+            console.print((said, "bold"), indent=2)
+        torn = torn_figures(structure, SHOWN_TORN)
+        if torn.rows:
+            console.print()
+            console.print(
+                ("torn modules", "bold"), "  the fewest functions with their ops: in any run, in the tries"
+            )
+            hidden += print_figures(torn, console, verbose=verbose)
+        if prediction.fewest is not None:
+            console.print()
+            console.print(("functions", "bold"), "  in any run, and in tried orders of the first ops")
+            print_figures(function_figures(structure), console, verbose=verbose)
+        hidden += _print_tree(prediction, console, verbose=verbose)
+        hidden += _print_functions(prediction.functions, console, verbose=verbose)
         console.print()
-        modules = count(len(table.rows), "module")
-        console.print(("torn modules", "bold"), f"  {modules} in more functions than necessary")
-        hidden += print_figures(table, console, verbose=verbose)
-    hidden += _print_tree(prediction.functions, console, verbose=verbose)
-    hidden += _print_functions(prediction.functions, console, verbose=verbose)
-    console.print()
+    else:
+        console.print("no op is in a function", indent=2)
     _print_next(structure, console)
     if hidden:
         console.print((f"--verbose shows {hidden:,} more lines", "dim"))
 
 
-def _print_obstacles(structure: Structure, console: Console) -> None:
-    for said in words.obstacles(structure.predictions[structure.present]):
+def _print_outcome(structure: Structure, console: Console, *, verbose: bool) -> int:
+    prediction = structure.predictions[structure.present]
+    outcome, *obstacles = words.obstacles(prediction)
+    console.print((outcome, "red" if prediction.failures else "green"), indent=2)
+    for said in obstacles:
         console.print((said, "yellow"), indent=4)
+    shown = structure.stopping if verbose else structure.stopping[:SHOWN_STOPPING]
+    for one in shown:
+        console.print(words.stopping_op(one), indent=6)
+    if structure.stopping:
+        for line in words.NUMBER:
+            console.print(line, indent=4)
+    return len(structure.stopping) - len(shown)
 
 
-def _print_tree(functions: Sequence[CodegenFunction], console: Console, *, verbose: bool) -> int:
-    nodes = module_tree(functions)
+def _print_tree(prediction: Prediction, console: Console, *, verbose: bool) -> int:
+    nodes = module_tree(prediction.functions)
     shown = nodes if verbose else down_to(nodes, SHOWN_MODULES)
     console.print()
-    console.print(("modules", "bold"), "  and the functions that hold their ops")
+    which = count(len(prediction.functions), "function")
+    console.print(("modules", "bold"), f"  and the functions that hold their ops, in one run with {which}")
     columns = [
         Column("module", ["  " * node.depth + node.name for node in shown], style="cyan"),
         Column("ops", [f"{node.ops:,}" for node in shown], right=True),
@@ -76,7 +88,7 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
     shown = functions if verbose else functions[:SHOWN_FUNCTIONS]
     has_callers = len({function.caller for function in functions}) > 1
     console.print()
-    console.print(("functions", "bold"), "  in call order")
+    console.print(("functions", "bold"), "  of that run, in call order")
     columns = [
         Column("", [f"{number:,}" for number in range(1, len(shown) + 1)], right=True, style="dim"),
         Column("caller", [one.caller if has_callers else "" for one in shown]),
@@ -96,9 +108,11 @@ def _print_next(structure: Structure, console: Console) -> None:
     source = argument(structure.dump.source)
     prediction = structure.predictions[structure.present]
     commands = []
-    if prediction.unreadable:
-        commands.append((f"eio-audit check {source} --select EIO107", "lists the unreadable locations"))
-    if len(structure.predictions[Stage.RELABELLED].functions) < len(prediction.functions):
+    if prediction.unreadable or prediction.refused:
+        rules = [("EIO106", prediction.refused), ("EIO107", prediction.unreadable)]
+        selected = ",".join(rule for rule, found in rules if found)
+        commands.append((f"eio-audit check {source} --select {selected}", "lists the unreadable locations"))
+    if structure.predictions[Stage.RELABELLED] != structure.predictions[Stage.FIXED]:
         commands.append((f"eio-audit fix --relabel {source}", "corrects wrong op indices"))
     if words.torn_modules(structure):
         commands.append((f"eio-audit diff BEFORE {source}", "shows what a pass tore"))

@@ -10,6 +10,7 @@ from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
 from eio_audit.audit.diff.repeated_changes import RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
+from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_at
 from eio_audit.report.wording.word_diff import Stretch, marked, word_diff
@@ -163,7 +164,7 @@ def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
         return [Stretch(before, after, differs=True)]
     if not verbose and one.kind == "location":
         return []
-    results = before.rpartition(" -> ")[2], after.rpartition(" -> ")[2]
+    results = after_arrow(before), after_arrow(after)
     if not verbose and one.kind == "types" and results[0] != results[1]:
         before, after = results
     return word_diff(before, after, verbose=verbose)

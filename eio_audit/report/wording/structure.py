@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.codegen.codegen import CodegenFunction, Prediction, Stage, Structure, TornModule
+from eio_audit.audit.codegen.codegen import ModuleReturn, Stage, StoppingOp, Structure, TornModule
 from eio_audit.audit.codegen.codegen_location import Reason
+from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.report.wording.numbers import count, shortened_list
 
 STAGES = {
@@ -16,64 +17,138 @@ STAGES = {
 """The names of the stages in reports."""
 
 _UNREADABLE = {
-    Reason.PREFIX: "with 'DEBUG|' before the index",
-    Reason.NESTING: "with the index in an inner name",
-    Reason.FIELD: "without an index, a line or another field",
-    Reason.BRACKETS: "with a module that is not written 'Class[name]'",
+    Reason.PREFIX: "'DEBUG|' is before the index",
+    Reason.NESTING: "the index is in an inner name",
+    Reason.FIELD: "the index or another field is missing",
+    Reason.BRACKETS: "a module is not written 'Class[name]'",
 }
 
+SHOWN_STOPPING = 100
+"""How many ops a page lists at which code generation fails. JSON has all."""
 
-def callers(prediction: Prediction) -> str:
-    """Return ``@forward``, or ``2 functions``."""
-    callers = prediction.callers
-    return callers[0] if len(callers) == 1 else count(len(callers), "function")
-
-
-def functions_summary(structure: Structure) -> str:
-    """Return ``78 -> 89 functions, 89 after fix``."""
-    present = structure.present
-    sizes = {stage: len(one.functions) for stage, one in structure.predictions.items()}
-    now = count(sizes[present], "function")
-    if Stage.BEFORE in sizes:
-        now = f"{sizes[Stage.BEFORE]:,} -> {now}"
-    later = (stage for stage in sizes if stage not in (Stage.BEFORE, present))
-    return ", ".join([now, *(f"{sizes[stage]:,} {STAGES[stage]}" for stage in later)])
+NUMBER = (
+    "Each op needs a name as its outermost location, with these fields:",
+    "index|Class[name]|...|file:line|function|line|op",
+    "tt-xla names ops so with XLA_HLO_DEBUG=1. A pass must extend the name of the",
+    'op that it replaces: "X_tm0"("X").',
+)
+"""How the ops get locations that code generation can read, line by line."""
 
 
-def tie_summary(structure: Structure) -> str:
-    """Return ``ties are broken by index; otherwise: 78 to 115 functions before, ...``. Empty without ties."""
-    spans = []
-    for stage, one in structure.predictions.items():
-        if stage in (Stage.BEFORE, structure.present) and one.fewest != one.most:
-            when = "" if stage is Stage.NOW else f" {STAGES[stage]}"
-            spans.append(f"{one.fewest:,} to {one.most:,} functions{when}")
-    return f"ties are broken by index; other choices give {', '.join(spans)}" if spans else ""
+def cut(prediction: Prediction) -> str:
+    """Return ``@forward becomes 8 to 41 functions, typically 8``. Empty if code generation fails."""
+    callers, into = prediction.callers, span(prediction)
+    if not into:
+        return ""
+    return (
+        f"{callers[0]} becomes {into}" if len(callers) == 1 else f"{len(callers):,} functions become {into}"
+    )
+
+
+def outcome(prediction: Prediction) -> str:
+    """Return whether code generation runs on a dump."""
+    if not prediction.ops:
+        return "code generation reads no op of this dump"
+    if not prediction.failures:
+        named = prediction.ops - sum(prediction.unreadable.values())
+        return f"code generation runs: it can read the locations of {count(named, 'op')}"
+    if prediction.failures == (Failure.PREFIX,):
+        return "code generation fails on this dump as long as names begin with 'DEBUG|'"
+    return "code generation fails on this dump"
+
+
+def reasons(prediction: Prediction) -> list[str]:
+    """Return why code generation fails, one sentence for each kind of reason."""
+    said = []
+    if Failure.FUNCTIONS in prediction.failures:
+        names = shortened_list(prediction.callers)
+        said.append(f"it accepts one function for the device, not these {len(prediction.callers)}: {names}")
+    elif len(prediction.callers) > 1:
+        names = shortened_list(prediction.callers)
+        said.append(f"it accepts one function, not these {len(prediction.callers)}: {names}")
+    if prediction.refused:
+        ops = count(prediction.refused, "op")
+        said.append(f"it refuses the locations of {ops} because they are not names")
+    for why, number in prediction.unreadable.items():
+        locations = count(prediction.ops, "location")
+        said.append(f"it cannot read {number:,} of {locations}: {_UNREADABLE[why]}")
+    if prediction.clashes:
+        places = shortened_list(prediction.clashes)
+        said.append(f"locations name two functions for one line of the source: {places}")
+    if Failure.BETWEEN in prediction.failures:
+        said.append("an op between the functions is in none of them, but all calls are together")
+    return said
+
+
+def assumption(prediction: Prediction) -> str:
+    """Return what the functions of a dump are on which code generation fails. Empty if it runs."""
+    if prediction.failures == (Failure.PREFIX,):
+        return "the figures and functions below are those for names without 'DEBUG|'"
+    return "the functions below are a sketch from the other ops" if prediction.failures else ""
 
 
 def obstacles(prediction: Prediction) -> list[str]:
-    """Return why code generation cannot read some locations, or rejects the dump."""
-    said = []
-    if len(prediction.callers) > 1:
-        these = f"these {len(prediction.callers)}: {shortened_list(prediction.callers)}"
-        said.append(f"code generation expects one function per module and rejects {these}")
-    if prediction.unreadable:
-        unreadable = sum(prediction.unreadable.values())
-        reasons = ", ".join(f"{number:,} {_UNREADABLE[why]}" for why, number in prediction.unreadable.items())
-        locations = f"{unreadable:,} of {count(prediction.ops, 'location')}"
-        said.append(f"code generation cannot read {locations}: {reasons}")
-    if Reason.PREFIX in prediction.unreadable and prediction.functions:
-        said.append("the functions below assume names without 'DEBUG|'")
-    if prediction.clashes:
-        places = shortened_list(prediction.clashes)
-        said.append(f"code generation fails if one source line defines two functions: {places}")
+    """Return whether code generation runs, why not, what is shown nevertheless, and the ops left out."""
+    said = [outcome(prediction), *reasons(prediction)]
+    if prediction.functions and (assumed := assumption(prediction)):
+        said.append(assumed)
     if prediction.left_out:
         verb = "stays" if prediction.left_out == 1 else "stay"
         said.append(f"{count(prediction.left_out, 'op')} {verb} outside the functions")
     return said
 
 
+def stopping_op(one: StoppingOp) -> str:
+    """Return ``ttnn.abs %0 (line 3): its location is fused, not a name``."""
+    return f"{one.op}: {one.message}"
+
+
+def span(prediction: Prediction) -> str:
+    """Return ``8 to 41 functions, typically 8``. Empty if code generation fails."""
+    if prediction.fewest is None or prediction.most is None:
+        return ""
+    fewest, most = prediction.fewest, prediction.most
+    if fewest == most:
+        return count(fewest, "function")
+    typical = "" if prediction.typical is None else f", typically {prediction.typical:,}"
+    return f"{fewest:,} to {count(most, 'function')}{typical}"
+
+
+def tries(prediction: Prediction) -> str:
+    """Return ``8 to 15``, the functions in the orders that were tried. Empty if code generation fails."""
+    tried = prediction.tried
+    if tried is None:
+        return ""
+    return f"{tried.fewest:,}" if tried.fewest == tried.most else f"{tried.fewest:,} to {tried.most:,}"
+
+
+def orders(prediction: Prediction) -> str:
+    """Return ``all 120`` or ``64``, the number of orders tried. Empty if code generation fails."""
+    tried = prediction.tried
+    return "" if tried is None else f"all {tried.orders:,}" if tried.all else f"{tried.orders:,}"
+
+
+def functions_summary(structure: Structure) -> str:
+    """Return ``typically 78 -> 89 functions, 82 after fix --relabel``, or a range where none is typical."""
+    present, said = structure.present, {}
+    for stage, one in structure.predictions.items():
+        known = "fails" if one.fewest is None else f"{one.fewest:,} to {one.most:,} functions"
+        said[stage] = known if one.typical is None else f"{one.typical:,}"
+    later = [stage for stage in said if stage not in (Stage.BEFORE, present)]
+    if all(one.typical is not None for one in structure.predictions.values()):
+        was = f"{said[Stage.BEFORE]} -> " if Stage.BEFORE in said else ""
+        changed = [f"{said[stage]} {STAGES[stage]}" for stage in later if said[stage] != said[present]]
+        return ", ".join([f"typically {was}{said[present]} functions", *changed])
+    if len(set(said.values())) == 1:
+        return said[present]
+    return ", ".join(f"{STAGES[stage]}: {known}" for stage, known in said.items())
+
+
 def torn_modules(structure: Structure) -> list[TornModule]:
-    """Return the modules in more functions than before or, in a single dump, than necessary. Worst first."""
+    """Return the modules in more functions than before or, in a single dump, than necessary. Worst first.
+
+    They are so in each try; those certain to be so in any run come first.
+    """
     present = structure.present
     return [
         row
@@ -83,18 +158,42 @@ def torn_modules(structure: Structure) -> list[TornModule]:
 
 
 def is_changed(structure: Structure) -> bool:
-    """Whether a pass or a fix changes the number of functions."""
-    return len({len(prediction.functions) for prediction in structure.predictions.values()}) > 1
+    """Whether a pass or a fix changes the number of functions, or whether code generation runs."""
+    return len({(one.failures, span(one), tries(one)) for one in structure.predictions.values()}) > 1
 
 
-def worst(structure: Structure) -> str:
-    """Return ``Bottleneck[net.b] in 4 functions, 2 before``. Empty if none is torn."""
-    rows = torn_modules(structure)
-    if not rows:
-        return ""
-    now = count(rows[0].functions[structure.present], "function")
-    was = f", {rows[0].functions[Stage.BEFORE]:,} before" if Stage.BEFORE in rows[0].functions else ""
-    return f"{rows[0].path[-1]} in {now}{was}"
+def pieces(structure: Structure) -> list[str]:
+    """Return how many modules are torn in any run, then how many in each try, each with the worst one."""
+    rows, total = torn_modules(structure), count(len(structure.modules), "module")
+    certain = [row for row in rows if row.certain > row.least]
+    said = [f"torn in any run: {len(certain):,} of {total}"]
+    if certain:
+        said[0] += f", {certain[0].path[-1]} in {certain[0].certain:,} functions or more"
+    tried = structure.predictions[structure.present].tried
+    if rows and tried:
+        worst = max(rows, key=lambda row: row.functions[structure.present])
+        which = f"{worst.path[-1]} in {worst.functions[structure.present]:,} or more"
+        was = f", {worst.functions[Stage.BEFORE]:,} before" if Stage.BEFORE in worst.functions else ""
+        tries = (
+            f"all {tried.orders:,} orders" if tried.all else f"each of {count(tried.orders, 'try', 'tries')}"
+        )
+        said.append(f"torn in {tries}: {len(rows):,} of {total}, {which}{was}")
+    return said
+
+
+def torn_at(row: TornModule) -> str:
+    """Return ``Conv2d[net.conv1], line 21 after 13``, or without a line if nothing tears it for certain."""
+    places = where(row)
+    return f"{row.path[-1]}, line {places}" if places else row.path[-1]
+
+
+def where(row: TornModule) -> str:
+    """Return ``21 after 13``: the line where the module continues after an op of another source line."""
+    return shortened_list([_where(one) for one in row.returns], 1)
+
+
+def _where(one: ModuleReturn) -> str:
+    return f"{one.op.line} after {one.via.line}"
 
 
 def source_of(function: CodegenFunction) -> str:

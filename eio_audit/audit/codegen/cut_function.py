@@ -1,0 +1,229 @@
+"""A function that code generation cuts into others: its ops as the pass reads and orders them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby
+
+from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
+from eio_audit.audit.codegen.codegen_location import (
+    FREE,
+    CodegenLocation,
+    UnreadableLocation,
+    codegen_ops,
+    common_modules,
+    is_lowered,
+)
+from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
+from eio_audit.audit.functions import ends_block, function_symbol
+from eio_audit.mlir.ir import IR
+from eio_audit.order.group_bounds import Paths, fewest_runs, most_runs
+from eio_audit.order.group_order import GroupedOps
+from eio_audit.order.queue_tries import QueueTries, queue_tries
+
+
+class CutFunction:
+    """A function that code generation cuts, and the order of its ops.
+
+    Args:
+        ir: the dump.
+        caller: the function.
+        read: what code generation reads from the location of an op.
+        places: per op, its place in the order of the text.
+        users: per value, the ops that use it.
+
+    Attributes:
+        op: the function.
+        symbol: its symbol.
+        looked_at: the ops that code generation reads.
+        unreadable: the ops whose names cannot be read, and why.
+        taken: the ops whose names can be read; ``read`` has what is read, per op.
+    """
+
+    def __init__(
+        self,
+        ir: IR,
+        caller: int,
+        read: Callable[[int], CodegenLocation | UnreadableLocation | None],
+        places: Sequence[int],
+        users: Mapping[int, Collection[int]],
+    ) -> None:
+        self.ir = ir
+        self._users = users
+        self.op = caller
+        self.symbol = function_symbol(ir, caller) or ""
+        self.looked_at = codegen_ops(ir, caller)
+        self.unreadable: dict[int, UnreadableLocation] = {}
+        self.taken: list[int] = []
+        self.read: list[CodegenLocation] = []
+        for op in self.looked_at:
+            found = read(op)
+            if isinstance(found, UnreadableLocation):
+                self.unreadable[op] = found
+                found = found.meant
+            if found is not None:
+                self.taken.append(op)
+                self.read.append(found)
+        self._used = [values_used(ir, op) for op in self.taken]
+        self._grouped = self._group(places)
+
+    def _group(self, places: Sequence[int]) -> GroupedOps:
+        """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count.
+
+        Users are in the order of MLIR's lists: result by result, for each the last user in the text first.
+        """
+        ir, read = self.ir, self.read
+        number = {op: k for k, op in enumerate(self.taken)}
+        owners = [dict.fromkeys(map(ir.value_owner.__getitem__, used)) for used in self._used]
+        producers = [[number[op] for op in makers if op in number] for makers in owners]
+        in_text = sorted(number.values(), key=lambda k: places[self.taken[k]])
+        users_of: dict[int, list[int]] = defaultdict(list)
+        for k in in_text:
+            for value in self._used[k]:
+                users_of[value].append(k)
+        users = [
+            list(dict.fromkeys(k for value in ir.result_values(op) for k in reversed(users_of[value])))
+            for op in self.taken
+        ]
+        in_order = sorted(in_text, key=lambda k: read[k].index)
+        groups: dict[str, int] = {}
+        return GroupedOps(
+            group=[groups.setdefault(one.file, len(groups)) for one in read],
+            rank=sorted(number.values(), key=in_order.__getitem__),
+            frees=[ir.name(op) == FREE for op in self.taken],
+            producers=producers,
+            users=users,
+        )
+
+    @cached_property
+    def tries(self) -> QueueTries:
+        """What the pass makes of some orders of the first ops."""
+        return queue_tries(self._grouped)
+
+    @property
+    def order(self) -> list[int]:
+        """The ops in the functions, in the order of the try that is shown, as positions in ``taken``."""
+        return self.tries.orders[self.tries.best]
+
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        """The fewest and the most functions, whatever the order of first ops and of users."""
+        return fewest_runs(self._grouped, self.order), most_runs(self._grouped, self.order)
+
+    def fewest_tried(self) -> dict[ModulePath, int]:
+        """Return per innermost module the fewest functions with its ops in a try."""
+        numbers = {path: number for number, path in enumerate(self.sources)}
+        module = [numbers.get(one.path, 0) for one in self.read]
+        fewest = [len(self.read)] * len(numbers)
+        for order in self.tries.orders:
+            found = [0] * len(numbers)
+            for members in self._members(order):
+                for number in {module[k] for k in members}:
+                    found[number] += 1
+            fewest = list(map(min, fewest, found))
+        return dict(zip(numbers, fewest, strict=True))
+
+    @cached_property
+    def sources(self) -> dict[ModulePath, dict[str, list[int]]]:
+        """Per module that is the innermost of an op in a function, and per file and line, these ops."""
+        found: dict[ModulePath, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        for k in self.order:
+            found[self.read[k].path][self.read[k].file].append(k)
+        return found
+
+    @cached_property
+    def returns(self) -> dict[ModulePath, list[tuple[int, int]]]:
+        """Per module, the ops where a path leaves a ``file:line`` of it and comes back: in every run.
+
+        The first op is of another line. The second is of the module, in a later function than the ops before.
+        """
+        paths, taken = Paths(self._grouped, self.order), self.taken
+        return {
+            path: [(taken[one.via], taken[one.op]) for ops in files.values() for one in paths.returns(ops)]
+            for path, files in self.sources.items()
+        }
+
+    def clashes(self) -> Iterator[str]:
+        """Yield the places of the source for which locations name two functions."""
+        names: dict[str, str] = {}
+        return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
+
+    @cached_property
+    def between(self) -> list[int]:
+        """The ops outside the functions that use results of functions and give results to functions.
+
+        Code generation makes all calls in one place, so no such op can stay. Only ops of the first block
+        count, and none before the lowering to TTNN.
+        """
+        ir = self.ir
+        blocks = [block for region in ir.regions_of[self.op] for block in ir.region_blocks[region]]
+        if not is_lowered(ir) or not blocks:
+            return []
+        inside = {self.taken[k] for k in self.order}
+        stopping = {op for op, one in self.unreadable.items() if not one.is_left}
+        outside = [
+            op
+            for op in ir.block_ops[blocks[0]]
+            if op not in stopping and not ends_block(ir, op) and inside.isdisjoint((op, *ir.nested_ops(op)))
+        ]
+        makers = {op: {ir.value_owner[value] for value in values_used(ir, op)} for op in outside}
+        fed: set[int] = set()
+        for op in outside:
+            if not (inside | fed).isdisjoint(makers[op]):
+                fed.add(op)
+        wanted = {ir.value_owner[value] for k in self.order for value in self._used[k]}
+        for op in reversed(outside):
+            if op in wanted:
+                wanted |= makers[op]
+        return [op for op in outside if op in fed and op in wanted]
+
+    def code(self) -> Iterator[FunctionCode]:
+        """Yield the code of the functions, then of their caller."""
+        functions = []
+        for function, members in zip(self.functions, self._members(self.order), strict=True):
+            ops = [self.taken[k] for k in members]
+            functions.append(function_code(self.ir, function.name, ops, *self._interface(members)))
+        yield from functions
+        yield caller_code(self.ir, self.op, functions, {self.taken[k] for k in self.order})
+
+    def _members(self, order: Sequence[int]) -> Iterator[list[int]]:
+        """Yield the ops of each function that an order makes, in order, as positions in ``taken``."""
+        for _, group in groupby(order, key=self._grouped.group.__getitem__):
+            yield list(group)
+
+    def _interface(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
+        return interface(self.ir, {self.taken[k]: self._used[k] for k in members}, self._users)
+
+    @cached_property
+    def functions(self) -> list[CodegenFunction]:
+        """The functions of the try that is shown, in the order in which the pass makes them."""
+        return [self._function(number, members) for number, members in enumerate(self._members(self.order))]
+
+    def _function(self, number: int, members: Sequence[int]) -> CodegenFunction:
+        ir, first = self.ir, self.taken[members[0]]
+        read = [self.read[k] for k in members]
+        taken, given = self._interface(members)
+        indices = [one.index for one in read]
+        return CodegenFunction(
+            name=f"{_common_class(read)}_{number}_0",
+            caller=self.symbol,
+            file=read[0].file,
+            function=read[0].function,
+            modules=common_modules(one.modules for one in read),
+            ops=len(members),
+            inputs=len(taken),
+            outputs=len(given),
+            first_index=min(indices),
+            last_index=max(indices),
+            line=ir.source.line_at(ir.op_start[first]),
+            parts=Counter(one.path for one in read),
+        )
+
+
+def _common_class(read: Sequence[CodegenLocation]) -> str:
+    """Return the innermost class that all ops have at one depth, as the pass does; else ``forward``."""
+    columns = zip(*(one.modules for one in read), strict=False)
+    classes = [{module.partition("[")[0] for module in column} for column in columns]
+    return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")

@@ -1,0 +1,160 @@
+"""The ops of a dump that their rows do not describe, because their text shows something else.
+
+A row holds for the form of an op that its definition has. An op in another form may do anything:
+
+- *Other operands.* There are more than the definition has, or in groups that it does not have, or an op of
+  ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there.
+- *Recipes.* A clause of OpenMP or OpenACC names a symbol whose regions the op runs.
+- *Pasted text.* An op of EmitC shows opaque text, or uses a value whose text is printed where it is used.
+
+An op without a row whose name says that it pastes text (``sv.verbatim``) is a fence: see ``pastes_text``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from eio_audit.mlir.aliases import AliasTexts
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.tokens import STRING_OR_COMMENT
+from eio_audit.mlir.traits import OpTraits
+
+_GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
+"""Attributes of an op that tell its groups of operands. ``operand_constraints`` was one of destinations."""
+_INPUTS_AND_OUTPUTS = re.compile(
+    rb"\boperand_(?:constraints|segment_sizes)\b"
+    rb"|\boperandSegmentSizes\"?\s*=\s*+(?!array<i32:\s*\d+\s*(?:>|,\s*\d+\s*,))"
+)
+"""Two groups, or groups as they were printed when ops had destinations."""
+_OPAQUE = re.compile(rb"\bopaque\b")
+_PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
+_CONSTANT = re.compile(rb"(?:\bvalue\s*=|\bconstant\s*\(|\bconstant\s)\s*(?P<value>-?[0-9]+)\s*:\s*i32\b")
+_AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(?P<value>-?[0-9]+)\b")
+_LAST_NUMBER = re.compile(rb",\s*(?P<value>-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
+
+_SIGN_BIT = 1 << 31
+_PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal"))
+
+
+class Forms:
+    """Which ops of one dump have another form than their row.
+
+    ``rows`` has, by number of an op's name, its row of the shipped table. None for a row of the project.
+
+    Complexity: linear in the texts of the ops that may have another form.
+    """
+
+    def __init__(self, ir: IR, rows: Sequence[OpTraits | None]) -> None:
+        self._ir = ir
+        self._rows = rows
+        self._aliases = AliasTexts(ir.definition)
+
+    @cached_property
+    def others(self) -> frozenset[int]:
+        """The ops that have another form, so that they may do anything."""
+        return frozenset(
+            (
+                *self._with_other_operands(),
+                *self._with_destinations(),
+                *self._with_recipes(),
+                *self._with_pasted_text(),
+            )
+        )
+
+    def may_be_volatile(self, op: int) -> bool:
+        """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
+        text = self._bare(op)
+        found = [*_AUX_ATTRIBUTE.finditer(text), *_LAST_NUMBER.finditer(text)]
+        if not found and (operands := self._ir.operands_of(op)):
+            definition = self._ir.value_owner[operands[-1]]
+            if definition >= 0 and self._ir.name(definition) in ("arith.constant", "llvm.mlir.constant"):
+                found = [*_CONSTANT.finditer(self._bare(definition))]  # two, if an attribute says it again
+        return not found or any(not 0 <= int(match["value"]) < _SIGN_BIT for match in found)
+
+    def _ops(self, *flags: str) -> Iterator[int]:
+        """Yield the ops whose row has one of the flags, but no declarations."""
+        is_meant = [
+            row is not None and not row.is_declaration and not row.flags.isdisjoint(flags)
+            for row in self._rows
+        ]
+        return (
+            (op for op, name in enumerate(self._ir.op_name) if is_meant[name]) if any(is_meant) else iter(())
+        )
+
+    def _with_other_operands(self) -> Iterator[int]:
+        """Yield the ops in generic assembly whose operands the definition does not have."""
+        ir = self._ir
+        rows = [None if row is None or row.is_declaration else row for row in self._rows]
+        has_groups = _GROUPS.search(ir.dump_view) is not None
+        starts = ir.operand_start
+        for op, name in enumerate(ir.op_name) if any(ir.op_is_generic) else ():
+            if not ir.op_is_generic[op] or (row := rows[name]) is None:
+                continue
+            count = starts[op + 1] - starts[op]
+            has_more = row.operands is not None and count > row.operands
+            if has_more or (has_groups and self._has_other_groups(op, row)):
+                yield op
+
+    def _has_other_groups(self, op: int, row: OpTraits) -> bool:
+        """Whether the op groups its operands as its definition does not."""
+        text = self._ir.bare_text(op)
+        if _GROUPS.search(text) is None:
+            return False
+        if row.operands is not None:
+            return "segments" not in row.flags
+        found = _INPUTS_AND_OUTPUTS.search(text)
+        return found is not None and self._may_have_destination(self._ir.op_name[op])
+
+    def _with_destinations(self) -> Iterator[int]:
+        """Yield the ops that get an empty tensor behind their first operand, though they write none."""
+        ir = self._ir
+        is_empty = [name.endswith(".empty") for name in ir.names]
+        may_have = [any(is_empty) and self._may_have_destination(name) for name in range(len(ir.names))]
+        for op, name in enumerate(ir.op_name) if any(may_have) else ():
+            if may_have[name]:
+                owners = [ir.value_owner[value] for value in ir.operands_of(op)[1:]]
+                if any(owner >= 0 and is_empty[ir.op_name[owner]] for owner in owners):
+                    yield op
+
+    def _may_have_destination(self, name: int) -> bool:
+        """Whether ops of this name had a destination once, and have none by their row."""
+        row = self._rows[name]
+        is_silent = row is not None and not (row.effects or row.dynamic or row.unknown)
+        return is_silent and self._ir.names[name].startswith(("ttir.", "ttnn."))
+
+    def _with_recipes(self) -> Iterator[int]:
+        return (op for op in self._ops("recipes") if b"@" in self._bare(op))
+
+    def _with_pasted_text(self) -> Iterator[int]:
+        ir = self._ir
+        printed = list(self._ops("pasted"))
+        if any(ir.name(op) == "emitc.variable" and not self._is_of_lvalue(op) for op in printed):
+            yield from printed  # until 2024 a variable was its value, which its users read
+            return
+        yield from (op for op in printed if _OPAQUE.search(self._bare(op)))
+        is_pasted = [name in _PASTED_WHERE_USED for name in ir.names]
+        if any(is_pasted):
+            for op in range(len(ir)):
+                owners = [ir.value_owner[value] for value in ir.operands_of(op)]
+                if any(owner >= 0 and is_pasted[ir.op_name[owner]] for owner in owners):
+                    yield op
+
+    def _is_of_lvalue(self, variable: int) -> bool:
+        text = self._bare(variable)
+        return b"lvalue" in text or b"emitc.array" in text
+
+    def _bare(self, op: int) -> bytes:
+        """Return the op's text without strings and location, with aliases expanded."""
+        return STRING_OR_COMMENT.sub(b'""', self._aliases.expanded(self._ir.bare_text(op)))
+
+
+def pastes_text(name: str) -> bool:
+    """Whether the name of an op without a row says that its text is printed as it is.
+
+    Example:
+        >>> pastes_text("sv.verbatim"), pastes_text("sv.ifdef.procedural"), pastes_text("my.included")
+        (True, True, False)
+    """
+    return _PASTES.search(name) is not None

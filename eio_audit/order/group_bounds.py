@@ -1,0 +1,219 @@
+"""Bounds on the number of runs that the queue of ``group_order.py`` makes, however it breaks ties.
+
+A *run* is a maximal sequence of consecutive ops of one group. Which runs the queue makes depends on the order
+in which ops enter it. The bounds use only the dependences. So they hold for every order of the roots and of
+the users of an op.
+
+**From below.** Two ops of a group are in different runs if a path leads from one to the other over an op of
+another group. So a path that returns to a group k times shows k + 1 runs of it. The groups add up.
+
+**From above.** A group has at most one run for each op. It has one fewer for each op that an op of the group
+certainly follows. Such an op makes an op of its group ready while the queue holds no op of the group that
+could go first. The new op then rises to the front. Further, another group's run is between two of a group.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from eio_audit.order.bitsets import bits
+from eio_audit.order.group_order import GroupedOps
+
+VISITED_OPS = 500_000
+"""The most ops that the searches for paths visit together. They find no paths after that."""
+
+COMPARED_OPS = 8_000
+"""The most ops of which all pairs are compared. With more, a group may have a run for each op."""
+
+
+class Return(NamedTuple):
+    """A path that leaves a group and returns to it.
+
+    Attributes:
+        via: the op of another group where the path leaves.
+        op: the op of the group at its end.
+    """
+
+    via: int
+    op: int
+
+
+class _Chain(NamedTuple):
+    """Ops of the set, each in a later run than the one before: ``length`` of them, ``op`` is the last."""
+
+    length: int
+    op: int
+    via: int
+    previous: _Chain | None
+
+
+_NONE = _Chain(0, -1, -1, None)
+
+
+class Paths:
+    """The paths among ops, to find the fewest runs that a set of ops can be in.
+
+    Args:
+        ops: the ops.
+        order: an order of them that keeps the dependences. Ops that are not in it are left out.
+    """
+
+    def __init__(self, ops: GroupedOps, order: Sequence[int]) -> None:
+        self._ops = ops
+        self._order = order
+        self._place = {op: place for place, op in enumerate(order)}
+        self._left = VISITED_OPS
+
+    def returns(self, members: Collection[int]) -> list[Return]:
+        """Return the returns on a path through some ops of one group. The ops are in at least one run more.
+
+        The path is one with the most returns, unless too many ops were visited before; then it has none.
+
+        Complexity: linear in the uses by ops between the first and the last member.
+
+        >>> ops = GroupedOps([0, 1, 0, 0], range(4), [False] * 4, [[], [0], [1], []], [[1], [2], [], []])
+        >>> Paths(ops, [0, 3, 1, 2]).returns([0, 2, 3])
+        [Return(via=1, op=2)]
+        """
+        places = sorted(self._place[op] for op in members if op in self._place)
+        if len(places) < 2:
+            return []
+        span = self._order[places[0] : places[-1] + 1]
+        self._left -= len(span)
+        if self._left < 0:
+            return []
+        chain, found = self._longest_chain(span, frozenset(members)), []
+        while chain.previous is not None:
+            found.append(Return(chain.via, chain.op))
+            chain = chain.previous
+        return found[::-1]
+
+    def _longest_chain(self, span: Sequence[int], members: Collection[int]) -> _Chain:
+        groups, producers = self._ops.group, self._ops.producers
+        group = groups[span[0]]
+        until: dict[int, _Chain] = {}  # per op of the group, the longest chain that ends in its run or before
+        before: dict[
+            int, tuple[_Chain, int]
+        ] = {}  # per op, one that ends before its run, and where it leaves
+        longest = _NONE
+        for op in span:
+            chain, (left, via) = _NONE, before.get(op, (_NONE, -1))
+            is_inside = groups[op] == group
+            for producer in producers[op]:
+                if not is_inside and until.get(producer, _NONE).length > left.length:
+                    left, via = until[producer], op
+                elif is_inside and until.get(producer, _NONE).length > chain.length:
+                    chain = until[producer]
+                if producer in before and before[producer][0].length > left.length:
+                    left, via = before[producer]
+            if left.length:
+                before[op] = left, via
+            if is_inside:
+                if op in members and left.length >= chain.length:
+                    chain = _Chain(left.length + 1, op, via, left if left.length else None)
+                elif left.length > chain.length:
+                    chain = left
+                if chain.length:
+                    until[op] = chain
+                longest = max(longest, chain, key=lambda one: one.length)
+        return longest
+
+
+def fewest_runs(ops: GroupedOps, order: Sequence[int]) -> int:
+    """Return a lower bound on the runs of an order of the queue, or of any that keeps the dependences.
+
+    Args:
+        ops: the ops.
+        order: an order of the ops that the queue places, such as ``order_by_queue``.
+
+    Complexity: as for ``Paths.returns``, once for each group.
+    """
+    paths = Paths(ops, order)
+    return sum(1 + len(paths.returns(members)) for members in _by_group(ops, order).values())
+
+
+def most_runs(ops: GroupedOps, order: Sequence[int]) -> int:
+    """Return an upper bound on the runs of an order of the queue. The arguments are those of ``fewest_runs``.
+
+    Complexity: n * n / 8 bytes for n ops, of which at most ``COMPARED_OPS`` are compared.
+    """
+    groups = _by_group(ops, order)
+    runs = {group: len(members) for group, members in groups.items()}
+    if len(order) <= COMPARED_OPS:
+        for op in _surely_followed(ops, order):
+            runs[ops.group[op]] -= 1
+    total, most = sum(runs.values()), max(runs.values(), default=0)
+    return min(total, 2 * (total - most) + 1)
+
+
+def _by_group(ops: GroupedOps, order: Sequence[int]) -> dict[int, list[int]]:
+    groups: dict[int, list[int]] = defaultdict(list)
+    for op in order:
+        groups[ops.group[op]].append(op)
+    return groups
+
+
+def _surely_followed(ops: GroupedOps, order: Sequence[int]) -> Iterator[int]:
+    """Yield the ops that an op of their group follows in every order of the queue.
+
+    An op makes a user ready in every order if the user's other producers are its ancestors. The user rises to
+    the front of the queue if no rival can be in it: an op of the group that is neither an ancestor nor a
+    descendant and that the rule can put before the user, or level with it.
+    """
+    place = {op: number for number, op in enumerate(order)}
+    producers = [[place[producer] for producer in ops.producers[op]] for op in order]
+    ancestors, descendants = _relatives(producers)
+    nearest, farthest = _distances(producers, ancestors)
+    members: dict[tuple[int, bool], int] = defaultdict(int)
+    for number, op in enumerate(order):
+        members[ops.group[op], ops.frees[op]] |= 1 << number
+    for number, op in enumerate(order):
+        group, known = ops.group[op], ancestors[number]
+        made_ready = [
+            ops.frees[user]
+            for user in ops.users[op]
+            if ops.group[user] == group and user in place and not _union(producers[place[user]]) & ~known
+        ]
+        if not made_ready:
+            continue
+        only_frees = all(made_ready)
+        related = known | descendants[number]
+        rivals = members[group, only_frees] & ~related
+        is_first = all(nearest[rival] > farthest[number] + 1 for rival in bits(rivals))
+        if is_first and not (only_frees and members[group, False] & ~related):
+            yield op
+
+
+def _relatives(producers: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Return per op the bitsets of its ancestors and of its descendants, each with the op itself."""
+    ancestors = [1 << op for op in range(len(producers))]
+    descendants = ancestors[:]
+    for op, above in enumerate(producers):
+        for producer in above:
+            ancestors[op] |= ancestors[producer]
+    for op in reversed(range(len(producers))):
+        for producer in producers[op]:
+            descendants[producer] |= descendants[op]
+    return ancestors, descendants
+
+
+def _distances(producers: Sequence[Sequence[int]], ancestors: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return per op its least and its largest distance from the roots, whichever producer is placed last.
+
+    A producer that is an ancestor of another one is not the last.
+    """
+    nearest, farthest = [0] * len(producers), [0] * len(producers)
+    for op, above in enumerate(producers):
+        last = [one for one in above if not any(one != two and ancestors[two] >> one & 1 for two in above)]
+        if last:
+            nearest[op] = 1 + min(nearest[producer] for producer in last)
+            farthest[op] = 1 + max(farthest[producer] for producer in last)
+    return nearest, farthest
+
+
+def _union(ops: Iterable[int]) -> int:
+    return reduce(or_, (1 << op for op in ops), 0)

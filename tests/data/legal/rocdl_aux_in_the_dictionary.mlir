@@ -1,0 +1,8 @@
+// MLIR prefers the attribute to the number: bit 31 is set, so the loads are volatile.
+llvm.func @main(%r: !llvm.ptr<8>, %o: i32, %s: i32) -> i32 {
+  %aux = llvm.mlir.constant(0 : i32) {value = -2147483648 : i32} : i32 loc("DEBUG|0|m")
+  %a = rocdl.raw.ptr.buffer.load %r, %o, %s, %aux : i32 loc("DEBUG|5|m")
+  %b = rocdl.raw.ptr.buffer.load %r, %o, %s, %aux : i32 loc("DEBUG|1|m")
+  %d = llvm.sub %a, %b : i32
+  llvm.return %d : i32
+}
