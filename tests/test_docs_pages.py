@@ -17,6 +17,7 @@ PAGES = (
     "options.md",
     "structure.md",
     "trace.md",
+    "tt_mlir.md",
 )
 
 

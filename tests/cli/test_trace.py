@@ -74,6 +74,8 @@ def test_a_log_as_json() -> None:
         "minimum": 767,
         "lower_bound": 767,
         "avoidable": 22,
+        "avoidable_constants": 0,
+        "avoidable_others": 22,
         "knock_on": 379,
         "displaced": 42,
         "derived": 40,

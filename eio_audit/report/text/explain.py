@@ -101,6 +101,8 @@ def _right(op: OpExplanation) -> str:
 
 def _index(op: OpExplanation) -> str:
     stays = f"; it stays with {op_at(op.consumer)}" if op.consumer else ""
+    if op.follows is Follow.FREES:
+        return "its index does not count, because it only frees (--follow none counts it)"
     if op.follows is not None:
         return f"its index does not count (--follow {op.follows.value}){stays}"
     if op.op.index is None:
