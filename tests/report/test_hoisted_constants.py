@@ -1,0 +1,123 @@
+"""What every report says of hoisted constants."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from eio_audit import AVOIDABLE, HOISTED, Gate, WorstBlocks, diff, read, read_text, trace
+from eio_audit.cli.reports import rendered
+from eio_audit.report.html.pages import check_to_html
+from eio_audit.report.text.check import print_check
+from eio_audit.report.text.console import Console
+from eio_audit.report.wording.diff import order_summary
+from eio_audit.report.wording.trace import conclusion
+from eio_audit.testing import assert_in_original_order
+from tests.audit.test_hoisted_constants import BOTH, DATA, HOISTED_ALONE, SHUFFLED_ALONE, function
+from tests.report.judged import judged
+from tests.report.pages import Page
+
+LINE = "1 constant is hoisted (2 inversions); fix puts it back"
+SELECTED = Gate((AVOIDABLE, HOISTED))
+
+
+def report(text: str, gate: Gate, *, verbose: bool = False) -> list[str]:
+    file = io.StringIO()
+    verdict = judged(read_text(text, "a.mlir"), gate=gate, verbose=verbose)
+    print_check(verdict, Console(file, color=False), verbose=verbose)
+    return file.getvalue().splitlines()
+
+
+def test_a_line_and_the_command_that_puts_them_back() -> None:
+    assert report(function(*HOISTED_ALONE), Gate()) == [
+        f"a.mlir:2:1: @f ^bb0: {LINE}",
+        "passed: 2 inversions: all avoidable (all of hoisted constants), in 1 of 1 dumps; "
+        "eio-audit fix --diff a.mlir shows the fix, --in-place applies it",
+    ]
+
+
+def test_as_findings() -> None:
+    assert report(function(*HOISTED_ALONE), SELECTED) == [
+        f"a.mlir:2:3: EIO004 {LINE}",
+        "",
+        "a.mlir:2:3: @f ^bb0: 2 inversions: all avoidable (all of hoisted constants)",
+        "failed: 2 avoidable inversions of hoisted constants in 1 of 1 dumps; "
+        "eio-audit fix --diff a.mlir shows the fix, --in-place applies it",
+    ]
+
+
+def test_a_failure_has_both_figures() -> None:
+    first, _, block, line, last = report(function(*BOTH), Gate())
+    assert first.startswith("a.mlir:3:3: EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %1 (line 4)")
+    assert block == "a.mlir:2:1: @f ^bb0: 3 inversions: all avoidable (2 of hoisted constants)"
+    assert line == f"a.mlir:2:1: @f ^bb0: {LINE}"
+    assert last.startswith("failed: 1 avoidable inversion in 1 of 1 dumps, besides 2 of hoisted constants; ")
+
+
+def test_a_verbose_report_says_it_below_the_block() -> None:
+    assert f"    {LINE}" in report(function(*HOISTED_ALONE), Gate(), verbose=True)
+
+
+def test_no_word_where_no_constant_is_hoisted() -> None:
+    assert "hoisted" not in "\n".join(report(function(*SHUFFLED_ALONE), Gate(), verbose=True))
+
+
+@pytest.mark.parametrize(
+    ("format_", "expected"),
+    [
+        ("concise", "passed: 2 inversions: all avoidable (all of hoisted constants)"),
+        ("github", "passed: 2 inversions: all avoidable (all of hoisted constants)"),
+        ("markdown", "| `a.mlir:1:1` | 2 inversions: all avoidable (all of hoisted constants) |"),
+        ("junit", f"<system-out>{LINE}</system-out>"),
+        ("jsonl", '"avoidable": 2, "avoidable_constants": 2, "avoidable_others": 0'),
+    ],
+)
+def test_every_format_with_figures_says_it(format_: str, expected: str) -> None:
+    text = function(*HOISTED_ALONE)
+    assert expected in rendered(judged(read_text(text, "a.mlir")), format_, verbose=False)
+
+
+def test_a_page() -> None:
+    worst_blocks = WorstBlocks()
+    verdict = judged(read_text(function(*HOISTED_ALONE), "a.mlir"), visit=worst_blocks.add)
+    page = Page(check_to_html(verdict, worst_blocks.pictures, "1.0"))
+    assert LINE in page.words
+    assert "all avoidable (all of hoisted constants)" in page.words
+
+
+@pytest.mark.parametrize("format_", ["concise", "github", "gitlab", "sarif", "junit", "markdown"])
+def test_every_format_with_findings_has_it_as_one(format_: str) -> None:
+    text = rendered(judged(read_text(function(*BOTH), "a.mlir"), gate=SELECTED), format_, verbose=False)
+    assert ("EIO001" in text, "EIO004" in text, LINE in text) == (True, True, True)
+
+
+def test_json() -> None:
+    document = json.loads(rendered(judged(read_text(function(*BOTH))), "json", verbose=False))
+    [block] = document["dumps"][0]["blocks"]
+    assert (block["avoidable"], block["avoidable_constants"], block["hoisted_constants"]) == (3, 2, 1)
+    summary, [model], [figures] = document["summary"], document["models"], document["passes"]
+    assert (summary["avoidable"], summary["avoidable_constants"], summary["avoidable_others"]) == (3, 2, 1)
+    assert (model["avoidable_constants"], figures["avoidable_constants"]) == (2, 2)
+
+
+def test_a_diff() -> None:
+    [before], [after] = read_text(function(*SHUFFLED_ALONE)), read_text(function(*BOTH))
+    assert order_summary(diff(before, after))[1] == "1 -> 3 avoidable (0 -> 2 of hoisted constants)"
+
+
+def test_a_trace() -> None:
+    marker = "// -----// IR Dump After P //----- //\n"
+    traced = trace(read_text(marker + function(*HOISTED_ALONE)))
+    gate = Gate(is_final=True)
+    said = "2 avoidable inversions (all of hoisted constants) left at the end of 1 pass"
+    assert conclusion(traced, gate) == ("passed", said)
+    assert conclusion(traced, Gate((AVOIDABLE, HOISTED), is_final=True))[0] == "failed"
+
+
+def test_the_assertion_of_tests() -> None:
+    canonicalized = Path(DATA / "canonicalized.mlir")
+    assert read(canonicalized)
+    assert_in_original_order(canonicalized)
+    with pytest.raises(AssertionError, match="24 constants are hoisted"):
+        assert_in_original_order(canonicalized, fail_on="any")
