@@ -35,7 +35,7 @@ def test_passes_of_the_log_on_the_command_line() -> None:
 
 
 def test_rules_and_words() -> None:
-    assert completed("eio-audit rule eio00") == ["plain,EIO001", "plain,EIO002", "plain,EIO003"]
+    assert completed("eio-audit rule eio00") == [f"plain,EIO00{k}" for k in (1, 2, 3, 4)]
     assert completed("eio-audit rule kno") == ["plain,knock-on"]
 
 

@@ -43,7 +43,7 @@ def test_a_word() -> None:
 def test_all_rules_and_words_a_line_each() -> None:
     lines = printed().splitlines()
     assert lines[0] == "Rules"
-    assert lines[7].split() == [
+    assert lines[8].split() == [
         "EIO104,",
         "repeated-location",
         "Several",

@@ -50,7 +50,7 @@ def test_as_findings() -> None:
 def test_a_failure_has_both_figures() -> None:
     first, _, block, line, last = report(function(*BOTH), Gate())
     assert first.startswith("a.mlir:3:3: EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %1 (line 4)")
-    assert block == "a.mlir:2:1: @f ^bb0: 3 inversions: all avoidable (2 of hoisted constants)"
+    assert block == "a.mlir:2:3: @f ^bb0: 3 inversions: all avoidable (2 of hoisted constants)"
     assert line == f"a.mlir:2:1: @f ^bb0: {LINE}"
     assert last.startswith("failed: 1 avoidable inversion in 1 of 1 dumps, besides 2 of hoisted constants; ")
 

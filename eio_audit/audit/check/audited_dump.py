@@ -20,6 +20,7 @@ class SharedWork:
     Attributes:
         described_ops: how many displaced ops of a block to describe, those in the most inversions.
         finds_wrong_labels: whether to find the indices that contradict the dependences.
+        finds_hoisted: whether to find how many avoidable inversions hoisted constants cause.
         effort: the budget left to find orders in the current dump.
         others_effort: the budget left to find orders in which constants follow.
         label_effort: the budget left to find its wrong labels.
@@ -28,9 +29,16 @@ class SharedWork:
             it. So the figures of a dump do not depend on the dumps before it.
     """
 
-    def __init__(self, described_ops: int = DESCRIBED_OPS, *, finds_wrong_labels: bool = True) -> None:
+    def __init__(
+        self,
+        described_ops: int = DESCRIBED_OPS,
+        *,
+        finds_wrong_labels: bool = True,
+        finds_hoisted: bool = True,
+    ) -> None:
         self.described_ops = described_ops
         self.finds_wrong_labels = finds_wrong_labels
+        self.finds_hoisted = finds_hoisted
         self.known: dict[Hashable, Any] = {}
         self.begin_dump()
 

@@ -140,7 +140,9 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
         if None in block.keys:
             moved = map(best.order.__getitem__, displaced(best.order))
             figures["moved_unindexed"] = sum(block.keys[place] is None for place in moved)
-    hoisted = find_hoisted(block, figures["at_constants"], best, precedence, work.others_effort)
+    hoisted = None
+    if work.finds_hoisted:
+        hoisted = find_hoisted(block, figures["at_constants"], best, precedence, work.others_effort)
     if hoisted is not None:
         figures |= {"avoidable_constants": hoisted.inversions, "hoisted_constants": hoisted.constants}
     return ShapeDisorder(

@@ -81,7 +81,7 @@ class DumpFix:
     def shared_work(self) -> SharedWork:
         """What the fixes of several dumps share."""
         finds_wrong_labels = self.finds_wrong_labels or self.relabel is not None
-        return SharedWork(described_ops=0, finds_wrong_labels=finds_wrong_labels)
+        return SharedWork(0, finds_wrong_labels=finds_wrong_labels, finds_hoisted=self.finds_wrong_labels)
 
     def of(self, dump: Dump, work: SharedWork) -> FixedDump:
         """One dump, fixed.

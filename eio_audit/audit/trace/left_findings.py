@@ -138,7 +138,7 @@ class LeftFindings:
 
     def left(self, options: AuditOptions) -> Iterator[LeftFinding]:
         """Yield the findings, with their lines in the last dumps of their functions."""
-        work = SharedWork(described_ops=0, finds_wrong_labels=False)
+        work = SharedWork(0, finds_wrong_labels=False, finds_hoisted=False)
         for dump in {id(dump): dump for dump in self._shown_in.values()}.values():
             shown = {_function(part) for part, last in self._shown_in.items() if last is dump}
             there = [one for one in self._there if one.last.function in shown]
