@@ -188,3 +188,16 @@ def test_a_block_with_hoisted_constants_is_one_finding_of_a_log() -> None:
     text = f"{marker.format('P')}{function(*HOISTED_ALONE)}\n{marker.format('Q')}{more}\n"
     [finding] = judged(text, Gate((HOISTED,))).findings
     assert (finding.moment, finding.left) == ("after P", True)
+
+
+def test_a_finding_says_if_only_a_fix_that_lets_constants_follow_moves_the_op() -> None:
+    """#4 feeds #0. If its index counts, #1 is better before both; otherwise #4 and #0 are better before #1."""
+    ops = (op(0, 1, "%a"), constant(1, 4), constant(2, 0), op(3, 0, "%c1"))
+    [dump] = read_text(function(*ops))
+    assert figures(audit_dump(dump).audit.blocks[0])[:2] == (2, 1)
+    [finding, _] = find(audit_dump(dump), (AVOIDABLE, HOISTED))
+    assert finding.message == (
+        "belongs after #0 ttir.abs %3 (line 5): 1 inversion, fix --follow constants moves it"
+    )
+    assert fix([dump]).text.decode() == function(ops[2], ops[0], ops[1], ops[3])
+    assert fix([dump], FOLLOWING).text.decode() == function(ops[1], ops[2], ops[3], ops[0])

@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,16 @@ def test_a_failure_has_both_figures() -> None:
 
 def test_a_verbose_report_says_it_below_the_block() -> None:
     assert f"    {LINE}" in report(function(*HOISTED_ALONE), Gate(), verbose=True)
+
+
+def test_a_line_where_a_baseline_is_in_force() -> None:
+    verdict = judged(read_text(function(*HOISTED_ALONE), "a.mlir"))
+    file = io.StringIO()
+    print_check(replace(verdict, known=0), Console(file, color=False))
+    assert file.getvalue().splitlines() == [
+        f"a.mlir:2:1: @f ^bb0: {LINE}",
+        "passed: no new finding, 0 known",
+    ]
 
 
 def test_no_word_where_no_constant_is_hoisted() -> None:

@@ -177,7 +177,7 @@ def _print_hoisted(verdict: Verdict, console: Console) -> None:
 
     What several dumps of a log show is printed once.
     """
-    if HOISTED in verdict.gate.rules or verdict.known is not None:
+    if HOISTED in verdict.gate.rules:
         return
     blocks: dict[tuple[object, ...], tuple[DumpAudit, BlockAudit]] = {}
     for dump in verdict.check.dumps:
