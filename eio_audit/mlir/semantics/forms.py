@@ -103,7 +103,7 @@ class Forms:
                 yield op
 
     def _offsets_of_groups(self) -> Iterator[int]:
-        """Yield where the dump has an attribute of ``_GROUPS``. Finding a literal first is ten times as fast."""
+        """Yield where the dump has an attribute of ``_GROUPS``. A literal is found ten times as fast."""
         data, end = self._ir.source.data, self._ir.span.end
         offset = data.find(b"operand", self._ir.span.start, end)
         while offset >= 0:
