@@ -67,6 +67,7 @@ class Paths:
         self._order = order
         self._place = {op: place for place, op in enumerate(order)}
         self._left = VISITED_OPS
+        self._returns: dict[tuple[int, ...], list[Return]] = {}
 
     def returns(self, members: Collection[int]) -> list[Return]:
         """Return the returns on a path through some ops of one group. The ops are in at least one run more.
@@ -79,7 +80,19 @@ class Paths:
         >>> Paths(ops, [0, 3, 1, 2]).returns([0, 2, 3])
         [Return(via=1, op=2)]
         """
-        places = sorted(self._place[op] for op in members if op in self._place)
+        places = tuple(sorted(self._place[op] for op in members if op in self._place))
+        if places not in self._returns:
+            self._returns[places] = self._found(places, members)
+        return self._returns[places]
+
+    def fewest_runs(self) -> int:
+        """Return a lower bound on the runs of an order of the queue, or of any that keeps the dependences.
+
+        Complexity: as for ``returns``, once for each group.
+        """
+        return sum(1 + len(self.returns(group)) for group in _by_group(self._ops, self._order).values())
+
+    def _found(self, places: Sequence[int], members: Collection[int]) -> list[Return]:
         if len(places) < 2:
             return []
         span = self._order[places[0] : places[-1] + 1]
@@ -123,21 +136,12 @@ class Paths:
         return longest
 
 
-def fewest_runs(ops: GroupedOps, order: Sequence[int]) -> int:
-    """Return a lower bound on the runs of an order of the queue, or of any that keeps the dependences.
+def most_runs(ops: GroupedOps, order: Sequence[int]) -> int:
+    """Return an upper bound on the runs of an order of the queue.
 
     Args:
         ops: the ops.
         order: an order of the ops that the queue places, such as ``order_by_queue``.
-
-    Complexity: as for ``Paths.returns``, once for each group.
-    """
-    paths = Paths(ops, order)
-    return sum(1 + len(paths.returns(members)) for members in _by_group(ops, order).values())
-
-
-def most_runs(ops: GroupedOps, order: Sequence[int]) -> int:
-    """Return an upper bound on the runs of an order of the queue. The arguments are those of ``fewest_runs``.
 
     Complexity: n * n / 8 bytes for n ops, of which at most ``COMPARED_OPS`` are compared.
     """

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit.order import group_bounds
-from eio_audit.order.group_bounds import Paths, Return, fewest_runs, most_runs
+from eio_audit.order.group_bounds import Paths, Return, most_runs
 from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue
 from tests.order.test_group_order import grouped, programs
 
 
 def bounds(ops: GroupedOps) -> tuple[int, int]:
     order = order_by_queue(ops, ops.roots)
-    return fewest_runs(ops, order), most_runs(ops, order)
+    return Paths(ops, order).fewest_runs(), most_runs(ops, order)
 
 
 def test_a_chain_has_the_runs_that_it_has() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from eio_audit.order import queue_tries as module
-from eio_audit.order.group_bounds import fewest_runs, most_runs
+from eio_audit.order.group_bounds import Paths, most_runs
 from eio_audit.order.group_order import GroupedOps, group_count
 from eio_audit.order.queue_tries import QueueTries, queue_tries
 from tests.order.test_group_order import grouped, programs
@@ -68,4 +68,4 @@ def test_each_try_is_within_the_bounds(ops: GroupedOps) -> None:
     tries = queue_tries(ops)
     for order, count in zip(tries.orders, tries.counts, strict=True):
         assert group_count(ops, order) == count
-        assert fewest_runs(ops, order) <= count <= most_runs(ops, order)
+        assert Paths(ops, order).fewest_runs() <= count <= most_runs(ops, order)

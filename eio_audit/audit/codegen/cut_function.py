@@ -19,7 +19,7 @@ from eio_audit.audit.codegen.codegen_location import (
 from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
-from eio_audit.order.group_bounds import Paths, fewest_runs, most_runs
+from eio_audit.order.group_bounds import Paths, most_runs
 from eio_audit.order.group_order import GroupedOps
 from eio_audit.order.queue_tries import QueueTries, queue_tries
 
@@ -110,7 +110,11 @@ class CutFunction:
     @cached_property
     def bounds(self) -> tuple[int, int]:
         """The fewest and the most functions, whatever the order of first ops and of users."""
-        return fewest_runs(self._grouped, self.order), most_runs(self._grouped, self.order)
+        return self._paths.fewest_runs(), most_runs(self._grouped, self.order)
+
+    @cached_property
+    def _paths(self) -> Paths:
+        return Paths(self._grouped, self.order)
 
     def fewest_tried(self) -> dict[ModulePath, int]:
         """Return per innermost module the fewest functions with its ops in a try."""
@@ -139,7 +143,7 @@ class CutFunction:
 
         The first op is of another line. The second is of the module, in a later function than the ops before.
         """
-        paths, taken = Paths(self._grouped, self.order), self.taken
+        paths, taken = self._paths, self.taken
         return {
             path: [(taken[one.via], taken[one.op]) for ops in files.values() for one in paths.returns(ops)]
             for path, files in self.sources.items()

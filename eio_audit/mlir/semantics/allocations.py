@@ -1,9 +1,10 @@
 """The memory of single allocations, apart from all other memory.
 
 The value that an op such as ``memref.alloc`` gives points to memory that no value had pointed to before. So a
-load or store through that very value touches no other allocation. An access through any other value, such as
-a view, an argument or a loaded pointer, may touch any memory, every allocation included. So may every op that
-is not among the ``_ACCESSES``: an atomic update, for example, orders what other threads do to other memory.
+load or store through that value or a view of it touches no other allocation: behaviour is undefined where a
+view leaves its memory. An access through any other value, such as an argument, a loaded pointer or a result
+of a region, may touch any memory, every allocation included. So may every op that is not among the
+``_ACCESSES``: an atomic update, for example, orders what other threads do to other memory.
 
 An element is a part of its own if the memref has the identity layout and every index is a constant.
 """
@@ -25,6 +26,19 @@ _ACCESSES = re.compile(
     r"|vector\.transfer_(?:read|write)|linalg\.\w+"
 )
 """Ops that touch memory only through their operands, and only while they run."""
+_VIEWS = frozenset(
+    (
+        "llvm.getelementptr",
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.reinterpret_cast",
+        "memref.subview",
+        "memref.transpose",
+        "memref.view",
+    )
+)
+"""Ops whose result points into the memory of their first operand, in both forms of assembly."""
 _MEMREF_AT = {"memref.load": 0, "memref.store": 1}
 """By op, which operand is the memref. Its indices are the operands after it, in both forms of assembly."""
 _MEMREF = re.compile(rb"\bmemref<")
@@ -42,15 +56,32 @@ class Allocations:
         self._ir = ir
         self._allocates = ["allocates" in row.flags for row in rows]
         self._accesses = [_ACCESSES.fullmatch(name) is not None for name in ir.names]
+        self._is_view = [name in _VIEWS for name in ir.names]
+        self._base: dict[int, int] = {}
         self._has_elements: dict[int, bool] = {}
         self._constants: dict[int, int | None] = {}
 
     def part(self, op: int, address: int) -> Part | None:
         """Return which memory ``op`` touches through its operand ``address``. None if that is not known."""
-        owner = self._ir.value_owner[address]
-        is_own = owner >= 0 and self._allocates[self._ir.op_name[owner]]
-        is_access = self._accesses[self._ir.op_name[op]]
-        return (address, *self._indices(op, address)) if is_own and is_access else None
+        if not self._accesses[self._ir.op_name[op]] or (base := self._base_of(address)) < 0:
+            return None
+        return (base, *self._indices(op, address)) if base == address else (base,)
+
+    def _base_of(self, address: int) -> int:
+        """Return the result of the allocation that an address points into, or -1.
+
+        In a graph region, views may lead back to themselves.
+        """
+        ir, views = self._ir, list[int]()
+        while address not in self._base:
+            owner = ir.value_owner[address]
+            name = ir.op_name[owner] if owner >= 0 else -1
+            self._base[address] = address if owner >= 0 and self._allocates[name] else -1
+            if owner >= 0 and self._is_view[name] and (operands := ir.operands_of(owner)):
+                views.append(address)
+                address = operands[0]
+        self._base.update(dict.fromkeys(views, self._base[address]))
+        return self._base[address]
 
     def _indices(self, op: int, address: int) -> Sequence[int]:
         """Return the indices of the one element that an op touches. Empty if it may touch another one."""

@@ -34,8 +34,8 @@ def ops_with_places(ir: IR) -> Iterator[int]:
 
     Complexity: linear in the text, which is only searched for a few words, and in the ops if one is there.
     """
-    if any(ir.source.data.find(word, ir.span.start, ir.span.end) >= 0 for word in _WORDS):
-        names = {number for number, name in enumerate(ir.names) if name in _PLACED or _is_call(name)}
+    names = {number for number, name in enumerate(ir.names) if name in _PLACED or _is_call(name)}
+    if names and any(ir.source.data.find(word, ir.span.start, ir.span.end) >= 0 for word in _WORDS):
         yield from (op for op, name in enumerate(ir.op_name) if name in names)
 
 
