@@ -30,7 +30,6 @@ from eio_audit.report.wording.numbers import count, shortened_list
 File = TypeVar("File")
 
 NO_IR = "the input is empty"
-NO_OP = "this is not MLIR: no line begins an operation"
 UNINDEXED = "no op carries an op index, so there is no original order to compare with"
 
 PRINT_LOCATIONS = "--mlir-print-debuginfo prints the locations, which hold the indices"
@@ -201,8 +200,6 @@ def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputE
     message, cures = UNINDEXED, [FROM_FIRST if dump_count > 1 else FROM_BEFORE, NUMBER]
     if not dump_count:
         message, cures = NO_IR, []
-    elif dumps and not any(dump.all_ops for dump in dumps):
-        message, cures = NO_OP, []
     elif any(dump.located for dump in dumps):
         cures.append(OTHER_FORM)
     else:

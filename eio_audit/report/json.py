@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eio_audit.mlir.printable import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
+    from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.comparison import CheckComparison
@@ -39,7 +40,7 @@ _FIELDS = {
     ),
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
-    "DumpAudit": "source line pass=pass_name when blocks unknown_ops assumed_pure",
+    "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FigureChange": "change=trend before after",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
@@ -50,7 +51,9 @@ _FIELDS = {
     "LeftFinding": "*finding brought_in=arrival",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
-    "ModelFigures": ("model dumps errors ops inversions forced minimum avoidable certified findings worst"),
+    "ModelFigures": (
+        "model dumps errors unjudged ops inversions forced minimum avoidable certified findings worst"
+    ),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
@@ -71,6 +74,7 @@ _FIELDS = {
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
     "TornModule": "name path least *functions",
+    "UnjudgedInput": "source dumps",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
         "initial summary final errors"
@@ -116,8 +120,9 @@ def check_to_json(verdict: Verdict, comparison: CheckComparison | None = None) -
     return _document(
         "check",
         dumps=check.dumps,
-        summary=_plain(check.summary) | _about_frees(check.dumps),
+        summary=_plain(check.summary) | _about_frees(check.dumps) | _about_inputs(check),
         errors=check.errors,
+        unjudged=check.unjudged,
         findings=verdict.findings,
         failed=[rule.code for rule in verdict.failed],
         known=verdict.known,
@@ -229,8 +234,9 @@ def traces_to_json(traces: ModelTraces) -> str:
 def to_jsonl(verdict: Verdict) -> str:
     """Return JSON Lines: errors, findings, then the figures. ``type`` is the kind of an object."""
     objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
+    objects += [{"type": "unjudged", **_plain(one)} for one in verdict.check.unjudged]
     objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
-    objects.append({"type": "summary", **_plain(verdict.check.summary)})
+    objects.append({"type": "summary", **_plain(verdict.check.summary), **_about_inputs(verdict.check)})
     return "".join(map(_line, objects))
 
 
@@ -249,6 +255,12 @@ def dumped(document: object) -> str:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
+
+
+def _about_inputs(check: Check) -> dict[str, int]:
+    """Return how many inputs there are, how many could not be judged, and how many dumps have no index."""
+    inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
+    return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:

@@ -12,7 +12,6 @@ from eio_audit import (
     AuditOptions,
     Dump,
     Gate,
-    InputError,
     Sameness,
     Source,
     Span,
@@ -25,7 +24,7 @@ from eio_audit import (
 )
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
-from eio_audit.cli.inputs import NO_OP, DumpChoice, dumps_of_run, is_run, total_size, warn_of_unmatched
+from eio_audit.cli.inputs import DumpChoice, dumps_of_run, is_run, total_size, warn_of_unmatched
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
@@ -42,7 +41,7 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 @click.argument("after", type=PATH, required=False)
 @dump_options
 @audit_options
-@ceiling_options()
+@ceiling_options(allow_unindexed=None)
 @click.option(
     "--exit-code",
     is_flag=True,
@@ -115,9 +114,6 @@ def diff_command(
     worst_blocks = WorstBlocks()
     visit = worst_blocks.add if "html" in reports.formats else None
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
-    for dump, audit in ((old, result.before), (new, result.after)):
-        if dump.text and not audit.all_ops and old.text != new.text:
-            raise InputError(dump.source.name, None, NO_OP)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures, context=context)

@@ -146,7 +146,7 @@ def fix_command(
         for path, result in results:
             advance.file_done()
             if isinstance(result, eio_audit.Fix) and not has_indices:
-                has_indices = result.before.has_indices
+                has_indices = result.before.has_indices or not any(d.is_unindexed for d in result.dumps)
                 if not has_indices:  # an error, unless another file has some
                     unindexed.append((path, result))
                     continue

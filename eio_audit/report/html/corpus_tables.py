@@ -18,14 +18,17 @@ def model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
     """Return the figures of every model. Each links to its page, if it has one."""
     models = figures_by_model(verdict)
     has_errors = any(one.errors for one in models)
+    has_unjudged = any(one.unjudged for one in models)
     columns = columns_of(
         "model, ##avoidable, ##inversions, #minimum=not avoidable, #findings, #dumps, "
-        f"{'#errors=not read, ' * has_errors}#ops, worst=worst dump"
+        f"{'#errors=not read, ' * has_errors}{'#unjudged=files without an index, ' * has_unjudged}"
+        "#ops, worst=worst dump"
     )
     rows: list[list[Cell]] = []
     for one in models:
         rows.append([one.model, one.avoidable, one.inversions, one.minimum, one.findings, one.dumps])
-        rows[-1] += [*([one.errors] if has_errors else []), one.ops, worst_of(one)]
+        rows[-1] += [*([one.errors] if has_errors else []), *([one.unjudged] if has_unjudged else [])]
+        rows[-1] += [one.ops, worst_of(one)]
     links = ("model", [pages.get(one.model) for one in models])
     return Table("models", "what the dumps of each model show", columns, rows, SORTING, links=links)
 
