@@ -48,7 +48,7 @@ _FIELDS = {
     ),
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
-    "LeftFinding": "*finding brought_in=arrival",
+    "LeftFinding": "*finding brought_in=arrival shares",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
     "ModelFigures": (
@@ -60,7 +60,7 @@ _FIELDS = {
     ),
     "Repair": "pass=pass_name initial=is_initial by inversions",
     "RepeatedChange": "times modules module changes=places",
-    "ModelTrace": "model=name introduced left mislabelled lost passes",
+    "ModelTrace": "model=name initial introduced repaired left mislabelled lost passes",
     "ModelTraces": "*merged pass_totals=passes models",
     "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
     "OpExplanation": (
@@ -69,7 +69,7 @@ _FIELDS = {
     ),
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
-    "PassTotal": "pass=pass_name introduced models left mislabelled lost",
+    "PassTotal": "pass=pass_name introduced models repaired left mislabelled lost",
     "PassFigures": "pass=pass_name when dumps models models_avoidable inversions avoidable findings",
     "Prediction": "functions fewest most callers ops left_out unreadable clashes",
     "Structure": "stages=predictions functions modules",
@@ -77,11 +77,11 @@ _FIELDS = {
     "UnjudgedInput": "source dumps",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
-        "initial summary final errors"
+        "initial initial_repaired initial_left summary final errors"
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "introduced mislabelled lost"
+        "introduced repaired left mislabelled lost"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.
@@ -99,6 +99,10 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
+    "LeftFinding.shares": lambda one: [
+        {"pass": arrival.pass_name, "initial": arrival.is_initial, "inversions": number}
+        for arrival, number in one.shares
+    ],
     "Prediction.functions": lambda one: len(one.functions),
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "RepeatedChange.times": lambda one: len(one.changes),

@@ -29,13 +29,13 @@ repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window, by 
 repaired on the way: 1 avoidable inversion of ttir-erase-inverse-ops, by ttir-implicit-broadcast-fold
 
 LOG
-  line  pass                          ops  inversions  forced  avoidable  introduced  made wrong  derived
-   434  canonicalize                  229           0       0          0                                0
+  line  pass                          ops  inversions  forced  avoidable  introduced  repaired  left  made wrong  derived
+   434  canonicalize                  229           0       0          0                                                0
         ... 2 passes changed nothing
-  2588  ttir-flatten-sliding-window   275          33       0         33          33                   46
-  3612  ttir-explicate-tms            272           0       0          0                               43
-  4628  ttir-erase-inverse-ops        234         789     388         22          22          42       40
-  5606  ttir-implicit-broadcast-fold  190         602     349         21                               40
+  2588  ttir-flatten-sliding-window   275          33       0         33          33        33                         46
+  3612  ttir-explicate-tms            272           0       0          0                                               43
+  4628  ttir-erase-inverse-ops        234         789     388         22          22         1    21          42       40
+  5606  ttir-implicit-broadcast-fold  190         602     349         21                                               40
         ... 1 pass changed nothing
 
 most wrong indices by: ttir-erase-inverse-ops (LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
@@ -86,6 +86,8 @@ def test_a_log_as_json() -> None:
         "wrong_certified": True,
         "certified": True,
         "introduced": 22,
+        "repaired": 1,
+        "left": 21,
         "mislabelled": 42,
         "lost": 0,
     }

@@ -123,18 +123,15 @@ class StateChange:
 
     Attributes:
         changed: whether one of them differs, is new or has vanished.
-        introduced: additional avoidable inversions, function by function. Those of new functions count minus
-            what the other functions lost, because they may have been theirs.
+        differs: whether that is so, or one has other figures because a function that it calls has changed.
         mislabelled: additional wrong indices, function by function.
         lost: op indices that they had and that no function has any more.
-        grown: the function with the most additional avoidable inversions; of equals, the first.
     """
 
     changed: bool
-    introduced: int
+    differs: bool
     mislabelled: int
     lost: int
-    grown: Part
 
 
 class _Recent:
@@ -292,16 +289,13 @@ class ProgramStates:
         if not pairs:
             return None
         figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
-        growth = [new.avoidable - old.avoidable for old, new in figures]
-        come = sum(grown for grown, (old, _) in zip(growth, pairs, strict=True) if old is None)
-        shrunk = -sum(grown for grown in growth if grown < 0)
         is_wrapped = may_wrap and not observed.is_named and any(self._is_inside(observed, p) for p in known)
+        changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
-            changed=is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs),
-            introduced=sum(grown for grown in growth if grown > 0) - min(come, shrunk),
+            changed=changed,
+            differs=changed or any(old.avoidable != new.avoidable for old, new in figures),
             mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
             lost=self._lost(observed, figures),
-            grown=known[growth.index(max(growth))],
         )
 
     def _is_inside(self, observed: DumpStates, part: Part) -> bool:

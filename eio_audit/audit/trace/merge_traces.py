@@ -32,6 +32,7 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         passes=tuple(replace(traced, index=index) for index, traced in enumerate(passes)),
         culprit=next((one.culprit for one in traces if one.culprit is not None), None),
         initial=sum(one.initial for one in traces),
+        initial_left=sum(one.initial_left for one in traces),
         summary=_sum(one.summary for one in traces),
         once=_sum(one.once for one in traces),
         final=_sum(one.final for one in traces),

@@ -23,6 +23,10 @@ UNSEEN = "passes that the log does not show"
 """Their name in a sentence."""
 
 
+START = "(there from the start)"
+"""The row of inversions that no pass of the log introduced."""
+
+
 def pass_title(traced: TracedPass) -> str:
     """Return the title of a pass. Changes by passes not in the log have the title of the next pass."""
     name = pass_called(traced.pass_name, traced.place.marker)
@@ -62,8 +66,9 @@ def left_by_arrival(trace: Trace) -> dict[Arrival, int]:
     """Return how many avoidable inversions are left, by how they came in, most first."""
     numbers = Counter[Arrival]()
     for one in trace.left:
-        numbers[one.arrival] += one.finding.inversions
-    return dict(numbers.most_common())
+        for arrival, number in one.shares:
+            numbers[arrival] += number
+    return {arrival: number for arrival, number in numbers.most_common() if number}
 
 
 def came_in(arrival: Arrival) -> str:
@@ -103,7 +108,8 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield the commands to type next, and what they show: the pass that brought in most, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
-        worst, given = next(one.finding for one in trace.left if one.arrival == arrival), options_given(trace)
+        theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
+        worst, given = theirs[0], options_given(trace)
         source = argument(worst.source)
         if compare := _compare(arrival):
             yield f"eio-audit {compare}{given}", "shows what the pass did"

@@ -17,7 +17,7 @@ def left_in_models(result: ModelTraces) -> str:
     number = result.merged.final.avoidable
     if not number:
         return f"no avoidable inversion in {count(len(result.models), 'model')}"
-    initial = sum(one.finding.inversions for one in result.merged.left if one.arrival.is_initial)
+    initial = result.merged.initial_left
     start = f", {initial:,} of them there from the start" if initial else ""
     models = sum(1 for model in result.models if model.left)
     return f"{count(number, 'avoidable inversion')} in {models:,} of {len(result.models):,} models{start}"
@@ -34,8 +34,8 @@ def in_models(total: PassTotal, result: ModelTraces) -> str:
 
 
 def worst_pass(model: ModelTrace) -> str:
-    """Return the pass that introduced most in a model. Empty if no pass brought in anything."""
-    return name_of(model.passes[0]) if model.passes and not model.passes[0].is_clean else ""
+    """Return the pass of which most is left in a model, else that introduced most. Empty if none did."""
+    return name_of(model.passes[0]) if model.introduced else ""
 
 
 def conclusion_of_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
@@ -48,7 +48,7 @@ def conclusion_of_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
 def commands(result: ModelTraces) -> Iterator[tuple[str, str]]:
     """Yield the commands to type next, and what they show: of the worst model all, or its worst pass."""
     worst = result.models[0]
-    if worst.path and worst_pass(worst):
+    if worst.path and any(not total.is_clean for total in worst.passes):
         yield f"eio-audit trace{options_given(worst.trace)} {argument(worst.path)}", "shows the worst model"
     else:
         yield from next_steps(worst.trace)
