@@ -182,6 +182,20 @@ def total_size(paths: Sequence[str]) -> int | None:
     return None if 0 in sizes else sum(sizes)
 
 
+def is_one_file(name: str, other: str) -> bool:
+    """Return whether two names lead to one file. Two pipes have one name only if they are one."""
+    try:
+        return name == other or Path(name).samefile(other)
+    except OSError:
+        return False
+
+
+def is_given(option: str) -> bool:
+    """Return whether the command line or the configuration sets an option of the current command."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source in {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
+
+
 def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -> None:
     """Check that some op has an index.
 

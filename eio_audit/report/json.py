@@ -61,7 +61,7 @@ _FIELDS = {
     "Repair": "pass=pass_name initial=is_initial by inversions",
     "RepeatedChange": "times modules module changes=places",
     "ModelTrace": "model=name initial introduced repaired left mislabelled lost passes",
-    "ModelTraces": "*merged pass_totals=passes models",
+    "ModelTraces": "*merged pass_totals=passes models unjudged",
     "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
@@ -77,7 +77,7 @@ _FIELDS = {
     "UnjudgedInput": "source dumps",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
-        "initial initial_repaired initial_left summary final errors"
+        "initial initial_repaired initial_left summary final unindexed_dumps=unindexed errors"
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
@@ -102,6 +102,9 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "LeftFinding.shares": lambda one: [
         {"pass": arrival.pass_name, "initial": arrival.is_initial, "inversions": number}
         for arrival, number in one.shares
+    ],
+    "ModelTraces.unjudged": lambda traces: [
+        {"model": model.name, "dumps": model.trace.unindexed} for model in traces.unjudged
     ],
     "Prediction.functions": lambda one: len(one.functions),
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,

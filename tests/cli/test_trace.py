@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_process
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -279,7 +280,7 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     done = run("trace", log)
     assert done.returncode == 2
     assert b": error: " in done.stderr
-    assert b"1 input could not be read" in done.stdout
+    assert b" dumps could not be read; 21 avoidable " in done.stdout
     assert b"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops" in done.stdout
 
 
@@ -303,9 +304,21 @@ def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
 
 
 def test_nothing_indexed_is_an_error() -> None:
-    done = run("trace", "-", stdin=b"module {\n}\n")
+    done = run("trace", "-", stdin=b'module {\n  "t.a"() : () -> ()\n}\n')
     assert done.returncode == 2
     assert done.stderr.startswith(b"<stdin>: error: no op carries an op index")
+
+
+def test_a_text_without_ops_has_nothing_to_trace() -> None:
+    done = run("trace", "-", stdin=b"// nothing\nmodule {\n}\n")
+    assert (done.returncode, done.stdout) == (0, b"passed: no op to check\n")
+
+
+def test_dumps_without_an_index_are_counted() -> None:
+    text = dump("After", "a", function("f", 1, 2)) + dump("After", "b", function("f", None, None))
+    done = run("trace", "-", stdin=text.encode())
+    said = "no avoidable inversion left at the end of 2 passes; 1 of 2 dumps checked; 1 carries no op index\n"
+    assert (done.returncode, done.stdout.decode().endswith(f"passed: {said}")) == (0, True)
 
 
 def test_a_pattern_that_matches_nothing_is_a_warning() -> None:

@@ -103,6 +103,22 @@ def test_a_single_model_has_the_same_members(corpus: Path) -> None:
     assert [model["model"] for model in one["models"]] == ["resnet"]
 
 
+@pytest.mark.parametrize(
+    ("options", "code"), [((), 1), (("--allow-unindexed",), 0), (("--fail-on=never",), 0)]
+)
+def test_a_model_without_an_index_fails_unless_that_is_allowed(
+    tmp_path: Path, options: tuple[str, ...], code: int
+) -> None:
+    (tmp_path / "good.log").write_text(IN_ORDER)
+    (tmp_path / "lost.log").write_text(dump("After", "start", function("f", None, None)))
+    done = run("trace", tmp_path, *options)
+    said = b"1 of 2 models checked; 1 carries no op index: lost.log"
+    assert (done.returncode, said in done.stdout) == (code, True)
+    document = json.loads(run("trace", tmp_path, *options, "--format", "json").stdout)
+    assert document["unjudged"] == [{"model": "lost.log", "dumps": 1}]
+    assert said.decode() in Page(run("trace", tmp_path, *options, "--format", "html").stdout.decode()).words
+
+
 def test_the_page_of_many_models(corpus: Path) -> None:
     page = Page(run("trace", corpus, "--format", "html").stdout.decode())
     assert "left at the end: 5 avoidable inversions in 3 of 5 models" in page.words

@@ -206,6 +206,11 @@ class ModelTraces:
     models: tuple[ModelTrace, ...]
     merged: Trace
 
+    @property
+    def unjudged(self) -> tuple[ModelTrace, ...]:
+        """The models whose order cannot be judged, because nothing in their dumps is indexed."""
+        return tuple(model for model in self.models if model.trace.is_unjudged)
+
     @cached_property
     def initial(self) -> PassTotal:
         """What was there from the start over all models."""

@@ -19,7 +19,7 @@ from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, Share
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.functions import only_function
+from eio_audit.audit.functions import find_scopes, only_function
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import AVOIDABLE
 from eio_audit.audit.options import AuditOptions
@@ -46,6 +46,7 @@ class FunctionState:
         findings: its ops that a fix moves.
         callees: the keys of the functions whose effects its figures depend on.
         text: its text; None if it is not a function with a text of its own.
+        is_unindexed: whether it has ops that could carry an index, and none carries one.
     """
 
     key: bytes
@@ -55,6 +56,7 @@ class FunctionState:
     findings: tuple[Finding, ...] = ()
     callees: tuple[bytes, ...] = ()
     text: FunctionText | None = None
+    is_unindexed: bool = False
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Return whether a text shows this state."""
@@ -96,6 +98,12 @@ class DumpStates:
     def blocks(self) -> tuple[BlockAudit, ...]:
         """The audits of all blocks that have an op with an index."""
         return tuple(block for state in self.functions.values() for block in state.blocks)
+
+    @property
+    def is_unindexed(self) -> bool:
+        """Whether it has ops that could carry an index, and none carries one."""
+        states = self.functions.values()
+        return any(state.is_unindexed for state in states) and not any(state.blocks for state in states)
 
     @property
     def has_no_module(self) -> bool:
@@ -246,6 +254,7 @@ class ProgramStates:
             findings=tuple(f for f in _findings(audited) if f.function == function.symbol),
             callees=tuple(callee.key for callee in callees),
             text=function,
+            is_unindexed=audited.audit.is_unindexed,
         )
 
     def vanished(self, observed: DumpStates) -> list[Part]:
@@ -354,6 +363,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
         ops.setdefault(part, [])
     for finding in _findings(audited):
         findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
+    scopes = find_scopes(ir) if audited.audit.is_unindexed else set(range(len(ir)))
     states: dict[Part, FunctionState] = {
         part: FunctionState(
             key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
@@ -361,6 +371,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             indices=_indices(audited, members),
             unmatched=frozenset(audited.audit.unmatched),
             findings=tuple(findings[part]),
+            is_unindexed=not scopes.issuperset(members),
         )
         for part, members in ops.items()
     }

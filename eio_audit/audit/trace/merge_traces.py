@@ -39,6 +39,8 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         errors=tuple(chain.from_iterable(one.errors for one in traces)),
         unmatched=tuple(p for p in options.assume_pure if all(p in one.unmatched for one in traces)),
         options=options,
+        sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
+        unindexed=sum(one.unindexed for one in traces),
     )
 
 

@@ -117,6 +117,8 @@ class Trace:
         errors: the errors of dumps that could not be read.
         unmatched: the patterns of ``--assume-pure`` that match no op of any dump.
         options: the options of the audits.
+        sources: the files with dumps that could be read.
+        unindexed: number of dumps that have ops but no index.
     """
 
     left: tuple[LeftFinding, ...]
@@ -131,6 +133,13 @@ class Trace:
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
     options: AuditOptions
+    sources: tuple[str, ...] = ()
+    unindexed: int = 0
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether there are ops but no index in any dump, so that the order cannot be judged."""
+        return self.unindexed > 0 and not self.summary.has_indices
 
     @property
     def initial_repaired(self) -> int:
@@ -226,6 +235,8 @@ class _Tracer:
         self._runs: list[_PassRun] = []
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
+        self._sources: dict[str, None] = {}
+        self._unindexed = 0
         self._figures = LogFigures()
         self._unmatched = frozenset(options.assume_pure)
         self._initial = 0
@@ -239,6 +250,8 @@ class _Tracer:
         states = known.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
+        self._sources[dump.source.name] = None
+        self._unindexed += states.is_unindexed
         self._figures.add(dump.program, states.blocks)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
@@ -301,6 +314,8 @@ class _Tracer:
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,
+            sources=tuple(self._sources),
+            unindexed=self._unindexed,
         )
 
     def _place(self, dump: Dump) -> DumpPlace:

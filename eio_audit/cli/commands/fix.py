@@ -12,6 +12,7 @@ import click
 import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
+from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
@@ -63,6 +64,7 @@ class _FixCommand(click.Command):
 )
 @dump_options
 @audit_options
+@ALLOW_UNINDEXED
 @jobs_options
 @click.option("-q", "--quiet", is_flag=True, help="Print only the IR or the diff, and errors.")
 @click.option(
@@ -77,6 +79,7 @@ def fix_command(
     paths: tuple[str, ...],
     choice: inputs.DumpChoice,
     options: eio_audit.AuditOptions,
+    allow_unindexed: bool,
     parallel: Jobs,
     output: str | None,
     in_place: bool,
@@ -131,7 +134,7 @@ def fix_command(
     dump_fix = eio_audit.DumpFix(options, renumber, relabel, verbose and not quiet, not quiet)
     only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
     total_bytes = inputs.total_size(files)
-    has_indices = False
+    has_indices = allow_unindexed
     unindexed: list[tuple[str, eio_audit.Fix]] = []
     bar = progress(total_bytes, "fixing", len(files))
     with bar as advance, parallel.workers(total_bytes) as workers:

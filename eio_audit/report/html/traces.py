@@ -11,9 +11,8 @@ from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import page, trace_to_html
 from eio_audit.report.html.pass_diffs import PassDiffs
 from eio_audit.report.html.table import Cell, Table, columns_of
-from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.trace import START, conclusion
-from eio_audit.report.wording.traces import in_models, name_of, worst_pass
+from eio_audit.report.wording.trace import START
+from eio_audit.report.wording.traces import in_models, name_of, verdict_on_all, worst_pass
 
 _FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
 
@@ -27,7 +26,7 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDif
         "traces.html",
         version,
         result=result,
-        verdict=conclusion(result.merged, gate, count(len(result.models), "model")),
+        verdict=verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
         passes=_pass_table(result),
         models=_model_table(result.models),

@@ -12,7 +12,7 @@ from eio_audit.audit.trace.left_findings import Arrival, Repair
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording.conclusion import limits
+from eio_audit.report.wording.conclusion import limits, unread
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import argument, explain_command, options_given, sum_of
 
@@ -91,9 +91,13 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
     ``where`` replaces the number of passes.
     """
-    if trace.errors or not trace.summary.has_indices:
-        unread = f"{count(len(trace.errors), 'input')} could not be read"
-        return "could not run", unread if trace.errors else "no op carries an op index"
+    files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
+    unread_files = unread(trace.errors, files) if trace.errors else ""
+    if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):
+        is_allowed = gate.allows_unindexed and not unread_files and trace.is_unjudged
+        return "passed" if is_allowed else "could not run", unread_files or "no op carries an op index"
+    if not trace.summary.has_indices:
+        return "passed", "no op to check"
     failed = gate.failed_rules(trace.final if gate.is_final else trace.once)
     passes = where or count(len(trace.passes), "pass", "passes")
     said = list(limits(gate, failed, trace.once, trace.final, lambda _: f"in {passes}"))
@@ -102,6 +106,13 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         avoidable = count(number, "avoidable inversion") if number else "no avoidable inversion"
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable} left at the end of {end}"]
+    if trace.unindexed and not where:
+        dumps = trace.summary.dumps
+        verb = "carries" if trace.unindexed == 1 else "carry"
+        checked = f"{dumps - trace.unindexed:,} of {dumps:,} dumps checked"
+        said.append(f"{checked}; {trace.unindexed:,} {verb} no op index")
+    if unread_files:
+        return "incomplete", "; ".join([unread_files, *said])
     return "failed" if failed else "passed", "; ".join(said)
 
 

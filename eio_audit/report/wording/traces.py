@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.pass_totals import PassTotal
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS
+from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import argument, options_given
 from eio_audit.report.wording.trace import NOT_SHOWN, conclusion, next_steps
 
@@ -38,9 +39,23 @@ def worst_pass(model: ModelTrace) -> str:
     return name_of(model.passes[0]) if model.introduced else ""
 
 
+def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why. Models without an index fail unless the gate allows them."""
+    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    names, total = [model.name for model in result.unjudged], len(result.models)
+    if not names or status == "could not run" or len(names) == total:
+        return status, why
+    verb, them = ("carries", "it") if len(names) == 1 else ("carry", "them")
+    listed = shortened_list(names, SHOWN_INPUTS)
+    said = f"{total - len(names):,} of {total:,} models checked; {len(names):,} {verb} no op index: {listed}"
+    if gate.allows_unindexed or gate.never_fails:
+        return status, f"{said}; {why}"
+    return "failed" if status == "passed" else status, f"{said} ({ALLOW} lets {them} pass); {why}"
+
+
 def conclusion_of_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why, with the command that shows the worst model."""
-    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    status, why = verdict_on_all(result, gate)
     steps = map(" ".join, commands(result) if status != "could not run" else ())
     return status, "; ".join([why, *steps])
 
