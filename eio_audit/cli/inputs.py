@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -114,6 +115,11 @@ class DumpChoice(NamedTuple):
                 there = f"there is no dump {self.dump_number + 1:,}, only {len(chosen):,}"
                 raise InputError(name, None, there)
             chosen = [chosen[self.dump_number]]
+        if self.is_made:
+            number = (
+                "" if self.dump_number is None else "last" if self.dump_number < 0 else self.dump_number + 1
+            )
+            chosen = [replace(dump, selected=(self.pass_name, str(number))) for dump in chosen]
         return chosen
 
     def some_dumps(self, path: str) -> list[Dump]:

@@ -198,6 +198,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
         program=dump.dump.program,
         first_line=dump.dump.first_line,
+        selected=dump.dump.selected,
         is_unindexed=not blocks and len(find_scopes(dump.ir)) < len(dump.ir),
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions

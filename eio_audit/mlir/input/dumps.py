@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
@@ -48,6 +48,8 @@ class Dump:
         line: the 1-based line of the marker, or of the first text if there is no marker.
         program: the program it is a state of. Equal for dumps that show one program at several times.
         first_line: the 1-based line of the first text of the IR.
+        selected: how it was chosen among the dumps of its file: its pass, or None, and its number among these
+            dumps, from ``"1"``, ``"last"``, or empty for all.
     """
 
     source: Source
@@ -56,6 +58,7 @@ class Dump:
     line: int
     program: str = ""
     first_line: int = 1
+    selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
 
     @property
     def text(self) -> bytes:
@@ -90,7 +93,8 @@ class Dump:
     def __reduce__(self) -> tuple[object, ...]:
         """Another process gets the lines of the dump, not the whole file."""
         part = self.source.part(self.lines, self.start_line)
-        return Dump, (part, self.span_in_lines, self.marker, self.line, self.program, self.first_line)
+        place = self.marker, self.line, self.program, self.first_line, self.selected
+        return Dump, (part, self.span_in_lines, *place)
 
     def has_text(self, text: bytes) -> bool:
         """Whether the IR is this text, without a copy."""

@@ -11,8 +11,8 @@ from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording import structure as words
+from eio_audit.report.wording.commands import command, selection
 from eio_audit.report.wording.numbers import count, numbers_of
-from eio_audit.report.wording.order import argument
 
 SHOWN_TORN = 3
 SHOWN_MODULES = 16
@@ -93,15 +93,20 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
 
 
 def _print_next(structure: Structure, console: Console) -> None:
-    source = argument(structure.dump.source)
+    dump = structure.dump
     prediction = structure.predictions[structure.present]
     commands = []
     if prediction.unreadable:
-        commands.append((f"eio-audit check {source} --select EIO107", "lists the unreadable locations"))
+        listing = command("check", dump, dump.source, "--select EIO107")
+        commands.append((listing, "lists the unreadable locations"))
     if len(structure.predictions[Stage.RELABELLED].functions) < len(prediction.functions):
-        commands.append((f"eio-audit fix --relabel {source}", "corrects wrong op indices"))
+        commands.append((command("fix --relabel", dump, dump.source), "corrects wrong op indices"))
     if words.torn_modules(structure):
-        commands.append((f"eio-audit diff BEFORE {source}", "shows what a pass tore"))
-    width = max((len(command) for command, _ in commands), default=0)
-    for command, what in commands:
-        console.print((f"{command:{width}}", "bold"), f"   # {what}")
+        pass_name, number = dump.selected
+        if pass_name is not None and number in ("", "last"):  # diff counts only dumps after the pass
+            commands.append((command("diff", dump, dump.source), "shows what the pass tore"))
+        elif not selection(dump):
+            commands.append((command("diff BEFORE", dump, dump.source), "shows what a pass tore"))
+    width = max((len(typed) for typed, _ in commands), default=0)
+    for typed, what in commands:
+        console.print((f"{typed:{width}}", "bold"), f"   # {what}")

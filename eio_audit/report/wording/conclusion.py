@@ -12,6 +12,7 @@ from eio_audit.audit.gate.gate import Gate, Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, UNAVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
+from eio_audit.report.wording.commands import command, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
 SHOWN_INPUTS = 10
@@ -177,17 +178,18 @@ def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
 
 
 def _steps(check: Check) -> list[str]:
-    return [f"{command} {effect}" for command, effect in _commands(check)]
+    return [f"{typed} {effect}" for typed, effect in _commands(check)]
 
 
 def _commands(check: Check) -> list[tuple[str, str]]:
     commands = []
     if improvable := [dump for dump in check.dumps if dump.summary.avoidable]:
-        command, effect = "fix --diff", "shows the fix, --in-place applies it"
-        if check.is_log:
-            command, effect = "trace", "shows what each pass did"
-        commands.append((_command(command, improvable), effect))
-    if mislabelled := [dump for dump in check.dumps if dump.summary.wrong_labels]:
+        words, effect = "fix --diff", "shows the fix, --in-place applies it"
+        if check.is_log and not selection(improvable[0]):  # trace follows all dumps
+            words, effect = "trace", "shows what each pass did"
+        commands.append((_command(words, improvable), effect))
+    mislabelled = [dump for dump in check.dumps if dump.summary.wrong_labels]
+    if mislabelled and mislabelled[0].options.order_from is None:
         relabelled = order.relabelling(check.once, mislabelled[0])
         commands.append((_command("fix --relabel --diff", mislabelled), relabelled))
     return commands
@@ -195,5 +197,4 @@ def _commands(check: Check) -> list[tuple[str, str]]:
 
 def _command(words: str, dumps: Sequence[DumpAudit]) -> str:
     sources = {dump.source for dump in dumps}
-    file = order.argument(sources.pop()) if len(sources) == 1 else "FILE"
-    return f"eio-audit {words}{order.options_given(dumps[0])} {file}"
+    return command(words, dumps[0], sources.pop() if len(sources) == 1 else "<several>")

@@ -12,9 +12,10 @@ from eio_audit.audit.trace.left_findings import Arrival, Repair
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.report.wording.commands import argument, command, explain_command
 from eio_audit.report.wording.conclusion import limits, unread
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, explain_command, options_given, sum_of
+from eio_audit.report.wording.order import sum_of
 
 NOT_SHOWN = "(not in the log)"
 """The name of passes that a log does not show."""
@@ -40,14 +41,14 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
 
 
-def _compare(shown: Arrival) -> str:
+def _compare(shown: Arrival, trace: Trace) -> str:
     """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
     place, before = shown.place, shown.before
-    source = argument(place.source)
     if shown.is_pair:
-        return f"diff {source} --pass {shlex.quote(shown.pass_name or '')} --dump {place.occurrence + 1}"
+        chosen = "--pass", shlex.quote(shown.pass_name or ""), "--dump", str(place.occurrence + 1)
+        return command("diff", trace, place.source, *chosen)
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"diff {argument(before.source)} {source}"
+        return command("diff", trace, before.source, argument(place.source))
     return ""
 
 
@@ -120,14 +121,13 @@ def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield the commands to type next, and what they show: the pass that brought in most, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
         theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
-        worst, given = theirs[0], options_given(trace)
-        source = argument(worst.source)
-        if compare := _compare(arrival):
-            yield f"eio-audit {compare}{given}", "shows what the pass did"
+        worst = theirs[0]
+        if compare := _compare(arrival, trace):
+            yield compare, "shows what the pass did"
         else:
             yield f"{explain_command(trace, worst.source)} {worst.line}", "shows why the worst is there"
         last = " --dump last" if _is_in_last_dump(worst, trace) else ""
-        yield f"eio-audit fix --diff{last}{given} {source}", "shows the fix"
+        yield command(f"fix --diff{last}", trace, worst.source), "shows the fix"
 
 
 def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:

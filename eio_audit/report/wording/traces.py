@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.pass_totals import PassTotal
+from eio_audit.report.wording.commands import command
 from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS
 from eio_audit.report.wording.numbers import count, shortened_list
-from eio_audit.report.wording.order import argument, options_given
 from eio_audit.report.wording.trace import NOT_SHOWN, conclusion, next_steps
 
 
@@ -64,6 +64,6 @@ def commands(result: ModelTraces) -> Iterator[tuple[str, str]]:
     """Yield the commands to type next, and what they show: of the worst model all, or its worst pass."""
     worst = result.models[0]
     if worst.path and any(not total.is_clean for total in worst.passes):
-        yield f"eio-audit trace{options_given(worst.trace)} {argument(worst.path)}", "shows the worst model"
+        yield command("trace", worst.trace, worst.path), "shows the worst model"
     else:
         yield from next_steps(worst.trace)
