@@ -223,7 +223,7 @@ def test_what_to_type_next_runs(paths: list[Path]) -> None:
 
 def test_what_to_type_next_has_the_options() -> None:
     compare, fix = next_commands(run("trace", LOG, "--follow", "constants").stdout)
-    assert (compare[-2:], fix[3:6]) == (["--follow", "constants"], ["last", "--follow", "constants"])
+    assert (compare[1:3], fix[3:6]) == (["--follow", "constants"], ["last", "--follow", "constants"])
 
 
 def next_commands(report: bytes) -> list[list[str]]:
