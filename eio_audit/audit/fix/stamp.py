@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.input.dumps import Dump, rewritten
+from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.locations import quoted
@@ -49,7 +49,7 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     >>> stamp(read_text("%0 = my.op", name="in.mlir"))
     b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     """
-    if len({dump.program for dump in dumps}) < len(dumps):
+    if len({dump.program for dump in each_dump(dumps)}) < len(dumps):
         raise InputError(dumps[0].source.name, None, LOG)
     return rewritten(dumps, lambda dump: _stamped(read_ir(dump.source, dump.span)))
 

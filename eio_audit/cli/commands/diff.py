@@ -120,7 +120,7 @@ def diff_command(
         old, new = around_pass(before, choice)
     else:
         old, new = (_no_ops() if path == os.devnull else choice.only_dump(path) for path in (before, after))
-    if (exit_code or is_gate) and after is not None and before != os.devnull:
+    if exit_code and after is not None and before != os.devnull:
         _expect_two_dumps(old, new)
     if isinstance(ctx.obj, GitFiles):
         old, new = _renamed(old, ctx.obj.old_name), _renamed(new, ctx.obj.new_name)
@@ -138,13 +138,13 @@ def diff_command(
 
 
 def _expect_two_dumps(old: Dump, new: Dump) -> None:
-    """Check that a gate does not compare a dump with itself.
+    """Check that ``--exit-code`` does not compare a dump with itself. The gate on its order does not.
 
     Raises:
         InputError: it does.
     """
     if old.line == new.line and is_one_file(old.source.name, new.source.name):
-        raise InputError(new.source.name, None, "BEFORE and AFTER are one dump: it would pass every gate")
+        raise InputError(new.source.name, None, "BEFORE and AFTER are one dump, which is always the same")
 
 
 def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:
