@@ -108,6 +108,7 @@ from eio_audit.audit.gate.rules import AVOIDABLE as AVOIDABLE
 from eio_audit.audit.gate.rules import HOISTED as HOISTED
 from eio_audit.audit.gate.rules import RULES as RULES
 from eio_audit.audit.gate.rules import UNAVOIDABLE as UNAVOIDABLE
+from eio_audit.audit.gate.rules import UNINDEXED as UNINDEXED
 from eio_audit.audit.gate.rules import WRONG_LABEL as WRONG_LABEL
 from eio_audit.audit.gate.rules import Rule as Rule
 from eio_audit.audit.gate.rules import rules_by_prefix as rules_by_prefix
@@ -140,7 +141,9 @@ from eio_audit.audit.trace.trace import Culprit as Culprit
 from eio_audit.audit.trace.trace import Trace as Trace
 from eio_audit.audit.trace.trace import TracedPass as TracedPass
 from eio_audit.audit.trace.trace import trace as trace
+from eio_audit.mlir.input.dumps import NOT_MLIR as NOT_MLIR
 from eio_audit.mlir.input.dumps import Dump as Dump
+from eio_audit.mlir.input.dumps import is_mlir_without_ops as is_mlir_without_ops
 from eio_audit.mlir.input.dumps import read as read
 from eio_audit.mlir.input.dumps import read_text as read_text
 from eio_audit.mlir.input.dumps import stream as stream

@@ -169,7 +169,7 @@ def test_a_missing_baseline_is_an_annotation_and_no_summary_of_an_earlier_step(f
 
 
 def test_ir_without_indices_is_an_annotation(folder: Path) -> None:
-    put_dump(folder, "module {}")
+    put_dump(folder, '"t.a"() : () -> ()\n')
     assert "::error file=dumps::no op carries an op index" in action(folder, paths="dumps").stdout
 
 

@@ -18,6 +18,7 @@ KEYS = (
     "fail-on",
     "max-avoidable",
     "max-inversions",
+    "allow-unindexed",
     "select",
     "ignore",
     "baseline",

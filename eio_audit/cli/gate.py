@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -55,8 +55,7 @@ class GateChoice(NamedTuple):
             raise eio_audit.InputError(path, None, "no such file; --update-baseline creates it")
         verdict = eio_audit.judge(check, findings, self.gate, baseline)
         if verdict.stale:
-            sources = {dump.source for dump in check.dumps}
-            baseline = baseline.compare(findings, sources, self.gate.rules).remaining
+            baseline = baseline.compare(findings, check.judged_sources, self.gate.rules).remaining
             note = f"{count(sum(verdict.stale.values()), 'finding')} removed, {baseline.size:,} left"
         if note and self.update_baseline and not check.errors and check.summary.has_indices:
             _write_baseline(baseline, path, note, quiet=quiet)
@@ -85,16 +84,30 @@ def _rule_codes(text: str) -> str:
     return text
 
 
-def _gate(fail_on: str, max_avoidable: int | None, max_inversions: int | None) -> eio_audit.Gate:
+def _gate(
+    fail_on: str, max_avoidable: int | None, max_inversions: int | None, allow_unindexed: bool = False
+) -> eio_audit.Gate:
     rules = [eio_audit.AVOIDABLE]
     if fail_on == "any" or max_inversions is not None:
         rules.append(eio_audit.UNAVOIDABLE)
     if fail_on == "any":
         rules.append(eio_audit.HOISTED)
-    return eio_audit.Gate(tuple(rules), fail_on == "never", max_inversions, max_avoidable, fail_on == "final")
+    return eio_audit.Gate(
+        tuple(rules), fail_on == "never", max_inversions, max_avoidable, fail_on == "final", allow_unindexed
+    )
 
 
-def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
+ALLOW_UNINDEXED = click.option(
+    "--allow-unindexed",
+    is_flag=True,
+    help="Let inputs pass whose order cannot be judged because no op in them carries an index, as in folders "
+    "of mixed IR. The report still names them.",
+)
+
+
+def ceiling_options(
+    fail_on: str = "avoidable", allow_unindexed: Callable[[Any], Any] | None = ALLOW_UNINDEXED
+) -> Callable[[Command], Command]:
     """Return the options for what order fails, by figures alone. ``fail_on`` is the option's default."""
     return together(
         "gate",
@@ -120,6 +133,7 @@ def ceiling_options(fail_on: str = "avoidable") -> Callable[[Command], Command]:
             metavar="N",
             help="Allow up to N inversions of any kind in all inputs together.",
         ),
+        *([allow_unindexed] if allow_unindexed else []),
     )
 
 
@@ -135,8 +149,13 @@ def _gate_choice(
         raise click.UsageError("--update-baseline requires --baseline FILE")
     if baseline is not None and (gate.max_avoidable is not None or gate.max_inversions is not None):
         raise click.UsageError("--baseline cannot be used with --max-avoidable or --max-inversions")
-    wanted = {*gate.rules, *_rules(select)} - _rules(ignore)
-    gate = replace(gate, rules=tuple(rule for rule in eio_audit.RULES if rule in wanted))
+    ignored = _rules(ignore)
+    wanted = {*gate.rules, *_rules(select)} - ignored - {eio_audit.UNINDEXED}
+    gate = replace(
+        gate,
+        rules=tuple(rule for rule in eio_audit.RULES if rule in wanted),
+        allows_unindexed=gate.allows_unindexed or eio_audit.UNINDEXED in ignored,
+    )
     root = None
     if source_root is not None:
         from eio_audit.cli.source_root import SourceRoot

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -30,7 +31,6 @@ from eio_audit.report.wording.numbers import count, shortened_list
 File = TypeVar("File")
 
 NO_IR = "the input is empty"
-NO_OP = "this is not MLIR: no line begins an operation"
 UNINDEXED = "no op carries an op index, so there is no original order to compare with"
 
 PRINT_LOCATIONS = "--mlir-print-debuginfo prints the locations, which hold the indices"
@@ -115,6 +115,11 @@ class DumpChoice(NamedTuple):
                 there = f"there is no dump {self.dump_number + 1:,}, only {len(chosen):,}"
                 raise InputError(name, None, there)
             chosen = [chosen[self.dump_number]]
+        if self.is_made:
+            number = (
+                "" if self.dump_number is None else "last" if self.dump_number < 0 else self.dump_number + 1
+            )
+            chosen = [replace(dump, selected=(self.pass_name, str(number))) for dump in chosen]
         return chosen
 
     def some_dumps(self, path: str) -> list[Dump]:
@@ -183,6 +188,20 @@ def total_size(paths: Sequence[str]) -> int | None:
     return None if 0 in sizes else sum(sizes)
 
 
+def is_one_file(name: str, other: str) -> bool:
+    """Return whether two names lead to one file. Two pipes have one name only if they are one."""
+    try:
+        return name == other or Path(name).samefile(other)
+    except OSError:
+        return False
+
+
+def is_given(option: str) -> bool:
+    """Return whether the command line or the configuration sets an option of the current command."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source in {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
+
+
 def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -> None:
     """Check that some op has an index.
 
@@ -201,8 +220,6 @@ def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputE
     message, cures = UNINDEXED, [FROM_FIRST if dump_count > 1 else FROM_BEFORE, NUMBER]
     if not dump_count:
         message, cures = NO_IR, []
-    elif dumps and not any(dump.all_ops for dump in dumps):
-        message, cures = NO_OP, []
     elif any(dump.located for dump in dumps):
         cures.append(OTHER_FORM)
     else:

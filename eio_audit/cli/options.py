@@ -203,9 +203,11 @@ def _audit_options(
     original = None
     if order_from is not None:
         from eio_audit import OriginalOrder
-        from eio_audit.cli.order_from import original_dump
+        from eio_audit.cli.order_from import FIRST, original_dump
 
-        original = OriginalOrder(original_dump(order_from), OpTable(config.ops))
+        dump = original_dump(order_from)
+        name = f"{dump.source.name}:1" if order_from == FIRST else order_from
+        original = OriginalOrder(dump, OpTable(config.ops), name)
     return AuditOptions(pattern, follow, assume_pure, original, config.ops)
 
 

@@ -8,13 +8,14 @@ import shutil
 import sys
 import tempfile
 from collections import deque
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
 import click
 
-from eio_audit import Dump, InputError, source_name
-from eio_audit.cli.inputs import NO_IR, dumps_of_run, read_dumps
+from eio_audit import Dump, InputError, find_dump_files, source_name
+from eio_audit.cli.inputs import NO_IR, DumpChoice, dumps_of_run, is_one_file, read_dumps
 
 FIRST = "first"
 """The value for the first dump of the input."""
@@ -31,6 +32,12 @@ def original_dump(value: str) -> Dump:
     Raises:
         InputError: the file cannot be read, has no such dump, or has several and no number is given.
     """
+    original = _original_dump(value)
+    _expect_another_dump(original, is_first=value == FIRST)
+    return original
+
+
+def _original_dump(value: str) -> Dump:
     if value == FIRST:
         return _dump_of(_first_input(), 1)
     numbered = _NUMBERED.fullmatch(value)
@@ -41,6 +48,48 @@ def original_dump(value: str) -> Dump:
         message = f"there are {len(dumps):,} dumps: choose one, as in --order-from {value}:1"
         raise InputError(source_name(value), None, message)
     return dumps[0]
+
+
+def _expect_another_dump(original: Dump, *, is_first: bool) -> None:
+    """Check that the input is not the original order alone: compared with itself, it is always in order.
+
+    Raises:
+        InputError: it is.
+    """
+    some = False
+    try:
+        for dump in _input_dumps(reads_stdin=is_first):
+            some = True
+            if dump.line != original.line or not is_one_file(dump.source.name, original.source.name):
+                return
+    except InputError:  # the command says so
+        return
+    if some:
+        message = (
+            "--order-from: this dump would be compared with itself; give the input a dump after it, or take "
+            "the order from a dump before it"
+        )
+        raise InputError(original.source.name, None, message)
+
+
+def _input_dumps(*, reads_stdin: bool) -> Iterator[Dump]:
+    """Yield the dumps of the command's input, one by one. Standard input is read again if it was saved."""
+    values = click.get_current_context().params
+    paths = values.get("paths") or filter(None, map(values.get, ("path", "before", "after", "log")))
+    choice = DumpChoice(values.get("pass_name"), values.get("dump_number"))
+    is_pair = "before" in values and not values.get("after")  # --pass names the pass between two dumps
+    for path in paths:
+        if path == "-" and not reads_stdin:
+            raise InputError(source_name(path), None, "it can be read once")
+        try:
+            if choice.is_made and not is_pair:
+                for file in find_dump_files(path):
+                    yield from choice.of(read_dumps(file.path))
+            else:
+                yield from dumps_of_run(path)
+        finally:
+            if path == "-":
+                sys.stdin.seek(0)
 
 
 def _dump_of(path: str, number: int) -> Dump:

@@ -68,6 +68,9 @@ def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump,
         for dump in earlier
         if dump.marker and dump.marker.when == "before" and dump.marker.pass_name == new.marker.pass_name
     ]
+    if choice.is_made:  # by number among all dumps of the pass, as other commands choose it
+        of_pass = DumpChoice(new.marker.pass_name).of(dumps, name)
+        new = replace(new, selected=(new.marker.pass_name, str(of_pass.index(new) + 1)))
     return (of_same_pass or earlier)[-1], new
 
 

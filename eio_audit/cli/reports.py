@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from importlib import import_module
 from typing import IO, Any, NamedTuple, cast
 
 import click
+from click.core import ParameterSource
 
 from eio_audit import InputError, __version__
 from eio_audit.cli.options import Command, together
@@ -88,6 +90,43 @@ def _rendered(render: Callable[..., Any], result: object, **options: Any) -> Any
 def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters
     return {name: value for name, value in options.items() if name in parameters}
+
+
+SUFFIXES = {
+    ".html": "html",
+    ".htm": "html",
+    ".sarif": "sarif",
+    ".sarif.json": "sarif",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".xml": "junit",
+    ".svg": "svg",
+    ".dot": "dot",
+    ".graphml": "graphml",
+    ".py": "python",
+}
+"""The format of a file by the end of its name, where neither --format nor FORMAT:FILE gives one."""
+
+
+def format_by_suffix(path: str, formats: Sequence[str]) -> str | None:
+    """Return the format that the end of a file's name tells. None if it tells none.
+
+    Raises:
+        UsageError: it tells a format that is not one of ``formats``.
+    """
+    name = path.rstrip("/" + os.sep).casefold()
+    suffix = max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
+    if suffix is None:
+        return None
+    if SUFFIXES[suffix] not in formats:
+        message = (
+            f"'{path}': this command cannot write {SUFFIXES[suffix]}, only {', '.join(formats)}; "
+            f"for another format in a file of that name: --output {formats[0]}:{path}"
+        )
+        raise click.UsageError(message)
+    return SUFFIXES[suffix]
 
 
 class Reports(NamedTuple):
@@ -178,13 +217,20 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
 def _several_reports(
     format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool = False, verbose: bool = False
 ) -> Reports:
-    """Return the report on standard output, or in the file instead, then the other reports."""
-    instead = [path for name, path in outputs if name is None]
-    if len(instead) > 1:
-        raise click.UsageError(f"a second file needs a format, as in --output {format_}:{instead[1]}")
+    """Return the report on standard output, or in files instead, then the other reports."""
+    ctx = click.get_current_context()
+    [choice] = (option.type for option in ctx.command.params if option.name == "format_")
+    formats = cast("click.Choice[str]", choice).choices
+    is_chosen = ctx.get_parameter_source("format_") is ParameterSource.COMMANDLINE
+    instead: list[tuple[str, str | None]] = []
+    for path in (path for name, path in outputs if name is None):
+        told = None if is_chosen else format_by_suffix(path, formats)
+        if instead and told is None:
+            raise click.UsageError(f"a second file needs a format, as in --output {format_}:{path}")
+        instead.append((told or format_, path))
     if len({path for _, path in outputs}) < len(outputs):
         raise click.UsageError("cannot write two reports to one file")
-    main = [] if quiet and not instead else [(format_, instead[0] if instead else None)]
+    main = instead or ([] if quiet else [(format_, None)])
     others = [(name, path) for name, path in outputs if name is not None]
     return Reports([*main, *others], quiet, verbose)
 
@@ -199,8 +245,9 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         type=lambda text: _format_and_file(text, list(RENDERERS[kind])),
         shell_complete=click.Path().shell_complete,
         metavar="[FORMAT:]FILE",
-        help="Write the report to FILE instead of standard output. With FORMAT, write an additional report "
-        "in that format. May be repeated. Write ./NAME for a name with a colon."
+        help="Write the report to FILE instead of standard output. Without --format, the end of its name "
+        "tells the format, as in report.json. With FORMAT, write an additional report in that format. May be "
+        "repeated. Write ./NAME for a name with a colon."
         + (" html:DIR/ writes a page for each model." if (kind, "html") in FOLDER_RENDERERS else ""),
     )
     decorate = together("reports", _several_reports, format_option(kind), output_option, *options)

@@ -11,6 +11,7 @@ from eio_audit.report.json import SCHEMA
 from eio_audit.report.json_file import parse_json
 
 _FIGURES = ComparedFigures._fields
+_OPTIONAL = ("errors", "unjudged")
 
 
 def parse_report(source: Source) -> EarlierCheck:
@@ -40,7 +41,7 @@ def _entries(
     for number, entry in enumerate(entries, 1):
         if not isinstance(entry, dict) or not _is_named(entry, name):
             raise InputError(source.name, None, f"{name}, entry {number}: expected an object with its name")
-        numbers: list[Any] = [entry.get(figure, 0 if figure == "errors" else None) for figure in _FIGURES]
+        numbers: list[Any] = [entry.get(figure, 0 if figure in _OPTIONAL else None) for figure in _FIGURES]
         if not all(type(number) is int and number >= 0 for number in numbers):
             expected = f"expected numbers of {', '.join(_FIGURES)}"
             raise InputError(source.name, None, f"{name}, entry {number}: {expected}")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eio_audit.mlir.printable import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
+    from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.comparison import CheckComparison
@@ -40,7 +41,7 @@ _FIELDS = {
     ),
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
-    "DumpAudit": "source line pass=pass_name when blocks unknown_ops assumed_pure",
+    "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FigureChange": "change=trend before after",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
@@ -48,12 +49,12 @@ _FIELDS = {
     ),
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
-    "LeftFinding": "*finding brought_in=arrival",
+    "LeftFinding": "*finding brought_in=arrival shares",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
     "ModelFigures": (
-        "model dumps errors ops inversions forced minimum avoidable avoidable_constants certified findings "
-        "worst"
+        "model dumps errors unjudged ops inversions forced minimum avoidable avoidable_constants certified "
+        "findings worst"
     ),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
@@ -61,8 +62,8 @@ _FIELDS = {
     ),
     "Repair": "pass=pass_name initial=is_initial by inversions",
     "RepeatedChange": "times modules module changes=places",
-    "ModelTrace": "model=name introduced left mislabelled lost passes",
-    "ModelTraces": "*merged pass_totals=passes models",
+    "ModelTrace": "model=name initial introduced repaired left mislabelled lost passes",
+    "ModelTraces": "*merged pass_totals=passes models unjudged",
     "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
@@ -70,7 +71,7 @@ _FIELDS = {
     ),
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
-    "PassTotal": "pass=pass_name introduced models left mislabelled lost",
+    "PassTotal": "pass=pass_name introduced models repaired left mislabelled lost",
     "PassFigures": (
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants findings"
     ),
@@ -82,13 +83,14 @@ _FIELDS = {
     "TornModule": "name path least certain *functions returns",
     "Tries": "orders all fewest most",
     "ModuleReturn": "*op via",
+    "UnjudgedInput": "source dumps",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
-        "initial summary final errors"
+        "initial initial_repaired initial_left summary final unindexed_dumps=unindexed errors"
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "introduced mislabelled lost"
+        "introduced repaired left mislabelled lost"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.
@@ -106,6 +108,13 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
+    "LeftFinding.shares": lambda one: [
+        {"pass": arrival.pass_name, "initial": arrival.is_initial, "inversions": number}
+        for arrival, number in one.shares
+    ],
+    "ModelTraces.unjudged": lambda traces: [
+        {"model": model.name, "dumps": model.trace.unindexed} for model in traces.unjudged
+    ],
     "Prediction.functions": lambda one: None if one.fewest is None else len(one.functions),
     "Prediction.runs": lambda one: not one.failures,
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
@@ -128,8 +137,9 @@ def check_to_json(verdict: Verdict, comparison: CheckComparison | None = None) -
     return _document(
         "check",
         dumps=check.dumps,
-        summary=_plain(check.summary) | _about_frees(check.dumps),
+        summary=_plain(check.summary) | _about_frees(check.dumps) | _about_inputs(check),
         errors=check.errors,
+        unjudged=check.unjudged,
         findings=verdict.findings,
         failed=[rule.code for rule in verdict.failed],
         known=verdict.known,
@@ -241,8 +251,9 @@ def traces_to_json(traces: ModelTraces) -> str:
 def to_jsonl(verdict: Verdict) -> str:
     """Return JSON Lines: errors, findings, then the figures. ``type`` is the kind of an object."""
     objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
+    objects += [{"type": "unjudged", **_plain(one)} for one in verdict.check.unjudged]
     objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
-    objects.append({"type": "summary", **_plain(verdict.check.summary)})
+    objects.append({"type": "summary", **_plain(verdict.check.summary), **_about_inputs(verdict.check)})
     return "".join(map(_line, objects))
 
 
@@ -261,6 +272,12 @@ def dumped(document: object) -> str:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
+
+
+def _about_inputs(check: Check) -> dict[str, int]:
+    """Return how many inputs there are, how many could not be judged, and how many dumps have no index."""
+    inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
+    return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:

@@ -58,6 +58,15 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
     )
 
 
+def test_a_flag_that_is_on_is_a_value_of_toml(project: Path) -> None:
+    (project / "eio-audit.toml").write_text("allow-unindexed = true\n")
+    line = "allow-unindexed = true                                # eio-audit.toml\n"
+    assert line in run("config").stdout
+    assert error_of(project, 'allow-unindexed = "maybe"').startswith(
+        "eio-audit.toml:1:1: error: allow-unindexed: 'maybe'"
+    )
+
+
 def test_where_each_value_comes_from(project: Path) -> None:
     (project / "pyproject.toml").write_text(
         '[tool.eio-audit]\nindex-pattern = "^(?P<index>[0-9]+)"\nassume-pure = ["my.*"]\nfail-on = "any"\n\n'
@@ -194,13 +203,13 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     [
         ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, select, ignore, baseline, source-root, cache, ops"),
+        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, ignore, baseline, source-root, cache, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'final', 'avoidable', 'any', 'never'"),
         ('max-avoidable = -1', 'max-avoidable: -1 is not in the range x>=0'),
         ('max-inversions = true', "max-inversions: 'True' is not a valid integer range"),
-        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107"),
+        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107, EIO108"),
         ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'frees', 'none'"),
         ('max-size = "big"', "max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', "index-pattern: the index pattern has no group named 'index'"),

@@ -137,12 +137,12 @@ def test_a_run_is_compared_with_the_report_that_it_replaces() -> None:
         "  pass after inline: 3 -> 0 avoidable (better)",
     ]
     compared = json.loads(Path("last.json").read_text())["compared"]
-    assert compared["before"] == {"dumps": 5, "errors": 0, "inversions": 4, "avoidable": 4}
+    assert compared["before"] == {"dumps": 5, "errors": 0, "inversions": 4, "avoidable": 4, "unjudged": 0}
     assert compared["models"][0] == {
         "model": "a",
         "change": "worse",
-        "before": {"dumps": 2, "errors": 0, "inversions": 1, "avoidable": 1},
-        "after": {"dumps": 2, "errors": 0, "inversions": 3, "avoidable": 3},
+        "before": {"dumps": 2, "errors": 0, "inversions": 1, "avoidable": 1, "unjudged": 0},
+        "after": {"dumps": 2, "errors": 0, "inversions": 3, "avoidable": 3, "unjudged": 0},
     }
     assert compared["passes"][0]["pass"] == "cse"
 

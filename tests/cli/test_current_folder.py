@@ -154,7 +154,7 @@ EACH_COMMAND = [
     ["repeat", "--runs", "2", "--", "cat", "logs/a.log"],
     ["rule", "EIO001"],
     ["shuffle", "after.mlir", "--seed", "1"],
-    ["stamp", "logs/a.log"],
+    ["stamp", "after.mlir"],
     ["structure", "logs/a.log", "--dump", "last"],
     ["trace", "logs", "-j", "2"],
 ]

@@ -113,7 +113,7 @@ def test_one_dump_of_a_log() -> None:
     [
         (SHUFFLED[:-2].encode(), b"the dump ends inside a region"),
         (b"", b"the input is empty"),
-        (b"module {\n}\n", b"no op carries an op index"),
+        (b'module {\n  "t.a"() : () -> ()\n}\n', b"no op carries an op index"),
         (b"ML\xefR\x00", b"bytecode"),
     ],
 )
@@ -228,7 +228,7 @@ def folder_of(tmp_path: Path) -> Path:
     (folder / "deeper").mkdir(parents=True)
     (folder / "shuffled.mlir").write_text(SHUFFLED)
     (folder / "deeper" / "ordered.mlir").write_text(fixed(SHUFFLED))
-    (folder / "unindexed.mlir").write_text("module {\n}\n")
+    (folder / "unindexed.mlir").write_text('module {\n  "t.a"() : () -> ()\n}\n')
     return folder
 
 
@@ -329,7 +329,7 @@ def test_a_folder_into_another(tmp_path: Path) -> None:
     assert contents(tmp_path / "out") == {
         "shuffled.mlir": fixed(SHUFFLED),
         "deeper/ordered.mlir": fixed(SHUFFLED),
-        "unindexed.mlir": "module {\n}\n",
+        "unindexed.mlir": 'module {\n  "t.a"() : () -> ()\n}\n',
         "packed.mlir": fixed(SHUFFLED),
     }
 
@@ -348,7 +348,7 @@ def test_a_file_that_cannot_be_read_does_not_stop_the_others(tmp_path: Path) -> 
 
 def test_files_without_any_index_are_not_written(tmp_path: Path) -> None:
     for name in ("a.mlir", "b.mlir"):
-        (tmp_path / name).write_text("module {\n}\n")
+        (tmp_path / name).write_text('module {\n  "t.a"() : () -> ()\n}\n')
     result = run("fix", tmp_path / "a.mlir", tmp_path / "b.mlir", "-o", tmp_path / "out")
     assert result.returncode == 2
     assert b"no op carries an op index" in result.stderr

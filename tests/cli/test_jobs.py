@@ -164,7 +164,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 )
 def test_two_processes_fix_as_one_does(corpus: Path, options: Sequence[str]) -> None:
     shutil.copy(LOG, corpus)
-    (corpus / "unindexed.mlir").write_text("module {\n}\n")
+    (corpus / "unindexed.mlir").write_text('module {\n  "t.a"() : () -> ()\n}\n')
     (corpus / "packed.mlir.gz").write_bytes(gzip.compress(function("f", 2, 1).encode()))
     before, results = contents(corpus), []
     for count in "12":
@@ -188,7 +188,7 @@ def test_one_log_is_fixed_by_several_processes() -> None:
 
 
 def test_files_without_indices_are_an_error_only_if_no_file_has_some(corpus: Path) -> None:
-    (corpus / "unindexed.mlir").write_text("module {\n}\n")
+    (corpus / "unindexed.mlir").write_text('module {\n  "t.a"() : () -> ()\n}\n')
     for count in "12":
         alone = run("fix", "--check", "unindexed.mlir", "3.mlir", "-j", count)
         both = run("fix", "--check", "-v", "unindexed.mlir", "1.mlir", "-j", count)

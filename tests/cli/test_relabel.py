@@ -61,7 +61,9 @@ def test_a_file_may_be_called_like_the_option(tmp_path: Path, monkeypatch: pytes
 
 
 def test_it_does_not_go_with_the_order_of_another_dump(issue: Path) -> None:
-    done = run("fix", "--relabel", "--order-from", issue, issue)
+    before = issue.with_name("before.mlir")
+    before.write_bytes(issue.read_bytes())
+    done = run("fix", "--relabel", "--order-from", before, issue)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"--relabel cannot be used with --order-from, which ignores indices" in done.stderr
 

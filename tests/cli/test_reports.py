@@ -60,6 +60,55 @@ def test_a_file_whose_name_has_a_colon(name: str, tmp_path: Path, monkeypatch: p
     assert Path(name).read_text().startswith("<stdin>")
 
 
+@pytest.mark.parametrize(
+    ("command", "name", "start"),
+    [
+        ("check", "a.html", "<!doctype html>"),
+        ("check", "A.HTM", "<!doctype html>"),
+        ("check", "a.json", '{\n  "schema"'),
+        ("check", "a.jsonl", '{"type"'),
+        ("check", "a.sarif", '{\n  "$schema"'),
+        ("check", "a.sarif.json", '{\n  "$schema"'),
+        ("check", "a.md", "### eio-audit: "),
+        ("check", "a.xml", "<?xml"),
+        ("check", "a.txt", "<stdin>:"),
+        ("trace", "a.html", "<!doctype html>"),
+        ("graph", "a.svg", '<?xml version="1.0" encoding="UTF-8"?>\n<svg'),
+        ("graph", "a.dot", "digraph"),
+        ("structure", "a.py", "# "),
+    ],
+)
+def test_the_end_of_a_files_name_tells_the_format(
+    command: str, name: str, start: str, tmp_path: Path
+) -> None:
+    done = run(command, "-", "--output", tmp_path / name, stdin=SHUFFLED.encode())
+    assert (done.returncode in (0, 1), done.stdout) == (True, b"")
+    assert (tmp_path / name).read_text().lower().startswith(start.lower())
+
+
+def test_two_files_have_the_formats_of_their_names(tmp_path: Path) -> None:
+    run("check", "-", "-o", tmp_path / "a.html", "-o", tmp_path / "b.json", stdin=SHUFFLED.encode())
+    starts = [(tmp_path / name).read_text()[:1] for name in ("a.html", "b.json")]
+    assert starts == ["<", "{"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--format", "text", "--output", "{}"), ("--output", "text:{}")],
+)
+def test_an_explicit_format_wins_over_the_end_of_the_name(options: tuple[str, ...], tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    run("check", "-", *(option.format(path) for option in options), stdin=SHUFFLED.encode())
+    assert path.read_text().startswith("<stdin>:")
+
+
+def test_a_format_that_the_command_lacks_is_an_error(tmp_path: Path) -> None:
+    done = run("history", "-", "%0", "-o", tmp_path / "a.html", stdin=SHUFFLED.encode())
+    assert done.returncode == 2
+    assert b"this command cannot write html, only text, json" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_every_command_writes_several_reports(tmp_path: Path) -> None:
     result = run(
         "trace", "-", "-o", f"json:{tmp_path / 'a.json'}", "-o", tmp_path / "a.txt", stdin=SHUFFLED.encode()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_process
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -29,13 +30,13 @@ repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window, by 
 repaired on the way: 1 avoidable inversion of ttir-erase-inverse-ops, by ttir-implicit-broadcast-fold
 
 LOG
-  line  pass                          ops  inversions  forced  avoidable  introduced  made wrong  derived
-   434  canonicalize                  229           0       0          0                                0
+  line  pass                          ops  inversions  forced  avoidable  introduced  repaired  left  made wrong  derived
+   434  canonicalize                  229           0       0          0                                                0
         ... 2 passes changed nothing
-  2588  ttir-flatten-sliding-window   275          33       0         33          33                   46
-  3612  ttir-explicate-tms            272           0       0          0                               43
-  4628  ttir-erase-inverse-ops        234         789     388         22          22          42       40
-  5606  ttir-implicit-broadcast-fold  190         602     349         21                               40
+  2588  ttir-flatten-sliding-window   275          33       0         33          33        33                         46
+  3612  ttir-explicate-tms            272           0       0          0                                               43
+  4628  ttir-erase-inverse-ops        234         789     388         22          22         1    21          42       40
+  5606  ttir-implicit-broadcast-fold  190         602     349         21                                               40
         ... 1 pass changed nothing
 
 most wrong indices by: ttir-erase-inverse-ops (LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
@@ -88,6 +89,8 @@ def test_a_log_as_json() -> None:
         "wrong_certified": True,
         "certified": True,
         "introduced": 22,
+        "repaired": 1,
+        "left": 21,
         "mislabelled": 42,
         "lost": 0,
     }
@@ -222,7 +225,7 @@ def test_what_to_type_next_runs(paths: list[Path]) -> None:
 
 def test_what_to_type_next_has_the_options() -> None:
     compare, fix = next_commands(run("trace", LOG, "--follow", "constants").stdout)
-    assert (compare[-2:], fix[3:6]) == (["--follow", "constants"], ["last", "--follow", "constants"])
+    assert (compare[1:3], fix[3:6]) == (["--follow", "constants"], ["last", "--follow", "constants"])
 
 
 def next_commands(report: bytes) -> list[list[str]]:
@@ -279,7 +282,7 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     done = run("trace", log)
     assert done.returncode == 2
     assert b": error: " in done.stderr
-    assert b"1 input could not be read" in done.stdout
+    assert b" dumps could not be read; 21 avoidable " in done.stdout
     assert b"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops" in done.stdout
 
 
@@ -303,9 +306,21 @@ def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
 
 
 def test_nothing_indexed_is_an_error() -> None:
-    done = run("trace", "-", stdin=b"module {\n}\n")
+    done = run("trace", "-", stdin=b'module {\n  "t.a"() : () -> ()\n}\n')
     assert done.returncode == 2
     assert done.stderr.startswith(b"<stdin>: error: no op carries an op index")
+
+
+def test_a_text_without_ops_has_nothing_to_trace() -> None:
+    done = run("trace", "-", stdin=b"// nothing\nmodule {\n}\n")
+    assert (done.returncode, done.stdout) == (0, b"passed: no op to check\n")
+
+
+def test_dumps_without_an_index_are_counted() -> None:
+    text = dump("After", "a", function("f", 1, 2)) + dump("After", "b", function("f", None, None))
+    done = run("trace", "-", stdin=text.encode())
+    said = "no avoidable inversion left at the end of 2 passes; 1 of 2 dumps checked; 1 carries no op index\n"
+    assert (done.returncode, done.stdout.decode().endswith(f"passed: {said}")) == (0, True)
 
 
 def test_a_pattern_that_matches_nothing_is_a_warning() -> None:

@@ -39,15 +39,16 @@ def test_the_sums_by_pass_and_by_model(corpus: Path) -> None:
         """\
 left at the end: 5 avoidable inversions in 3 of 5 models, 1 of them there from the start
 
-  pass    left  introduced  in models
-  fusing     4           7     3 of 5
+  pass                    introduced  repaired  left  in models
+  fusing                           7         3     4     3 of 5
+  (there from the start)           1               1     1 of 5
   ... and 2 more passes (-v)
 
-  model   left  introduced  worst pass
-  resnet     3           3  fusing
-  bert       1           3  fusing
-  late       1
-  yolo                   1  fusing
+  model   at the start  introduced  repaired  left  worst pass
+  resnet                         3               3  fusing
+  bert                           3         2     1  fusing
+  late               1                           1
+  yolo                           1         1        fusing
   ... and 1 more model (-v)
 
 failed: 5 avoidable inversions left at the end; eio-audit trace corpus/resnet shows the worst model
@@ -57,8 +58,8 @@ failed: 5 avoidable inversions left at the end; eio-audit trace corpus/resnet sh
 
 def test_verbose_shows_all_passes_and_models(corpus: Path) -> None:
     lines = run("trace", corpus, "--verbose").stdout.decode().splitlines()
-    assert [line.split()[0] for line in lines[3:6]] == ["fusing", "cse", "start"]
-    assert [line.split()[0] for line in lines[8:13]] == ["resnet", "bert", "late", "yolo", "clean"]
+    assert [line.split()[0] for line in lines[3:7]] == ["fusing", "cse", "start", "(there"]
+    assert [line.split()[0] for line in lines[9:14]] == ["resnet", "bert", "late", "yolo", "clean"]
 
 
 def test_at_most_ten_models_are_shown(tmp_path: Path) -> None:
@@ -80,16 +81,18 @@ def test_a_single_model_is_shown_pass_by_pass(corpus: Path) -> None:
 
 def test_the_sums_as_json(corpus: Path) -> None:
     document = json.loads(run("trace", corpus, "--format", "json").stdout)
-    fusing = {"pass": "fusing", "introduced": 7, "models": 3, "left": 4, "mislabelled": 0, "lost": 0}
+    nothing = {"mislabelled": 0, "lost": 0}
+    fusing = {"pass": "fusing", "introduced": 7, "models": 3, "repaired": 3, "left": 4} | nothing
     assert document["pass_totals"][0] == fusing
     assert [total["pass"] for total in document["pass_totals"]] == ["fusing", "cse", "start"]
     worst = document["models"][0]
-    assert worst["passes"][0] == fusing | {"introduced": 3, "models": 1, "left": 3}
+    assert worst["passes"][0] == fusing | {"introduced": 3, "models": 1, "repaired": 0, "left": 3}
     del worst["passes"]
-    assert worst == {"model": "resnet", "introduced": 3, "left": 3, "mislabelled": 0, "lost": 0}
+    assert worst == {"model": "resnet", "initial": 0, "introduced": 3, "repaired": 0, "left": 3} | nothing
     assert [model["model"] for model in document["models"]] == ["resnet", "bert", "late", "yolo", "clean"]
     assert [traced["index"] for traced in document["passes"]] == list(range(13))
-    assert (document["final"]["avoidable"], document["initial"]) == (5, 1)
+    initial = [document[key] for key in ("initial", "initial_repaired", "initial_left")]
+    assert (document["final"]["avoidable"], initial) == (5, [1, 0, 1])
 
 
 def test_a_single_model_has_the_same_members(corpus: Path) -> None:
@@ -100,18 +103,37 @@ def test_a_single_model_has_the_same_members(corpus: Path) -> None:
     assert [model["model"] for model in one["models"]] == ["resnet"]
 
 
+@pytest.mark.parametrize(
+    ("options", "code"), [((), 1), (("--allow-unindexed",), 0), (("--fail-on=never",), 0)]
+)
+def test_a_model_without_an_index_fails_unless_that_is_allowed(
+    tmp_path: Path, options: tuple[str, ...], code: int
+) -> None:
+    (tmp_path / "good.log").write_text(IN_ORDER)
+    (tmp_path / "lost.log").write_text(dump("After", "start", function("f", None, None)))
+    done = run("trace", tmp_path, *options)
+    said = b"1 of 2 models checked; 1 carries no op index: lost.log"
+    assert (done.returncode, said in done.stdout) == (code, True)
+    document = json.loads(run("trace", tmp_path, *options, "--format", "json").stdout)
+    assert document["unjudged"] == [{"model": "lost.log", "dumps": 1}]
+    assert said.decode() in Page(run("trace", tmp_path, *options, "--format", "html").stdout.decode()).words
+
+
 def test_the_page_of_many_models(corpus: Path) -> None:
     page = Page(run("trace", corpus, "--format", "html").stdout.decode())
     assert "left at the end: 5 avoidable inversions in 3 of 5 models" in page.words
     assert "eio-audit trace corpus/resnet" in page.words
     columns = {column["key"]: column for column in page.islands["passes-rows"]["columns"]}
     assert (columns["pass"]["strings"], columns["introduced"]["values"]) == (
-        ["fusing", "cse", "start"],
-        [7, 0, 0],
+        ["fusing", "cse", "start", "(there from the start)"],
+        [7, 0, 0, 1],
     )
     columns = {column["key"]: column for column in page.islands["models-rows"]["columns"]}
     assert columns["model"]["strings"] == ["resnet", "bert", "late", "yolo", "clean"]
-    assert columns["left"]["values"] == [3, 1, 1, 0, 0]
+    rows = zip(
+        *(columns[key]["values"] for key in ("initial", "introduced", "repaired", "left")), strict=True
+    )
+    assert list(rows) == [(0, 3, 0, 3), (0, 3, 2, 1), (1, 0, 0, 1), (0, 1, 1, 0), (0, 0, 0, 0)]
     columns = {column["key"]: column for column in page.islands["runs-rows"]["columns"]}
     assert columns["introduced"]["values"] == [3, 3, 1]
 

@@ -216,7 +216,7 @@ def test_what_changed_is_a_table() -> None:
     names = ("trend", "kind", "name", "growth", "avoidable_before", "avoidable")
     assert list(zip(*(column(table, name) for name in names), strict=True)) == [
         ("worse", "model", "model_00", 3, 1, 4),
-        ("not read as a whole", "model", "broken", 0, 0, 0),
+        ("not checked as a whole", "model", "broken", 0, 0, 0),
         ("gone", "model", "old", -3, 3, None),
         ("better", "model", "model_01", -2, 4, 2),
         ("better", "model", "model_02", -1, 3, 2),

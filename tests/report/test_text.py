@@ -148,6 +148,7 @@ def test_a_log_of_passes() -> None:
         "1 op carries an index that contradicts dataflow (proven minimal); "
         "eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions\n"
         "failed: 2 avoidable inversions in 1 of 5 dumps, none left at the end; "
+        "4 of 5 dumps checked; 1 carries no op index; "
         "eio-audit trace FILE shows what each pass did\n"
     )
 
@@ -201,7 +202,7 @@ def test_errors_are_counted() -> None:
     assert report(judge(Check((), ()), [], Gate())) == "could not run: no IR\n"
     some = judge(Check(checked(IN_ORDER).check.dumps, (error, error)), [], Gate())
     assert report(some) == (
-        "could not run: 2 inputs could not be read; 1 dump, 1 block, 3 ops: all in order\n"
+        "incomplete: 1 of 2 inputs could not be read; 1 dump, 1 block, 3 ops: all in order\n"
     )
 
 

@@ -13,8 +13,10 @@ from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, Share
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.check.log_figures import LogFigures
+from eio_audit.audit.check.unjudged import UnjudgedInput, unjudged_inputs
+from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, each_dump
+from eio_audit.mlir.input.dumps import NOT_MLIR, Dump, each_dump, is_mlir_without_ops
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.source import InputError
 
@@ -49,6 +51,26 @@ class Check:
     def summary(self) -> Summary:
         """The total of all figures."""
         return summarize(self.dumps)
+
+    @cached_property
+    def unjudged(self) -> tuple[UnjudgedInput, ...]:
+        """The inputs whose order cannot be judged, because nothing in them is indexed."""
+        return unjudged_inputs(self.dumps)
+
+    @cached_property
+    def unindexed(self) -> int:
+        """Number of dumps that have ops but no index: those of unjudged inputs, and others of a log."""
+        return sum(dump.is_unindexed for dump in self.dumps)
+
+    @property
+    def judged_sources(self) -> set[str]:
+        """The inputs that could be judged."""
+        return {dump.source for dump in self.dumps} - {one.source for one in self.unjudged}
+
+    @property
+    def judges_nothing(self) -> bool:
+        """Whether no dump could be judged: there is none, or none that has ops has an index."""
+        return not self.summary.has_indices and (not self.dumps or self.unindexed > 0)
 
     @property
     def is_log(self) -> bool:
@@ -116,9 +138,12 @@ def audit_dump(
     The audits of several dumps share ``work``. The other arguments are as for ``check``.
 
     Raises:
-        InputError: the dump cannot be read.
+        InputError: the dump cannot be read, or is not MLIR.
     """
-    audited = audit_keyed(read_dump(dump, options), work)
+    keyed = read_dump(dump, options)
+    if not len(keyed.ir) and not is_mlir_without_ops(dump):
+        raise InputError(dump.source.name, None, NOT_MLIR)
+    audited = audit_keyed(keyed, work)
     if measures_memory:
         from eio_audit.audit.check.live_bytes import with_memory
 
@@ -169,6 +194,8 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
         program=dump.dump.program,
         first_line=dump.dump.first_line,
+        selected=dump.dump.selected,
+        is_unindexed=not blocks and len(find_scopes(dump.ir)) < len(dump.ir),
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
     return AuditedDump(*read, audit, blocks, orders, orders_of_others, donors)

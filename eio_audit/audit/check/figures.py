@@ -206,6 +206,8 @@ class DumpAudit:
         located: number of these ops that have a location.
         program: the program that it shows; equal for all dumps of its source that show one program.
         first_line: 1-based line where its text begins, below the marker.
+        is_unindexed: whether it has ops that could carry an index, and none carries one.
+        selected: how it was chosen among the dumps of its file: see ``Dump``.
     """
 
     source: str
@@ -221,6 +223,8 @@ class DumpAudit:
     located: int = 0
     program: str = ""
     first_line: int = 0
+    is_unindexed: bool = False
+    selected: tuple[str | None, str] = (None, "")
 
     @property
     def moment(self) -> str:

@@ -22,6 +22,7 @@ class ComparedFigures(NamedTuple):
     errors: int
     inversions: int
     avoidable: int
+    unjudged: int = 0
 
 
 class EarlierCheck(NamedTuple):
@@ -37,7 +38,7 @@ class Trend(StrEnum):
     WORSE = "worse"
     """It has more avoidable inversions, or as many and more inversions."""
     INCOMPLETE = "incomplete"
-    """One of the checks could not read all dumps of it, so its figures cannot be compared."""
+    """One of the checks could not read or judge all of it, so its figures cannot be compared."""
     NEW = "new"
     """The earlier check did not have it."""
     GONE = "gone"
@@ -63,7 +64,7 @@ class FigureChange:
             return Trend.NEW
         if after is None:
             return Trend.GONE
-        if before.errors or after.errors:
+        if before.errors or after.errors or before.unjudged != after.unjudged:
             return Trend.INCOMPLETE
         was, is_ = (before.avoidable, before.inversions), (after.avoidable, after.inversions)
         return Trend.SAME if was == is_ else Trend.WORSE if is_ > was else Trend.BETTER
@@ -92,13 +93,13 @@ class CheckComparison:
     total: FigureChange
 
 
-_NOTHING = ComparedFigures(0, 0, 0, 0)
+_NOTHING = ComparedFigures(0, 0, 0, 0, 0)
 
 
 def compare_checks(source: str, earlier: EarlierCheck, verdict: Verdict) -> CheckComparison:
     """Compare a check with an earlier one. ``source`` is the name of the earlier report."""
     models = {
-        one.model: ComparedFigures(one.dumps, one.errors, one.inversions, one.avoidable)
+        one.model: ComparedFigures(one.dumps, one.errors, one.inversions, one.avoidable, one.unjudged)
         for one in figures_by_model(verdict)
     }
     passes = {

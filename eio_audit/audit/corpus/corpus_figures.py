@@ -19,6 +19,7 @@ class ModelFigures:
         model: its name.
         dumps: how many dumps of it could be read.
         errors: how many could not.
+        unjudged: how many of its files could not be judged, because nothing in them is indexed.
         ops: the ops of all its dumps.
         inversions: what several dumps of a log show counts once, in this figure and in those that follow.
         forced: inversions that a dependence forces.
@@ -34,6 +35,7 @@ class ModelFigures:
     model: str
     dumps: int
     errors: int
+    unjudged: int
     ops: int
     inversions: int
     forced: int
@@ -102,6 +104,7 @@ def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
         model=model,
         dumps=len(check.dumps),
         errors=len(check.errors),
+        unjudged=len(check.unjudged),
         ops=check.summary.ops,
         inversions=once.inversions,
         forced=once.forced,

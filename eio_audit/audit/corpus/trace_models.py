@@ -12,7 +12,7 @@ from eio_audit.audit.corpus.models import model_of
 from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
-from eio_audit.audit.trace.pass_totals import PassTotal, pass_totals
+from eio_audit.audit.trace.pass_totals import PassTotal, initial_total, pass_totals
 from eio_audit.audit.trace.trace import Trace, trace
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES
@@ -159,9 +159,19 @@ class ModelTrace:
     passes: tuple[PassTotal, ...]
 
     @property
+    def initial(self) -> int:
+        """Avoidable inversions in the first dumps of its functions."""
+        return self.trace.initial
+
+    @property
     def introduced(self) -> int:
         """Avoidable inversions that its passes added."""
         return sum(total.introduced for total in self.passes)
+
+    @property
+    def repaired(self) -> int:
+        """Avoidable inversions that its passes removed: all that are not left."""
+        return self.initial + self.introduced - self.left
 
     @property
     def left(self) -> int:
@@ -180,8 +190,8 @@ class ModelTrace:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is left, and its passes brought in nothing and lost nothing."""
-        return not self.left and all(total.is_clean for total in self.passes)
+        """Whether no inversion was there at the start, and its passes brought in nothing and lost nothing."""
+        return not (self.left or self.initial) and all(total.is_clean for total in self.passes)
 
 
 @dataclass(frozen=True)
@@ -195,6 +205,16 @@ class ModelTraces:
 
     models: tuple[ModelTrace, ...]
     merged: Trace
+
+    @property
+    def unjudged(self) -> tuple[ModelTrace, ...]:
+        """The models whose order cannot be judged, because nothing in their dumps is indexed."""
+        return tuple(model for model in self.models if model.trace.is_unjudged)
+
+    @cached_property
+    def initial(self) -> PassTotal:
+        """What was there from the start over all models."""
+        return initial_total(model.trace for model in self.models)
 
     @cached_property
     def passes(self) -> tuple[PassTotal, ...]:

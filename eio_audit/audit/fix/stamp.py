@@ -17,11 +17,15 @@ from collections.abc import Iterator, Sequence
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.input.dumps import Dump, rewritten
+from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.locations import quoted
+from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import OR_FAIL, match_end
+
+LOG = "this is a log of passes: stamp the compiler's input, then run the passes"
+"""The error for several dumps of one program. Numbers for each would say that each is in order."""
 
 _BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
 _RESULT = rb"%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK
@@ -37,7 +41,7 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     and the result is read again to verify this.
 
     Raises:
-        InputError: a dump cannot be read.
+        InputError: a dump cannot be read, or several dumps show one program: they are a log.
         VerificationError: the result is not the same program with an index on every op but scopes.
         ValueError: there is no dump, or the dumps are of several sources.
 
@@ -45,6 +49,8 @@ def stamp(dumps: Sequence[Dump]) -> bytes:
     >>> stamp(read_text("%0 = my.op", name="in.mlir"))
     b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     """
+    if len({dump.program for dump in each_dump(dumps)}) < len(dumps):
+        raise InputError(dumps[0].source.name, None, LOG)
     return rewritten(dumps, lambda dump: _stamped(read_ir(dump.source, dump.span)))
 
 

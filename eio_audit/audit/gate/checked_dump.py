@@ -54,6 +54,7 @@ class CheckedDump(NamedTuple):
             program=dump.program,
             blocks=tuple(block.shifted(lines) for block in self.audit.blocks) if lines else self.audit.blocks,
             options=options,
+            selected=dump.selected,
         )
         findings = tuple(finding.of(audit, lines) for finding in self.findings)
         return CheckedDump(audit, marker, self.functions, self.alone, findings)

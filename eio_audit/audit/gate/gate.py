@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import Summary
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, Rule
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
     from eio_audit.audit.gate.findings import Finding
 
 
-BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, HOISTED})
-"""The rules that figures decide. The findings of the others decide."""
+BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, HOISTED, UNINDEXED})
+"""The rules that figures decide, or inputs without an index. The findings of the others decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,7 @@ class Gate:
         max_avoidable: the most avoidable inversions in total that may pass, without those of hoisted
             constants; None for 0.
         is_final: whether findings that are gone at the end of a log pass.
+        allows_unindexed: whether inputs pass that cannot be judged, because nothing in them is indexed.
     """
 
     rules: tuple[Rule, ...] = (AVOIDABLE,)
@@ -37,11 +38,16 @@ class Gate:
     max_inversions: int | None = None
     max_avoidable: int | None = None
     is_final: bool = False
+    allows_unindexed: bool = False
 
     @property
     def needs_findings(self) -> bool:
         """Whether a rule needs findings, not only figures."""
         return bool(set(self.rules) - BY_FIGURES)
+
+    def fails_unindexed(self, check: Check) -> bool:
+        """Return whether a check fails because an input of it cannot be judged."""
+        return bool(check.unjudged) and not self.allows_unindexed and not self.never_fails
 
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
         """Return the rules in force whose ceiling, 0 by default, is exceeded.
@@ -73,7 +79,8 @@ class Verdict:
         check: the check.
         gate: the gate.
         findings: the findings of the rules in force, worst first, without known ones.
-        failed: the rules that fail the gate; empty if it passes.
+        failed: the rules that fail the gate, ``UNINDEXED`` for inputs that could not be judged; empty if it
+            passes.
         known: how many findings the baseline knows; None without a baseline.
         stale: entries of the baseline that are no longer found, and how many of each.
     """
@@ -98,16 +105,20 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
         findings: the findings of the rules in force. They may be omitted if ``gate.needs_findings`` is false,
             there is no baseline, and no report lists them.
         gate: what may pass.
-        baseline: findings that pass, too. It replaces the ceilings of the gate.
+        baseline: findings that pass, too. It replaces the ceilings of the gate. Its entries of inputs that
+            could not be judged are not stale.
     """
+    unjudged = (UNINDEXED,) if gate.fails_unindexed(check) else ()
     if baseline is None:
         figures = check.final if gate.is_final else check.once
         failed = gate.failed_rules(figures, {f.rule for f in findings if not gate.lets_pass(f)})
+        failed += unjudged
         return Verdict(check, gate, tuple(worst_first(findings)), failed)
-    compared = baseline.compare(findings, {dump.source for dump in check.dumps}, gate.rules)
+    compared = baseline.compare(findings, check.judged_sources, gate.rules)
     new = {finding.rule for finding in compared.new if not gate.lets_pass(finding)}
     failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
-    return Verdict(check, gate, tuple(worst_first(compared.new)), failed, compared.known, compared.stale)
+    found = tuple(worst_first(compared.new))
+    return Verdict(check, gate, found, failed + unjudged, compared.known, compared.stale)
 
 
 def worst_first(findings: Iterable[Finding]) -> list[Finding]:

@@ -61,7 +61,14 @@ UNREADABLE = Rule(
     "The location of an op is a name as it should be, but code generation cannot read that name.",
 )
 
-RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE)
+UNINDEXED = Rule(
+    "EIO108",
+    "unindexed-input",
+    "No op of an input carries an op index, so its order cannot be judged.",
+)
+"""The rule on inputs. It has no findings, fails every gate, and is in force unless the gate allows it."""
+
+RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE, UNINDEXED)
 """All rules, sorted by code."""
 
 

@@ -19,12 +19,18 @@ from eio_audit.mlir.traits import OpTable
 class OriginalOrder:
     """The order of the ops in a dump before a pass.
 
+    Args:
+        before: the dump.
+        op_table: to read it with.
+        name: what a command line calls it; by default its file.
+
     Raises:
         InputError: the dump cannot be read.
     """
 
-    def __init__(self, before: Dump, op_table: OpTable | None = None) -> None:
-        self._made_from = before, op_table
+    def __init__(self, before: Dump, op_table: OpTable | None = None, name: str = "") -> None:
+        self._made_from = before, op_table, name
+        self.name = name or before.source.name
         self._interned = Interned()
         self._is_used = Lock()
         ir = read_ir(expect_dump(before).source, before.span, op_table)

@@ -19,7 +19,7 @@ from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, Share
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.functions import only_function
+from eio_audit.audit.functions import find_scopes, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
@@ -45,6 +45,7 @@ class FunctionState:
         findings: its ops that a fix moves.
         callees: the keys of the functions whose effects its figures depend on.
         text: its text; None if it is not a function with a text of its own.
+        is_unindexed: whether it has ops that could carry an index, and none carries one.
     """
 
     key: bytes
@@ -54,6 +55,7 @@ class FunctionState:
     findings: tuple[Finding, ...] = ()
     callees: tuple[bytes, ...] = ()
     text: FunctionText | None = None
+    is_unindexed: bool = False
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Return whether a text shows this state."""
@@ -97,6 +99,12 @@ class DumpStates:
         return tuple(block for state in self.functions.values() for block in state.blocks)
 
     @property
+    def is_unindexed(self) -> bool:
+        """Whether it has ops that could carry an index, and none carries one."""
+        states = self.functions.values()
+        return any(state.is_unindexed for state in states) and not any(state.blocks for state in states)
+
+    @property
     def has_no_module(self) -> bool:
         """Whether it shows functions outside modules."""
         return self.alone is None and not self.modules
@@ -122,18 +130,15 @@ class StateChange:
 
     Attributes:
         changed: whether one of them differs, is new or has vanished.
-        introduced: additional avoidable inversions, function by function. Those of new functions count minus
-            what the other functions lost, because they may have been theirs.
+        differs: whether that is so, or one has other figures because a function that it calls has changed.
         mislabelled: additional wrong indices, function by function.
         lost: op indices that they had and that no function has any more.
-        grown: the function with the most additional avoidable inversions; of equals, the first.
     """
 
     changed: bool
-    introduced: int
+    differs: bool
     mislabelled: int
     lost: int
-    grown: Part
 
 
 class _Recent:
@@ -248,6 +253,7 @@ class ProgramStates:
             findings=tuple(f for f in moved_by_fix(audited) if f.function == function.symbol),
             callees=tuple(callee.key for callee in callees),
             text=function,
+            is_unindexed=audited.audit.is_unindexed,
         )
 
     def vanished(self, observed: DumpStates) -> list[Part]:
@@ -291,16 +297,13 @@ class ProgramStates:
         if not pairs:
             return None
         figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
-        growth = [new.avoidable - old.avoidable for old, new in figures]
-        come = sum(grown for grown, (old, _) in zip(growth, pairs, strict=True) if old is None)
-        shrunk = -sum(grown for grown in growth if grown < 0)
         is_wrapped = may_wrap and not observed.is_named and any(self._is_inside(observed, p) for p in known)
+        changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
-            changed=is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs),
-            introduced=sum(grown for grown in growth if grown > 0) - min(come, shrunk),
+            changed=changed,
+            differs=changed or any(old.avoidable != new.avoidable for old, new in figures),
             mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
             lost=self._lost(observed, figures),
-            grown=known[growth.index(max(growth))],
         )
 
     def _is_inside(self, observed: DumpStates, part: Part) -> bool:
@@ -354,6 +357,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
         ops.setdefault(part, [])
     for finding in moved_by_fix(audited):
         findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
+    scopes = find_scopes(ir) if audited.audit.is_unindexed else set(range(len(ir)))
     states: dict[Part, FunctionState] = {
         part: FunctionState(
             key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
@@ -361,6 +365,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             indices=_indices(audited, members),
             unmatched=frozenset(audited.audit.unmatched),
             findings=tuple(findings[part]),
+            is_unindexed=not scopes.issuperset(members),
         )
         for part, members in ops.items()
     }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.check import audit_dump
@@ -12,6 +13,7 @@ from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.gate.lifetimes import Lifetime, follow
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.trace.function_states import DumpStates
+from eio_audit.audit.trace.ledger import shares, take
 from eio_audit.audit.trace.modules import Part
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
@@ -44,6 +46,7 @@ class Arrival:
         place: the first dump that shows them.
         before: the last dump of the function before; None if the pass made the function.
         is_pair: whether ``before`` is the last dump before the same pass in the same file.
+        run: the run of the pass, by number among those of its program; None if ``is_initial``.
     """
 
     pass_name: str | None
@@ -51,6 +54,7 @@ class Arrival:
     place: DumpPlace
     before: DumpPlace | None
     is_pair: bool
+    run: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +63,13 @@ class LeftFinding:
 
     Attributes:
         finding: the finding in the last dump of its function.
-        arrival: how it was introduced.
+        arrival: how most of its inversions came in.
+        shares: how many of its inversions came in with which arrival.
     """
 
     finding: Finding
     arrival: Arrival
+    shares: tuple[tuple[Arrival, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,25 +102,52 @@ def _by_size(one: Repair) -> tuple[int, bool, str, str]:
     return -one.inversions, one.is_initial, one.pass_name or "", one.by or ""
 
 
-class LeftFindings:
-    """The current avoidable findings of one program.
+class NewInversions(NamedTuple):
+    """The avoidable inversions that a dump is the first to show.
 
     Attributes:
-        repairs: number of inversions removed, per pass that introduced them, ``is_initial``, and pass that
-            removed them.
+        introduced: those of the pass at work.
+        initial: those in parts of the program that no dump has shown before.
+        grown: the part where the pass introduced most; of equals, the first.
+    """
+
+    introduced: int
+    initial: int
+    grown: Part
+
+
+class LeftFindings:
+    """The current avoidable findings of one program, and how its avoidable inversions came in.
+
+    A part of the program is a function, or a module without its functions. Each has a ledger: how many of its
+    avoidable inversions came in with which arrival. If a dump shows more than the ledger has, the pass at
+    work introduced the others. If it shows fewer, the pass repaired some. If a fix would only move other ops
+    than before, the pass did neither: the inversions keep their arrivals.
+
+    Attributes:
+        repairs: number of inversions removed, per arrival of them and pass that removed them.
     """
 
     def __init__(self) -> None:
-        self.repairs: Counter[tuple[str | None, bool, str | None]] = Counter()
-        self._there: list[Lifetime[Arrival]] = []
-        self._shown_in: dict[Part, Dump] = {}  # per function with findings, its last dump
+        self.repairs: Counter[tuple[Arrival, str | None]] = Counter()
+        self._there: list[_Held] = []
+        self._ledgers: dict[Part, Counter[Arrival]] = defaultdict(Counter)
+        self._shown_in: dict[Part, Dump] = {}  # per part with findings, its last dump
 
-    def update(self, states: DumpStates, changed: Mapping[Part, Arrival], pass_name: str | None) -> None:
-        """Update the findings of the functions and modules that have changed.
+    def update(
+        self,
+        states: DumpStates,
+        changed: Mapping[Part, Arrival],
+        known: Container[Part],
+        pass_name: str | None,
+    ) -> NewInversions:
+        """Take what a dump shows of the functions and modules that have changed.
 
         Args:
             states: the states in the dump.
-            changed: per changed function or module, how its new findings were introduced.
+            changed: per changed function or module, how its new inversions came in.
+            known: the functions and modules before the dump. Inversions of another one that the pass made are
+                new as far as the known ones have not lost as many, because its ops may have been theirs.
             pass_name: the pass that changed them; None if the log does not show it.
         """
         for part in (*changed, *states.functions):
@@ -123,33 +156,98 @@ class LeftFindings:
                 self._shown_in[part] = states.dump
             else:
                 self._shown_in.pop(part, None)
-        arrivals = {_function(part): arrival for part, arrival in changed.items()}
-        there = [one for one in self._there if one.last.function in arrivals]
-        shown = [state for part, state in states.functions.items() if _function(part) in arrivals]
-        changes = follow(there, (finding for state in shown for finding in state.findings))
-        for one, finding in changes.same:
-            self._repair(one, one.last.inversions - finding.inversions, pass_name)
-            one.last = finding
-        for one in changes.gone:
-            self._repair(one, one.last.inversions, pass_name)
-        gone = {*changes.gone}
-        self._there = [one for one in self._there if one not in gone]
-        self._there += [Lifetime(new, new, arrivals[new.function]) for new in changes.come]
+        repaired = self._follow(states, changed, known)
+        removed = Counter[Arrival]()
+        growth: dict[Part, int] = {}
+        for part in changed:
+            state = states.functions.get(part)
+            grown = (state.avoidable if state else 0) - self._ledgers[part].total()
+            removed += take(self._ledgers[part], -grown, repaired[part])
+            growth[part] = max(grown, 0)
+        for part, arrival in changed.items():
+            if part not in known and not arrival.is_initial:
+                moved = take(removed, growth[part])
+                self._ledgers[part] += moved
+                growth[part] -= moved.total()
+            self._ledgers[part] += Counter({arrival: growth[part]})
+        for arrival, number in removed.items():
+            self.repairs[arrival, pass_name] += number
+        initial = sum(growth[part] for part, arrival in changed.items() if arrival.is_initial)
+        introduced = {part: growth[part] for part, arrival in changed.items() if not arrival.is_initial}
+        grown_most = max(introduced, key=lambda part: introduced[part], default=None)
+        return NewInversions(sum(introduced.values()), initial, grown_most)
+
+    def _follow(
+        self, states: DumpStates, changed: Mapping[Part, Arrival], known: Container[Part]
+    ) -> Mapping[Part, Sequence[tuple[Arrival, int]]]:
+        """Match the findings with those of the dump.
+
+        Return, by part, the arrivals of findings that are gone or smaller, and by how many inversions.
+        """
+        there = {id(one.lifetime): one for one in self._there if one.part in changed}
+        found = [
+            (finding, part)
+            for part, state in states.functions.items()
+            if part in changed
+            for finding in state.findings
+        ]
+        part_of = {id(finding): part for finding, part in found}
+        changes = follow((one.lifetime for one in there.values()), (finding for finding, _ in found))
+        smaller = defaultdict[Part, list[tuple[Arrival, int]]](list)
+        for lifetime in changes.gone:
+            smaller[there[id(lifetime)].part].append((lifetime.origin, lifetime.last.inversions))
+        for lifetime, finding in changes.same:
+            one, part = there[id(lifetime)], part_of[id(finding)]
+            number = lifetime.last.inversions
+            if part == one.part:
+                smaller[part].append((lifetime.origin, number - finding.inversions))
+            elif one.part not in states.functions or part not in known:  # inlined, outlined or renamed
+                self._ledgers[part] += take(self._ledgers[one.part], number, [(lifetime.origin, number)])
+                smaller[part].append((lifetime.origin, number - finding.inversions))
+            else:  # another op that looks the same
+                smaller[one.part].append((lifetime.origin, number))
+                lifetime.origin = changed[part]
+            one.part, lifetime.last = part, finding
+        gone = {id(lifetime) for lifetime in changes.gone}
+        self._there = [one for one in self._there if id(one.lifetime) not in gone]
+        for new in changes.come:
+            part = part_of[id(new)]
+            self._there.append(_Held(Lifetime(new, new, changed[part]), part))
+        return smaller
+
+    @property
+    def remaining(self) -> Counter[Arrival]:
+        """Number of avoidable inversions that there are now, per arrival."""
+        return sum(self._ledgers.values(), Counter[Arrival]())
 
     def left(self, options: AuditOptions) -> Iterator[LeftFinding]:
         """Yield the findings, with their lines in the last dumps of their functions."""
         work = SharedWork(0, finds_wrong_labels=False, finds_hoisted=False)
         for dump in {id(dump): dump for dump in self._shown_in.values()}.values():
-            shown = {_function(part) for part, last in self._shown_in.items() if last is dump}
-            there = [one for one in self._there if one.last.function in shown]
-            found = moved_by_fix(audit_dump(dump, options, work)) if there else []
-            changes = follow(there, (finding for finding in found if finding.function in shown))
-            for one, finding in changes.same:
-                yield LeftFinding(finding._replace(pass_name=one.origin.pass_name, left=True), one.origin)
+            parts = [part for part, last in self._shown_in.items() if last is dump]
+            there = {part: [one.lifetime for one in self._there if one.part == part] for part in parts}
+            shown = {_function(part) for part in parts}
+            found = moved_by_fix(audit_dump(dump, options, work)) if any(there.values()) else []
+            changes = follow(
+                (one for own in there.values() for one in own), (f for f in found if f.function in shown)
+            )
+            here = {id(lifetime): finding for lifetime, finding in changes.same}
+            for part, own in there.items():
+                numbers = [(one.origin, one.last.inversions) for one in own]
+                for one, share in zip(own, shares(numbers, self._ledgers[part]), strict=True):
+                    arrival = max(share, key=lambda arrival: abs(share[arrival]), default=one.origin)
+                    finding = here.get(id(one), one.last)._replace(
+                        inversions=one.last.inversions, pass_name=arrival.pass_name, left=True
+                    )
+                    yield LeftFinding(finding, arrival, tuple(share.items()))
 
-    def _repair(self, one: Lifetime[Arrival], inversions: int, pass_name: str | None) -> None:
-        if inversions > 0:
-            self.repairs[one.origin.pass_name, one.origin.is_initial, pass_name] += inversions
+
+@dataclass(slots=True, eq=False)
+class _Held:
+    """A finding that the program has now, and the part of the program that has it."""
+
+    lifetime: Lifetime[Arrival]
+    part: Part
 
 
 def _function(part: Part) -> str | None:

@@ -32,12 +32,15 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         passes=tuple(replace(traced, index=index) for index, traced in enumerate(passes)),
         culprit=next((one.culprit for one in traces if one.culprit is not None), None),
         initial=sum(one.initial for one in traces),
+        initial_left=sum(one.initial_left for one in traces),
         summary=_sum(one.summary for one in traces),
         once=_sum(one.once for one in traces),
         final=_sum(one.final for one in traces),
         errors=tuple(chain.from_iterable(one.errors for one in traces)),
         unmatched=tuple(p for p in options.assume_pure if all(p in one.unmatched for one in traces)),
         options=options,
+        sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
+        unindexed=sum(one.unindexed for one in traces),
     )
 
 

@@ -17,7 +17,7 @@ class PassTotal:
         pass_name: None for passes that the logs do not show.
         introduced: avoidable inversions that it added, function by function.
         models: in how many models it added some.
-        left: avoidable inversions of the ops that it brought in and that a fix would move at the end.
+        left: those of them that are left at the end.
         mislabelled: op indices that contradict the dependences since the pass, function by function.
         lost: op indices that the program had before the pass and has no more.
     """
@@ -28,6 +28,11 @@ class PassTotal:
     left: int
     mislabelled: int
     lost: int
+
+    @property
+    def repaired(self) -> int:
+        """Avoidable inversions that it added and later passes removed."""
+        return self.introduced - self.left
 
     @property
     def is_clean(self) -> bool:
@@ -42,17 +47,29 @@ def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
         introduced = Counter[str | None]()
         for traced in trace.passes:
             introduced[traced.pass_name] += traced.introduced
-            totals[traced.pass_name].update(mislabelled=traced.mislabelled, lost=traced.lost)
+            totals[traced.pass_name].update(
+                left=traced.left, mislabelled=traced.mislabelled, lost=traced.lost
+            )
         for name, number in introduced.items():
             totals[name].update(introduced=number, models=int(number > 0))
-        for one in trace.left:
-            if not one.arrival.is_initial:
-                totals[one.arrival.pass_name].update(left=one.finding.inversions)
     rows = (
         PassTotal(name, own["introduced"], own["models"], own["left"], own["mislabelled"], own["lost"])
         for name, own in totals.items()
     )
     return tuple(sorted(rows, key=_severity))
+
+
+def initial_total(traces: Iterable[Trace]) -> PassTotal:
+    """Return what was there from the start, as a row beside those of the passes."""
+    kept = [trace for trace in traces if trace.initial]
+    return PassTotal(
+        None,
+        introduced=sum(trace.initial for trace in kept),
+        models=len(kept),
+        left=sum(trace.initial_left for trace in kept),
+        mislabelled=0,
+        lost=0,
+    )
 
 
 def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:

@@ -26,6 +26,7 @@ from eio_audit.audit.trace.left_findings import (
     DumpPlace,
     LeftFinding,
     LeftFindings,
+    NewInversions,
     Repair,
     added_up,
 )
@@ -50,6 +51,7 @@ class TracedPass:
         changed: whether it changed anything except aliases; None without a dump before.
         figures: the figures of the dump, or only of the function it ran on.
         introduced: avoidable inversions that it added, function by function.
+        left: those of them that are left at the end.
         mislabelled: op indices that it made contradict the dependences, function by function.
         lost: op indices that the program had before it and has no more.
     """
@@ -63,8 +65,14 @@ class TracedPass:
     changed: bool | None
     figures: Summary
     introduced: int
+    left: int
     mislabelled: int
     lost: int
+
+    @property
+    def repaired(self) -> int:
+        """Avoidable inversions that it added and later passes removed."""
+        return self.introduced - self.left
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +110,15 @@ class Trace:
         passes: the passes, in the order in which they ended.
         culprit: the first pass that shuffled, or None.
         initial: avoidable inversions in the first dumps of functions, which no pass is charged with.
+        initial_left: those of them that are left at the end. The others were repaired.
         summary: the figures of all dumps, added up.
         once: the figures of functions with inversions; an inversion in many dumps counts once.
         final: the figures of the last dumps of all functions.
         errors: the errors of dumps that could not be read.
         unmatched: the patterns of ``--assume-pure`` that match no op of any dump.
         options: the options of the audits.
+        sources: the files with dumps that could be read.
+        unindexed: number of dumps that have ops but no index.
     """
 
     left: tuple[LeftFinding, ...]
@@ -115,12 +126,25 @@ class Trace:
     passes: tuple[TracedPass, ...]
     culprit: Culprit | None
     initial: int
+    initial_left: int
     summary: Summary
     once: Summary
     final: Summary
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
     options: AuditOptions
+    sources: tuple[str, ...] = ()
+    unindexed: int = 0
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether there are ops but no index in any dump, so that the order cannot be judged."""
+        return self.unindexed > 0 and not self.summary.has_indices
+
+    @property
+    def initial_repaired(self) -> int:
+        """Avoidable inversions in the first dumps of functions that later passes removed."""
+        return self.initial - self.initial_left
 
     @property
     def mislabeller(self) -> TracedPass | None:
@@ -153,18 +177,19 @@ class _PassRun(PassRun):
     """
 
     program: str
+    number: int
     failed: bool = False
     shown_at: int = -1
     place: DumpPlace | None = None
     changed: bool | None = None
     figures: Summary = field(default_factory=lambda: summarize_blocks([]))
     introduced: int = 0
+    left: int = 0
     mislabelled: int = 0
     lost: int = 0
 
     def charge(self, change: StateChange) -> None:
         self.changed = bool(self.changed) or change.changed
-        self.introduced += change.introduced
         self.mislabelled += change.mislabelled
         self.lost += change.lost
 
@@ -187,6 +212,17 @@ class _Program:
     shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
     open: OpenPasses[_PassRun] = field(default_factory=OpenPasses)
     findings: LeftFindings = field(default_factory=LeftFindings)
+    runs: list[_PassRun] = field(default_factory=list)
+
+    def settle(self) -> int:
+        """Tell each run how many of its inversions are left; return how many that no pass introduced."""
+        initial_left = 0
+        for arrival, number in self.findings.remaining.items():
+            if arrival.run is None:
+                initial_left += number
+            else:
+                self.runs[arrival.run].left += number
+        return initial_left
 
 
 class _Tracer:
@@ -199,6 +235,8 @@ class _Tracer:
         self._runs: list[_PassRun] = []
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
+        self._sources: dict[str, None] = {}
+        self._unindexed = 0
         self._figures = LogFigures()
         self._unmatched = frozenset(options.assume_pure)
         self._initial = 0
@@ -212,6 +250,8 @@ class _Tracer:
         states = known.observe(dump, describes_worst=self._culprit is None)
         number, summary = self._summary.dumps, summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
+        self._sources[dump.source.name] = None
+        self._unindexed += states.is_unindexed
         self._figures.add(dump.program, states.blocks)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
         if marker is None and not summary.has_indices:
@@ -229,46 +269,53 @@ class _Tracer:
         for at_work, parts in by_run.items():
             change = known.change(states, parts, may_wrap=is_after)
             run = at_work
-            if run is None and change is not None and change.changed:
+            if run is None and change is not None and change.differs:
                 run = self._begin(program, None, function)
             changed = [p for p in parts if states.functions.get(p) is not known.functions.get(p)]
             arrivals = {part: self._arrival(program, run, part, states, place) for part in changed}
-            program.findings.update(states, arrivals, run.pass_name if run else None)
+            new = program.findings.update(states, arrivals, known.functions, run.pass_name if run else None)
+            self._initial += new.initial
             if run is None:
                 continue
             if change is not None:
                 run.charge(change)
-                if change.introduced and self._culprit is None:
-                    arrival = self._arrival(program, run, change.grown, states, place)
-                    self._culprit = self._found(arrival, change, states)
+            run.introduced += new.introduced
+            if new.introduced and self._culprit is None:
+                self._culprit = self._found(arrivals[new.grown], new, states)
             run.show(number, place, states)
         if marker is not None and not is_after:
             program.open.begin(self._begin(program, marker.pass_name, function))
-        for part, state in states.functions.items():
+        for part in states.functions:
             program.shown_in[part] = place
-            if part not in known.functions and not known.is_new(part, states):
-                self._initial += state.avoidable
         known.remember(states)
 
     def result(self) -> Trace:
-        """Return the trace of all dumps taken."""
+        """Return the trace of all dumps taken. Call it once."""
         runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
         states = [s for program in self._programs.values() for s in program.states.functions.values()]
         findings = [program.findings for program in self._programs.values()]
         left = [one for program in findings for one in program.left(self._options)]
-        repairs = (Repair(*who, n) for program in findings for who, n in program.repairs.items())
+        repairs = [
+            Repair(one.pass_name, one.is_initial, by, number)
+            for program in findings
+            for (one, by), number in program.repairs.items()
+        ]
+        initial_left = sum(program.settle() for program in self._programs.values())
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             repaired=added_up(repairs),
             passes=tuple(run.traced(index) for index, run in enumerate(runs)),
             culprit=self._culprit,
             initial=self._initial,
+            initial_left=initial_left,
             summary=self._summary,
             once=self._figures.once,
             final=summarize_blocks([block for state in states for block in state.blocks], dumps=0),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,
+            sources=tuple(self._sources),
+            unindexed=self._unindexed,
         )
 
     def _place(self, dump: Dump) -> DumpPlace:
@@ -277,8 +324,9 @@ class _Tracer:
         return DumpPlace(dump.source.name, dump.line, dump.marker, self._occurrences[kind] - 1)
 
     def _begin(self, program: _Program, pass_name: str | None, function: str | None) -> _PassRun:
-        self._runs.append(_PassRun(pass_name, function, program.name))
-        return self._runs[-1]
+        program.runs.append(_PassRun(pass_name, function, program.name, len(program.runs)))
+        self._runs.append(program.runs[-1])
+        return program.runs[-1]
 
     def _arrival(
         self, program: _Program, run: _PassRun | None, part: Part, states: DumpStates, place: DumpPlace
@@ -294,14 +342,15 @@ class _Tracer:
             is_pair=before is not None
             and _kind(before.source, before.marker) == dump_before
             and before.occurrence + 1 == self._occurrences[dump_before],
+            run=run.number if run and not is_initial else None,
         )
 
-    def _found(self, arrival: Arrival, change: StateChange, states: DumpStates) -> Culprit:
-        block = max(states.blocks_of(change.grown, self._options), key=lambda block: block.avoidable)
+    def _found(self, arrival: Arrival, new: NewInversions, states: DumpStates) -> Culprit:
+        block = max(states.blocks_of(new.grown, self._options), key=lambda block: block.avoidable)
         return Culprit(
             pass_name=arrival.pass_name,
-            function=change.grown if isinstance(change.grown, str) else None,
-            introduced=change.introduced,
+            function=new.grown if isinstance(new.grown, str) else None,
+            introduced=new.introduced,
             place=arrival.place,
             before=arrival.before,
             is_pair=arrival.is_pair,

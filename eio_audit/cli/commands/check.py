@@ -129,5 +129,6 @@ def check_command(
     )
     if result.errors:
         ctx.exit(2)
-    inputs.require_indices(result.summary, result.dumps, *paths)
+    if result.judges_nothing and not (result.dumps and verdict.gate.allows_unindexed):
+        raise inputs.no_order(len(result.dumps), result.dumps, *paths)
     ctx.exit(1 if verdict.failed else 0)

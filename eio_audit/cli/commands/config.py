@@ -26,7 +26,7 @@ from eio_audit.cli.output import write_bytes
 def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     """Print the options in use and where each value comes from.
 
-    The output is a configuration file. Options without a value are left out.
+    The output is a configuration file. Options without a value, and flags that are off, are left out.
 
     \b
     Examples:
@@ -39,7 +39,7 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     lines = []
     for key in KEYS:
         value, source = ctx.params[names[key]], ctx.get_parameter_source(names[key])
-        if value is not None:
+        if value is not None and value is not False:
             lines.append((f"{key} = {_toml(value)}", origins.get(source, "default") if source else "default"))
     width = max(len(line) for line, _ in lines)
     text = [f"# {config.path or 'no configuration file in this folder or above it'}"]
@@ -58,6 +58,8 @@ def _toml(value: Any) -> str:
         return f"{{ {', '.join(f'{_key(key)} = {_toml(item)}' for key, item in value.items())} }}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, int):
         return str(value)
     if "\\" in value and "'" not in value and value.isprintable():

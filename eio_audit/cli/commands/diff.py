@@ -25,7 +25,16 @@ from eio_audit import (
 )
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
-from eio_audit.cli.inputs import NO_OP, DumpChoice, dumps_of_run, is_run, total_size, warn_of_unmatched
+from eio_audit.cli.inputs import (
+    DumpChoice,
+    dumps_of_run,
+    is_given,
+    is_one_file,
+    is_run,
+    no_order,
+    total_size,
+    warn_of_unmatched,
+)
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
@@ -42,7 +51,7 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 @click.argument("after", type=PATH, required=False)
 @dump_options
 @audit_options
-@ceiling_options()
+@ceiling_options(allow_unindexed=None)
 @click.option(
     "--exit-code",
     is_flag=True,
@@ -96,6 +105,7 @@ def diff_command(
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"
     """
+    is_gate = any(map(is_given, ("fail_on", "max_avoidable", "max_inversions"))) and not gate.never_fails
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
     if parallel.timeout is not None and not (are_runs and exit_code):
         raise click.UsageError("--timeout requires --exit-code and two logs or folders")
@@ -110,20 +120,31 @@ def diff_command(
         old, new = around_pass(before, choice)
     else:
         old, new = (_no_ops() if path == os.devnull else choice.only_dump(path) for path in (before, after))
+    if exit_code and after is not None and before != os.devnull:
+        _expect_two_dumps(old, new)
     if isinstance(ctx.obj, GitFiles):
         old, new = _renamed(old, ctx.obj.old_name), _renamed(new, ctx.obj.new_name)
     worst_blocks = WorstBlocks()
     visit = worst_blocks.add if "html" in reports.formats else None
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
-    for dump, audit in ((old, result.before), (new, result.after)):
-        if dump.text and not audit.all_ops and old.text != new.text:
-            raise InputError(dump.source.name, None, NO_OP)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures, context=context)
+    if is_gate and result.after.is_unindexed:
+        raise no_order(1, [result.after], result.after.source)
     if exit_code:
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
+
+
+def _expect_two_dumps(old: Dump, new: Dump) -> None:
+    """Check that ``--exit-code`` does not compare a dump with itself. The gate on its order does not.
+
+    Raises:
+        InputError: it does.
+    """
+    if old.line == new.line and is_one_file(old.source.name, new.source.name):
+        raise InputError(new.source.name, None, "BEFORE and AFTER are one dump, which is always the same")
 
 
 def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:

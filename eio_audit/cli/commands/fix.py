@@ -12,6 +12,7 @@ import click
 import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
+from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
@@ -65,6 +66,7 @@ class _FixCommand(click.Command):
 @verify_with_option
 @dump_options
 @audit_options
+@ALLOW_UNINDEXED
 @jobs_options
 @click.option("-q", "--quiet", is_flag=True, help="Print only the IR or the diff, and errors.")
 @click.option(
@@ -79,6 +81,7 @@ def fix_command(
     paths: tuple[str, ...],
     choice: inputs.DumpChoice,
     options: eio_audit.AuditOptions,
+    allow_unindexed: bool,
     parallel: Jobs,
     output: str | None,
     in_place: bool,
@@ -136,7 +139,7 @@ def fix_command(
     dump_fix = eio_audit.DumpFix(options, renumber, relabel, verbose and not quiet, not quiet, compiler)
     only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
     total_bytes = inputs.total_size(files)
-    has_indices = False
+    has_indices = allow_unindexed
     unindexed: list[tuple[str, eio_audit.Fix]] = []
     bar = progress(total_bytes, "fixing", len(files))
     with bar as advance, workers_of(parallel, total_bytes, len(files), compiler) as workers:
@@ -151,7 +154,7 @@ def fix_command(
         for path, result in results:
             advance.file_done()
             if isinstance(result, eio_audit.Fix) and not has_indices:
-                has_indices = result.before.has_indices
+                has_indices = result.before.has_indices or not any(d.is_unindexed for d in result.dumps)
                 if not has_indices:  # an error, unless another file has some
                     unindexed.append((path, result))
                     continue

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import AuditOptions, InputError, normal_form, source_name
-from eio_audit.cli.inputs import NO_OP, DumpChoice, read_dumps
+from eio_audit import (
+    NOT_MLIR,
+    AuditOptions,
+    InputError,
+    is_mlir_without_ops,
+    normal_form,
+    source_name,
+)
+from eio_audit.cli.inputs import DumpChoice, read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
 from eio_audit.report.wording.numbers import shortened_list
@@ -44,13 +51,12 @@ def normalize_command(
       git config diff.mlir.textconv "eio-audit normalize --order"
       echo "*.mlir diff=mlir" >> .gitattributes
     """
-    forms = [
-        normal_form(dump, options, ordered=order, located=locations)
-        for dump in choice.of(read_dumps(path, "normalize"), path)
-    ]
+    dumps = choice.of(read_dumps(path, "normalize"), path)
+    forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
     text = b"".join(form.text for form in forms)
-    if not text:
-        raise InputError(source_name(path), None, NO_OP)
+    if not text:  # an error, so that a textconv may fall back to the text
+        is_mlir = all(map(is_mlir_without_ops, dumps))
+        raise InputError(source_name(path), None, "nothing to normalize: no op" if is_mlir else NOT_MLIR)
     write_bytes(output, text)
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)

@@ -19,7 +19,8 @@ def stamp_command(path: str, max_size: int, output: str | None) -> None:
 
     An op's index is its position in the text. The new location contains the old one. Functions and modules
     get no index, because passes copy their locations to new ops. Run the compiler with
-    --mlir-print-debuginfo, so that it prints locations.
+    --mlir-print-debuginfo, so that it prints locations. A log is an error: stamp the compiler's input, then
+    run the passes.
 
     \b
     Examples:

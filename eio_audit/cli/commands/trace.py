@@ -80,5 +80,8 @@ def trace_command(
     reports.write(result, gate=gate, diffs=diffs)
     if merged.errors:
         ctx.exit(2)
-    inputs.require_indices(merged.summary, (), *paths)
-    ctx.exit(1 if gate.failed_rules(merged.final if gate.is_final else merged.once) else 0)
+    if not gate.allows_unindexed and (merged.is_unjudged or not merged.summary.dumps):
+        inputs.require_indices(merged.summary, (), *paths)
+    is_unjudged = bool(result.unjudged) and not (gate.allows_unindexed or gate.never_fails)
+    failed = gate.failed_rules(merged.final if gate.is_final else merged.once)
+    ctx.exit(1 if failed or is_unjudged else 0)

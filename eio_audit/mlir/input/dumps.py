@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,13 +16,16 @@ from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import Marker, find_markers
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
-from eio_audit.mlir.tokens import match_end
+from eio_audit.mlir.tokens import FILE_METADATA, match_end
 
 LONGEST_PATH = 4096
 """The most bytes that a text may have to be taken for a path."""
 
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
+NOT_MLIR = "this is not MLIR: no line begins an operation"
+"""The error for such a text."""
+
 _HOLDS_IR = re.compile(
     rb'^(?:module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
@@ -30,6 +33,7 @@ _HOLDS_IR = re.compile(
 )
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
+_COMMENT_OR_RESOURCES = re.compile(rb"//[^\n]*+|" + FILE_METADATA.pattern)
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -44,6 +48,8 @@ class Dump:
         line: the 1-based line of the marker, or of the first text if there is no marker.
         program: the program it is a state of. Equal for dumps that show one program at several times.
         first_line: the 1-based line of the first text of the IR.
+        selected: how it was chosen among the dumps of its file: its pass, or None, and its number among these
+            dumps, from ``"1"``, ``"last"``, or empty for all.
     """
 
     source: Source
@@ -52,6 +58,7 @@ class Dump:
     line: int
     program: str = ""
     first_line: int = 1
+    selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
 
     @property
     def text(self) -> bytes:
@@ -86,7 +93,8 @@ class Dump:
     def __reduce__(self) -> tuple[object, ...]:
         """Another process gets the lines of the dump, not the whole file."""
         part = self.source.part(self.lines, self.start_line)
-        return Dump, (part, self.span_in_lines, self.marker, self.line, self.program, self.first_line)
+        place = self.marker, self.line, self.program, self.first_line, self.selected
+        return Dump, (part, self.span_in_lines, *place)
 
     def has_text(self, text: bytes) -> bool:
         """Whether the IR is this text, without a copy."""
@@ -192,6 +200,25 @@ def stream_file(
     named = file.state.marker if file.state is not None else None
     stage = named or (None if is_only else Path(file.path).name)
     return stream(file.path, file.program, stage, advance, max_unpacked_bytes)
+
+
+def is_mlir_without_ops(dump: Dump) -> bool:
+    """Return whether a dump in which no line begins an op is an empty module: comments, aliases, resources.
+
+    In a log, a marker says that a dump is IR, whatever a logger wrote below it.
+    """
+    data, end = dump.source.data, dump.span.end
+    if dump.marker is not None and dump.span.start:
+        return True
+    offset = _text_start(dump.source, dump.span)
+    while offset < end:
+        known = end_of_definitions(dump.source, Span(offset, end))
+        if known == offset:
+            known = match_end(_COMMENT_OR_RESOURCES, data, offset, end)
+        if known == offset:
+            return False
+        offset = _text_start(dump.source, Span(known, end))
+    return True
 
 
 def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:

@@ -14,5 +14,5 @@ def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
     lines += lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
     if not verbose and len(verdict.findings) > SHOWN_FINDINGS:
         lines[-1] += "; --verbose shows all"
-    lines.append(verdict_line(verdict))
+    lines.append(verdict_line(verdict, verbose=verbose))
     return "".join(f"{printable(line)}\n" for line in lines)

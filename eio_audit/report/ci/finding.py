@@ -11,7 +11,7 @@ from pathlib import PurePath
 from eio_audit.audit.gate.baseline import entry_of
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import ORDER_RULES
+from eio_audit.audit.gate.rules import ORDER_RULES, UNINDEXED
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
@@ -70,6 +70,11 @@ def annotation(finding: Finding) -> str:
 def level(finding: Finding, verdict: Verdict) -> str:
     """Return ``error`` if such findings fail the gate, else ``warning``."""
     return "error" if verdict.fails_by(finding) else "warning"
+
+
+def level_of_unjudged(verdict: Verdict) -> str:
+    """Return ``error`` if inputs that could not be judged fail the gate, else ``warning``."""
+    return "error" if UNINDEXED in verdict.failed else "warning"
 
 
 def annotated_place(finding: Finding) -> tuple[str, int]:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from eio_audit.audit.check.unjudged import UnjudgedInput
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import annotated_place, annotation, level, repository_path, rest
-from eio_audit.report.wording.conclusion import verdict_line
+from eio_audit.report.ci.finding import (
+    annotated_place,
+    annotation,
+    level,
+    level_of_unjudged,
+    repository_path,
+    rest,
+)
+from eio_audit.report.wording.conclusion import verdict_line, why_not_judged
 
 SHOWN_ANNOTATIONS = 10
 """GitHub shows no more annotations of one level per step."""
@@ -19,6 +28,7 @@ def to_github(verdict: Verdict) -> str:
     """Return the worst findings as annotations, then the verdict as a plain log line."""
     shown = verdict.findings[:SHOWN_ANNOTATIONS]
     lines = [error_annotation(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
+    lines += [_of_unjudged(one, verdict) for one in verdict.check.unjudged[:SHOWN_ANNOTATIONS]]
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
     lines += filter(None, [rest(verdict.findings, len(shown))])
     lines.append(verdict_line(verdict))
@@ -31,6 +41,12 @@ def error_annotation(error: InputError) -> str:
     if error.position:
         place += [("line", error.position.line), ("col", error.position.column)]
     return _command("error", place, error.message)
+
+
+def _of_unjudged(one: UnjudgedInput, verdict: Verdict) -> str:
+    title = f"{UNINDEXED.code} {UNINDEXED.name}"
+    place = [("file", repository_path(one.source)), ("line", 1), ("title", title)]
+    return _command(level_of_unjudged(verdict), place, why_not_judged(one))
 
 
 def _annotation(finding: Finding, level_name: str) -> str:

@@ -7,11 +7,13 @@ from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.unjudged import UnjudgedInput
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import HOISTED
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import lines_of, place_of_error
+from eio_audit.report.wording.conclusion import why_not_judged
 from eio_audit.report.wording.order import hoisted_constants, place_of, sum_of
 
 
@@ -30,13 +32,17 @@ def to_junit(verdict: Verdict) -> str:
         for block in dump.blocks:
             findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
             _add_case(suite, dump, block, findings, verdict)
+        if dump.is_unindexed:
+            name = why_not_judged(UnjudgedInput(dump.source, 1, dump.located > 0))
+            case = SubElement(suite, "testcase", classname=printable(dump.source), name="has op indices")
+            SubElement(case, "skipped", message=name)
     for source, errors in groupby(verdict.check.errors, key=lambda error: error.source):
         suite = SubElement(root, "testsuite", name=printable(source))
         for error in errors:
             case = SubElement(suite, "testcase", classname=printable(source), name="can be read")
             message = printable(f"{place_of_error(error)}: {error.message}")
             SubElement(case, "error", type="unreadable", message=message)
-    counted = {"tests": "testcase", "failures": "failure", "errors": "error"}
+    counted = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
     for element in (root, *root):
         for name, tag in counted.items():
             element.set(name, str(len(list(element.iter(tag)))))

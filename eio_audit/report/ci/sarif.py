@@ -5,13 +5,23 @@ from __future__ import annotations
 from pathlib import PurePath
 from urllib.parse import quote
 
+from eio_audit.audit.check.unjudged import UnjudgedInput
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import Rule
+from eio_audit.audit.gate.rules import UNINDEXED, Rule
 from eio_audit.mlir.source import InputError
-from eio_audit.report.ci.finding import annotated_place, fingerprints, level, repository_path, rest, sentence
+from eio_audit.report.ci.finding import (
+    annotated_place,
+    fingerprints,
+    level,
+    level_of_unjudged,
+    repository_path,
+    rest,
+    sentence,
+)
 from eio_audit.report.json import dumped
 from eio_audit.report.manual import look_up
+from eio_audit.report.wording.conclusion import why_not_judged
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS = 5000
@@ -26,11 +36,13 @@ def to_sarif(verdict: Verdict, version: str) -> str:
     notices = [_notification(error) for error in verdict.check.errors]
     if more := rest(verdict.findings, len(shown)):
         notices.append({"level": "note", "message": {"text": more}})
+    unjudged = verdict.check.unjudged
+    rules = [rule for rule in verdict.gate.rules if rule is not UNINDEXED] + [UNINDEXED] * bool(unjudged)
     driver = {
         "name": "eio-audit",
         "version": version,
         "informationUri": f"pkg:generic/eio-audit@{version}",
-        "rules": [_rule(rule) for rule in verdict.gate.rules],
+        "rules": [_rule(rule) for rule in rules],
     }
     run = {
         "tool": {"driver": driver},
@@ -38,7 +50,8 @@ def to_sarif(verdict: Verdict, version: str) -> str:
             {"executionSuccessful": not verdict.check.errors, "toolExecutionNotifications": notices}
         ],
         "columnKind": "unicodeCodePoints",
-        "results": [
+        "results": [_unjudged(one, verdict) for one in unjudged]
+        + [
             _result(finding, level(finding, verdict), fingerprint)
             for finding, fingerprint in zip(shown, fingerprints(shown), strict=True)
         ],
@@ -72,6 +85,17 @@ def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, ob
         "locations": [place],
         "partialFingerprints": {FINGERPRINT: fingerprint},
         **related,
+    }
+
+
+def _unjudged(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
+    path = repository_path(one.source)
+    return {
+        "ruleId": UNINDEXED.code,
+        "level": level_of_unjudged(verdict),
+        "message": {"text": why_not_judged(one)},
+        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(path)}}}],
+        "partialFingerprints": {FINGERPRINT: f"{UNINDEXED.name} {path}"},
     }
 
 

@@ -19,15 +19,18 @@ def model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
     models = figures_by_model(verdict)
     has_errors = any(one.errors for one in models)
     has_hoisted = any(one.avoidable_constants for one in models)
+    has_unjudged = any(one.unjudged for one in models)
     columns = columns_of(
         f"model, ##avoidable, {OF_CONSTANTS * has_hoisted}##inversions, #minimum=not avoidable, #findings, "
-        f"#dumps, {'#errors=not read, ' * has_errors}#ops, worst=worst dump"
+        f"#dumps, {'#errors=not read, ' * has_errors}{'#unjudged=files without an index, ' * has_unjudged}"
+        "#ops, worst=worst dump"
     )
     rows: list[list[Cell]] = []
     for one in models:
         rows.append([one.model, one.avoidable, *([one.avoidable_constants] if has_hoisted else [])])
         rows[-1] += [one.inversions, one.minimum, one.findings, one.dumps]
-        rows[-1] += [*([one.errors] if has_errors else []), one.ops, worst_of(one)]
+        rows[-1] += [*([one.errors] if has_errors else []), *([one.unjudged] if has_unjudged else [])]
+        rows[-1] += [one.ops, worst_of(one)]
     links = ("model", [pages.get(one.model) for one in models])
     return Table("models", "what the dumps of each model show", columns, rows, SORTING, links=links)
 

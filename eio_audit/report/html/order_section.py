@@ -16,9 +16,9 @@ from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
+from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
     block_name,
-    explain_command,
     heading_of,
     op_name,
     reason,

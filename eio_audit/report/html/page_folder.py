@@ -12,6 +12,7 @@ from eio_audit.audit.corpus.corpus_figures import figures_by_model
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.report.html.pages import check_to_html
 
 INDEX = "index.html"
@@ -73,10 +74,12 @@ def page_names(models: Iterable[str]) -> dict[str, str]:
 
 def _verdict_of(verdict: Verdict, model: str, findings: Sequence[Finding]) -> Verdict:
     """Return the verdict on one model. Ceilings are for all models together, so it names none."""
+    check = verdict.check.by_model[model]
     failing = {finding.rule for finding in findings if verdict.fails_by(finding)}
     return Verdict(
-        check=verdict.check.by_model[model],
+        check=check,
         gate=replace(verdict.gate, max_inversions=None, max_avoidable=None),
         findings=tuple(findings),
-        failed=tuple(rule for rule in verdict.failed if rule in failing),
+        failed=tuple(rule for rule in verdict.failed if rule in failing)
+        + ((UNINDEXED,) if verdict.gate.fails_unindexed(check) else ()),
     )

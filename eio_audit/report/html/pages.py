@@ -144,7 +144,7 @@ def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
         timeline=[_timeline_entry(traced, max(most, 1), diffs) for traced in trace.passes],
-        passes=_pass_table(trace.passes),
+        passes=_pass_table(trace),
     )
 
 
@@ -246,14 +246,16 @@ def _timeline_entry(traced: TracedPass, most: int, diffs: PassDiffs) -> dict[str
     }
 
 
-def _pass_table(passes: Sequence[TracedPass]) -> Table:
+def _pass_table(trace: Trace) -> Table:
+    passes = trace.passes
     has_functions = any(traced.function for traced in passes)
     has_sources = len({traced.place.source for traced in passes}) > 1
     figures = ("ops", "inversions", "forced", "knock_on", "avoidable")
     columns = columns_of(
         f"#index=number, pass, changed, {'function, ' * has_functions}"
         f"dump={'dump' if has_sources else 'line'}, #ops, "
-        "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #mislabelled=made wrong, #lost"
+        "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #repaired, #left, "
+        "#mislabelled=made wrong, #lost"
     )
     rows = [
         (
@@ -264,6 +266,8 @@ def _pass_table(passes: Sequence[TracedPass]) -> Table:
             f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
             *(getattr(traced.figures, key) for key in figures),
             traced.introduced,
+            traced.repaired,
+            traced.left,
             traced.mislabelled,
             traced.lost,
         )

@@ -11,11 +11,10 @@ from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import page, trace_to_html
 from eio_audit.report.html.pass_diffs import PassDiffs
 from eio_audit.report.html.table import Cell, Table, columns_of
-from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.trace import conclusion
-from eio_audit.report.wording.traces import in_models, name_of, worst_pass
+from eio_audit.report.wording.trace import START
+from eio_audit.report.wording.traces import in_models, name_of, verdict_on_all, worst_pass
 
-_FIGURES = "#left, #introduced, #mislabelled=made wrong, #lost"
+_FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
 
 
 def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDiffs | None) -> str:
@@ -27,7 +26,7 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDif
         "traces.html",
         version,
         result=result,
-        verdict=conclusion(result.merged, gate, count(len(result.models), "model")),
+        verdict=verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
         passes=_pass_table(result),
         models=_model_table(result.models),
@@ -38,14 +37,17 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDif
 def _pass_table(result: ModelTraces) -> Table:
     columns = columns_of(f"pass, {_FIGURES}, models=in models")
     rows: list[list[Cell]] = [
-        [name_of(total), *_figures(total), in_models(total, result)] for total in result.passes
+        [START if total is result.initial else name_of(total), *_figures(total), in_models(total, result)]
+        for total in (*result.passes, *([result.initial] if result.initial.introduced else []))
     ]
     return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -introduced")
 
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:
-    columns = columns_of(f"model, {_FIGURES}, pass=worst pass")
-    rows: list[list[Cell]] = [[model.name, *_figures(model), worst_pass(model)] for model in models]
+    columns = columns_of(f"model, #initial=at the start, {_FIGURES}, pass=worst pass")
+    rows: list[list[Cell]] = [
+        [model.name, model.initial, *_figures(model), worst_pass(model)] for model in models
+    ]
     return Table("models", "all passes of each model", columns, rows, "-left, -introduced")
 
 
@@ -60,5 +62,5 @@ def _run_table(models: Sequence[ModelTrace]) -> Table:
     return Table("runs", "each pass in each model", columns, rows, "-left, -introduced")
 
 
-def _figures(row: PassTotal | ModelTrace) -> tuple[int, int, int, int]:
-    return row.left, row.introduced, row.mislabelled, row.lost
+def _figures(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
+    return row.introduced, row.repaired, row.left, row.mislabelled, row.lost

@@ -26,7 +26,8 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False, comparison: CheckCom
     If several models have more dumps with inversions than a report names, it names models and passes instead.
     ``comparison`` is the one with an earlier check.
     """
-    lines = [f"### eio-audit: {status(verdict)}", "", "; ".join(reasons(verdict))]
+    said = "; ".join(reasons(verdict, verbose=verbose))
+    lines = [f"### eio-audit: {status(verdict)}", "", literal(said) if verdict.check.unindexed else said]
     lines += [f"<br>{literal(step)}" for step in steps_after(verdict)]
     lines += _errors(verdict)
     lines += _changes(comparison) if comparison else []

@@ -82,7 +82,7 @@ def print_check(
         print_comparison(comparison, console, verbose=verbose)
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
-        verdict_line(verdict).removeprefix(status(verdict)),
+        verdict_line(verdict, verbose=verbose).removeprefix(status(verdict)),
     )
 
 

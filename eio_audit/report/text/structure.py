@@ -12,8 +12,8 @@ from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording import structure as words
+from eio_audit.report.wording.commands import command, selection
 from eio_audit.report.wording.numbers import count, numbers_of
-from eio_audit.report.wording.order import argument
 
 SHOWN_TORN = 3
 SHOWN_STOPPING = 5
@@ -105,17 +105,22 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
 
 
 def _print_next(structure: Structure, console: Console) -> None:
-    source = argument(structure.dump.source)
+    dump = structure.dump
     prediction = structure.predictions[structure.present]
     commands = []
     if prediction.unreadable or prediction.refused:
         rules = [("EIO106", prediction.refused), ("EIO107", prediction.unreadable)]
         selected = ",".join(rule for rule, found in rules if found)
-        commands.append((f"eio-audit check {source} --select {selected}", "lists the unreadable locations"))
+        listing = command("check", dump, dump.source, f"--select {selected}")
+        commands.append((listing, "lists the unreadable locations"))
     if structure.predictions[Stage.RELABELLED] != structure.predictions[Stage.FIXED]:
-        commands.append((f"eio-audit fix --relabel {source}", "corrects wrong op indices"))
+        commands.append((command("fix --relabel", dump, dump.source), "corrects wrong op indices"))
     if words.torn_modules(structure):
-        commands.append((f"eio-audit diff BEFORE {source}", "shows what a pass tore"))
-    width = max((len(command) for command, _ in commands), default=0)
-    for command, what in commands:
-        console.print((f"{command:{width}}", "bold"), f"   # {what}")
+        pass_name, number = dump.selected
+        if pass_name is not None and number in ("", "last"):  # diff counts only dumps after the pass
+            commands.append((command("diff", dump, dump.source), "shows what the pass tore"))
+        elif not selection(dump):
+            commands.append((command("diff BEFORE", dump, dump.source), "shows what a pass tore"))
+    width = max((len(typed) for typed, _ in commands), default=0)
+    for typed, what in commands:
+        console.print((f"{typed:{width}}", "bold"), f"   # {what}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +17,7 @@ from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.order import contradicting
 from eio_audit.report.wording.trace import (
+    START,
     UNSEEN,
     came_in,
     conclusion,
@@ -40,7 +41,7 @@ def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = F
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
             console.print((folder or next(iter(sources)), "bold"))
-        _print_passes(trace.passes, console, is_log=is_log, folder=folder, verbose=verbose)
+        _print_passes(trace, console, is_log=is_log, folder=folder, verbose=verbose)
         console.print()
     if trace.mislabeller is not None:
         place = trace.mislabeller.place
@@ -99,16 +100,22 @@ def _place(traced: TracedPass, folder: str) -> str:
     return f"{name}:{traced.place.line}"
 
 
-def _print_passes(
-    passes: Sequence[TracedPass], console: Console, *, is_log: bool, folder: str, verbose: bool
-) -> None:
-    rows = list(_rows(passes, verbose=verbose))
+def _print_passes(trace: Trace, console: Console, *, is_log: bool, folder: str, verbose: bool) -> None:
+    passes = trace.passes
+    start: list[tuple[str, TracedPass | None]] = [(START, None)] if trace.initial else []
+    rows = [*start, *_rows(passes, verbose=verbose)]
+    at_start = trace.initial, trace.initial_repaired, trace.initial_left
     has_programs = len({traced.program for traced in passes}) > 1
 
     def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
         return Column(title, ["" if traced is None else text_of(traced) for _, traced in rows], **layout)
 
     number = partial(column, right=True)
+
+    def accounted(title: str, start_number: int, number_of: Callable[[TracedPass], int]) -> Column:
+        numbers = [0 if traced is None else number_of(traced) for _, traced in rows]
+        numbers[: len(start)] = [start_number] * len(start)
+        return Column(title, list(map(if_any, numbers)), right=True, style="red")
 
     columns = [
         number("line", lambda t: str(t.place.line) if is_log else "", optional=True),
@@ -118,7 +125,9 @@ def _print_passes(
         number("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
         number("forced", lambda t: f"{t.figures.forced:,}", optional=True),
         number("avoidable", lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
-        number("introduced", lambda t: if_any(t.introduced), style="red"),
+        accounted("introduced", at_start[0], lambda t: t.introduced),
+        accounted("repaired", at_start[1], lambda t: t.repaired),
+        accounted("left", at_start[2], lambda t: t.left),
         number("made wrong", lambda t: if_any(t.mislabelled), optional=True),
         number("derived", lambda t: f"{t.figures.derived:,}", optional=True),
         number("lost", lambda t: if_any(t.lost), optional=True),

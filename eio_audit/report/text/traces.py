@@ -13,6 +13,7 @@ from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.text.trace import print_trace, print_verdict
 from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.trace import START
 from eio_audit.report.wording.traces import conclusion_of_all, in_models, left_in_models, name_of, worst_pass
 
 Row = TypeVar("Row", PassTotal, ModelTrace)
@@ -37,19 +38,21 @@ def print_traces(result: ModelTraces, console: Console, *, gate: Gate, verbose: 
 
 
 def _print_passes(result: ModelTraces, console: Console, *, verbose: bool) -> None:
-    shown = _shown(result.passes, verbose=verbose)
+    passes = _shown(result.passes, verbose=verbose)
+    shown = [*passes, *([result.initial] if result.initial.introduced else [])]
     if not shown:
         return
-    left, introduced, *others = _figures(shown)
+    introduced, repaired, left, *others = _figures(shown)
     columns = [
-        Column("pass", list(map(name_of, shown))),
-        left,
+        Column("pass", [START if total is result.initial else name_of(total) for total in shown]),
         introduced,
+        repaired,
+        left,
         Column("in models", [in_models(total, result) for total in shown], right=True),
         *others,
     ]
     print_table(console, columns, indent=2)
-    _print_others(len(result.passes) - len(shown), "more pass", "more passes", console)
+    _print_others(len(result.passes) - len(passes), "more pass", "more passes", console)
 
 
 def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> None:
@@ -58,6 +61,7 @@ def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> No
         return
     columns = [
         Column("model", [model.name for model in shown]),
+        Column("at the start", [if_any(model.initial) for model in shown], right=True),
         *_figures(shown),
         Column("worst pass", list(map(worst_pass, shown)), optional=True),
     ]
@@ -74,8 +78,9 @@ def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
         return Column(title, list(map(if_any, numbers)), right=True, style=style)
 
     return [
-        number("left", (row.left for row in rows), "red"),
         number("introduced", (row.introduced for row in rows)),
+        number("repaired", (row.repaired for row in rows)),
+        number("left", (row.left for row in rows), "red"),
         number("made wrong", (row.mislabelled for row in rows)),
         number("lost", (row.lost for row in rows)),
     ]

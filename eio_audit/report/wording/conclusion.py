@@ -7,28 +7,44 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary
+from eio_audit.audit.check.unjudged import UnjudgedInput
 from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, Rule
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
+from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.commands import command, selection
+from eio_audit.report.wording.numbers import count, shortened_list
+
+SHOWN_INPUTS = 10
+"""The most inputs without an index that a verdict names unless verbose."""
+
+ALLOW = "--allow-unindexed"
 
 
-def verdict_line(verdict: Verdict) -> str:
+def verdict_line(verdict: Verdict, *, verbose: bool = False) -> str:
     """Return ``failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff FILE shows the fix``."""
-    return f"{status(verdict)}: {'; '.join(reasons(verdict) + steps_after(verdict)[:1])}"
+    said = reasons(verdict, verbose=verbose) + steps_after(verdict)[:1]
+    return f"{status(verdict)}: {'; '.join(said)}"
 
 
 def status(verdict: Verdict) -> str:
-    """Return ``passed``, ``failed`` or ``could not run``."""
-    if verdict.check.errors or not verdict.check.summary.has_indices:
+    """Return ``passed``, ``failed``, ``incomplete`` or ``could not run``."""
+    check, gate = verdict.check, verdict.gate
+    if check.judges_nothing and not (gate.allows_unindexed and check.dumps and not check.errors):
         return "could not run"
+    if check.errors:
+        return "incomplete"
     return "failed" if verdict.failed else "passed"
 
 
-def reasons(verdict: Verdict) -> list[str]:
-    """Return why a check failed or passed."""
+def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
+    """Return why a check failed or passed. It names some inputs without an index, or all if ``verbose``."""
     check, found = verdict.check, Counter(finding.rule for finding in verdict.findings)
-    said = [f"{count(len(check.errors), 'input')} could not be read"] if check.errors else []
+    said = [unread(check.errors, [dump.source for dump in check.dumps])] if check.errors else []
+    if check.unjudged and status(verdict) != "could not run":
+        most = check.unindexed if verbose else SHOWN_INPUTS
+        allow = f" ({ALLOW} lets {'it' if len(check.unjudged) == 1 else 'them'} pass)"
+        said.append(not_judged(check, most) + allow * (UNINDEXED in verdict.failed))
     if verdict.known is not None:
         new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
         stale = sum(verdict.stale.values())
@@ -37,13 +53,54 @@ def reasons(verdict: Verdict) -> list[str]:
     else:
         others = [rule for rule in verdict.gate.rules if rule not in BY_FIGURES and found[rule]]
         said += [f"{count(found[rule], 'finding')} of {rule.code} {rule.name}" for rule in others]
-        said += list(_limits_of(verdict)) or ([_order_of(check)] if check.dumps or not said else [])
+        says_all = bool(said) and (not check.dumps or (check.judges_nothing and status(verdict) == "passed"))
+        said += list(_limits_of(verdict)) or ([] if says_all else [_order_of(check)])
+    if check.unindexed and not check.unjudged:
+        said.append(not_judged(check, SHOWN_INPUTS))
     return said
+
+
+def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
+    """Return ``1 of 122 inputs could not be read``.
+
+    Args:
+        errors: why they could not be read.
+        sources: of each dump that could be read, its input. Of a single input its dumps are counted.
+    """
+    broken = {error.source for error in errors}
+    number, total, what = len(broken), len(broken | {*sources}), "input"
+    if total == 1 and sources:
+        number, total, what = len(errors), len(errors) + len(sources), "dump"
+    if number == total:
+        return f"{count(number, what)} could not be read"
+    return f"{number:,} of {total:,} {what}s could not be read"
+
+
+def not_judged(check: Check, most: int) -> str:
+    """Return ``1 of 3 dumps checked; 2 carry no op index: a.mlir, b.mlir``, with at most so many names."""
+    checked = f"{len(check.dumps) - check.unindexed:,} of {len(check.dumps):,} dumps checked"
+    names = [
+        one.source if one.dumps == 1 else f"{one.source} ({one.dumps:,} dumps)" for one in check.unjudged
+    ]
+    unjudged = {one.source for one in check.unjudged}
+    in_logs = Counter(d.source for d in check.dumps if d.is_unindexed and d.source not in unjudged)
+    names += [f"{number:,} in {source}" for source, number in in_logs.items()]
+    verb = "carries" if check.unindexed == 1 else "carry"
+    is_one_log = {*in_logs} == {dump.source for dump in check.dumps}
+    named = "" if is_one_log else f": {shortened_list(names, most)}"
+    return f"{checked}; {check.unindexed:,} {verb} no op index{named}"
+
+
+def why_not_judged(one: UnjudgedInput) -> str:
+    """Return ``no op carries an op index, so its order cannot be judged``."""
+    why = "no op carries an op index, so its order cannot be judged"
+    return why if one.has_locations else f"{why}; --mlir-print-debuginfo prints the locations"
 
 
 def steps_after(verdict: Verdict) -> list[str]:
     """Return the commands that remove inversions. Empty if the baseline lists them all."""
-    return _steps(verdict.check) if verdict.failed or verdict.known is None else []
+    fails_by_order = set(verdict.failed) - {UNINDEXED}
+    return _steps(verdict.check) if fails_by_order or verdict.known is None else []
 
 
 def _limits_of(verdict: Verdict) -> Iterator[str]:
@@ -92,11 +149,12 @@ def _order_of(check: Check) -> str:
     if not check.dumps:
         return "no IR"
     if not figures.has_indices:
-        return "no op carries an op index"
+        return "no op carries an op index" if check.unindexed else "no op to check"
     if figures.inversions:
         broken = sum(1 for dump in check.dumps if dump.summary.inversions)
         return f"{order.sum_of(figures)}, in {broken:,} of {figures.dumps:,} dumps"
-    sizes = count(figures.dumps, "dump"), count(figures.blocks, "block"), count(figures.ops, "op")
+    dumps = count(figures.dumps - check.unindexed, "dump")
+    sizes = dumps, count(figures.blocks, "block"), count(figures.ops, "op")
     return f"{', '.join(sizes)}{_followed(check)}: all in order"
 
 
@@ -122,17 +180,18 @@ def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
 
 
 def _steps(check: Check) -> list[str]:
-    return [f"{command} {effect}" for command, effect in _commands(check)]
+    return [f"{typed} {effect}" for typed, effect in _commands(check)]
 
 
 def _commands(check: Check) -> list[tuple[str, str]]:
     commands = []
     if improvable := [dump for dump in check.dumps if dump.summary.avoidable]:
-        command, effect = "fix --diff", "shows the fix, --in-place applies it"
-        if check.is_log:
-            command, effect = "trace", "shows what each pass did"
-        commands.append((_command(command, improvable), effect))
-    if mislabelled := [dump for dump in check.dumps if dump.summary.wrong_labels]:
+        words, effect = "fix --diff", "shows the fix, --in-place applies it"
+        if check.is_log and not selection(improvable[0]):  # trace follows all dumps
+            words, effect = "trace", "shows what each pass did"
+        commands.append((_command(words, improvable), effect))
+    mislabelled = [dump for dump in check.dumps if dump.summary.wrong_labels]
+    if mislabelled and mislabelled[0].options.order_from is None:
         relabelled = order.relabelling(check.once, mislabelled)
         commands.append((_command("fix --relabel --diff", mislabelled), relabelled))
     return commands
@@ -140,5 +199,4 @@ def _commands(check: Check) -> list[tuple[str, str]]:
 
 def _command(words: str, dumps: Sequence[DumpAudit]) -> str:
     sources = {dump.source for dump in dumps}
-    file = order.argument(sources.pop()) if len(sources) == 1 else "FILE"
-    return f"eio-audit {words}{order.options_given(dumps[0])} {file}"
+    return command(words, dumps[0], sources.pop() if len(sources) == 1 else "<several>")

@@ -65,7 +65,7 @@ TRENDS = {
     Trend.BETTER: "better",
     Trend.NEW: "new",
     Trend.GONE: "gone",
-    Trend.INCOMPLETE: "not read as a whole",
+    Trend.INCOMPLETE: "not checked as a whole",
     Trend.SAME: "the same",
 }
 """What became of models, in a sentence."""

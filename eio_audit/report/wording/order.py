@@ -14,36 +14,11 @@ from eio_audit.report.wording.numbers import count
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
-    from eio_audit.audit.trace.trace import Trace
 
 
 def place_of(dump: DumpAudit) -> str:
     """Return ``after.mlir:1:1``, which terminals and editors open on a click."""
     return f"{dump.source}:{dump.line}:1"
-
-
-def argument(source: str) -> str:
-    """Return a file's name for a command line, or ``FILE`` if it has no name, like ``<stdin>``."""
-    import shlex
-
-    return "FILE" if source.startswith("<") else shlex.quote(source)
-
-
-def options_given(audited: DumpAudit | Trace) -> str:
-    """Return the options that dumps were audited with, for a command line: `` --follow derived``."""
-    import shlex
-
-    options = audited.options
-    given = sorted(set(options.follow) - {Follow.FREES})  # which follow unless another option says otherwise
-    words = [word for follow in given for word in ("--follow", follow)]
-    words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
-    words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
-    return f" {shlex.join(words)}" if words else ""
-
-
-def explain_command(audited: DumpAudit | Trace, source: str) -> str:
-    """Return the command that explains an op of a dump, without the op's line."""
-    return f"eio-audit explain{options_given(audited)} {argument(source)}"
 
 
 def heading_of(dump: DumpAudit) -> str:

@@ -12,15 +12,20 @@ from eio_audit.audit.trace.left_findings import Arrival, Repair
 from eio_audit.audit.trace.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording.conclusion import limits
+from eio_audit.report.wording.commands import argument, command, explain_command
+from eio_audit.report.wording.conclusion import limits, unread
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, explain_command, of_constants, options_given, sum_of
+from eio_audit.report.wording.order import of_constants, sum_of
 
 NOT_SHOWN = "(not in the log)"
 """The name of passes that a log does not show."""
 
 UNSEEN = "passes that the log does not show"
 """Their name in a sentence."""
+
+
+START = "(there from the start)"
+"""The row of inversions that no pass of the log introduced."""
 
 
 def pass_title(traced: TracedPass) -> str:
@@ -36,14 +41,14 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
 
 
-def _compare(shown: Arrival) -> str:
+def _compare(shown: Arrival, trace: Trace) -> str:
     """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
     place, before = shown.place, shown.before
-    source = argument(place.source)
     if shown.is_pair:
-        return f"diff {source} --pass {shlex.quote(shown.pass_name or '')} --dump {place.occurrence + 1}"
+        chosen = "--pass", shlex.quote(shown.pass_name or ""), "--dump", str(place.occurrence + 1)
+        return command("diff", trace, place.source, *chosen)
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return f"diff {argument(before.source)} {source}"
+        return command("diff", trace, before.source, argument(place.source))
     return ""
 
 
@@ -62,8 +67,9 @@ def left_by_arrival(trace: Trace) -> dict[Arrival, int]:
     """Return how many avoidable inversions are left, by how they came in, most first."""
     numbers = Counter[Arrival]()
     for one in trace.left:
-        numbers[one.arrival] += one.finding.inversions
-    return dict(numbers.most_common())
+        for arrival, number in one.shares:
+            numbers[arrival] += number
+    return {arrival: number for arrival, number in numbers.most_common() if number}
 
 
 def came_in(arrival: Arrival) -> str:
@@ -86,9 +92,13 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
     ``where`` replaces the number of passes.
     """
-    if trace.errors or not trace.summary.has_indices:
-        unread = f"{count(len(trace.errors), 'input')} could not be read"
-        return "could not run", unread if trace.errors else "no op carries an op index"
+    files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
+    unread_files = unread(trace.errors, files) if trace.errors else ""
+    if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):
+        is_allowed = gate.allows_unindexed and not unread_files and trace.is_unjudged
+        return "passed" if is_allowed else "could not run", unread_files or "no op carries an op index"
+    if not trace.summary.has_indices:
+        return "passed", "no op to check"
     failed = gate.failed_rules(trace.final if gate.is_final else trace.once)
     passes = where or count(len(trace.passes), "pass", "passes")
     said = list(limits(gate, failed, trace.once, trace.final, lambda _: f"in {passes}"))
@@ -98,20 +108,27 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         avoidable += of_constants(trace.final)
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable} left at the end of {end}"]
+    if trace.unindexed and not where:
+        dumps = trace.summary.dumps
+        verb = "carries" if trace.unindexed == 1 else "carry"
+        checked = f"{dumps - trace.unindexed:,} of {dumps:,} dumps checked"
+        said.append(f"{checked}; {trace.unindexed:,} {verb} no op index")
+    if unread_files:
+        return "incomplete", "; ".join([unread_files, *said])
     return "failed" if failed else "passed", "; ".join(said)
 
 
 def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
     """Yield the commands to type next, and what they show: the pass that brought in most, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
-        worst, given = next(one.finding for one in trace.left if one.arrival == arrival), options_given(trace)
-        source = argument(worst.source)
-        if compare := _compare(arrival):
-            yield f"eio-audit {compare}{given}", "shows what the pass did"
+        theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
+        worst = theirs[0]
+        if compare := _compare(arrival, trace):
+            yield compare, "shows what the pass did"
         else:
             yield f"{explain_command(trace, worst.source)} {worst.line}", "shows why the worst is there"
         last = " --dump last" if _is_in_last_dump(worst, trace) else ""
-        yield f"eio-audit fix --diff{last}{given} {source}", "shows the fix"
+        yield command(f"fix --diff{last}", trace, worst.source), "shows the fix"
 
 
 def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.trace.pass_totals import PassTotal
-from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import argument, of_constants, options_given
+from eio_audit.report.wording.commands import command
+from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS
+from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording.order import of_constants
 from eio_audit.report.wording.trace import NOT_SHOWN, conclusion, next_steps
 
 
@@ -17,7 +19,7 @@ def left_in_models(result: ModelTraces) -> str:
     number = result.merged.final.avoidable
     if not number:
         return f"no avoidable inversion in {count(len(result.models), 'model')}"
-    initial = sum(one.finding.inversions for one in result.merged.left if one.arrival.is_initial)
+    initial = result.merged.initial_left
     start = f", {initial:,} of them there from the start" if initial else ""
     models = sum(1 for model in result.models if model.left)
     avoidable = count(number, "avoidable inversion") + of_constants(result.merged.final)
@@ -35,13 +37,27 @@ def in_models(total: PassTotal, result: ModelTraces) -> str:
 
 
 def worst_pass(model: ModelTrace) -> str:
-    """Return the pass that introduced most in a model. Empty if no pass brought in anything."""
-    return name_of(model.passes[0]) if model.passes and not model.passes[0].is_clean else ""
+    """Return the pass of which most is left in a model, else that introduced most. Empty if none did."""
+    return name_of(model.passes[0]) if model.introduced else ""
+
+
+def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why. Models without an index fail unless the gate allows them."""
+    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    names, total = [model.name for model in result.unjudged], len(result.models)
+    if not names or status == "could not run" or len(names) == total:
+        return status, why
+    verb, them = ("carries", "it") if len(names) == 1 else ("carry", "them")
+    listed = shortened_list(names, SHOWN_INPUTS)
+    said = f"{total - len(names):,} of {total:,} models checked; {len(names):,} {verb} no op index: {listed}"
+    if gate.allows_unindexed or gate.never_fails:
+        return status, f"{said}; {why}"
+    return "failed" if status == "passed" else status, f"{said} ({ALLOW} lets {them} pass); {why}"
 
 
 def conclusion_of_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why, with the command that shows the worst model."""
-    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    status, why = verdict_on_all(result, gate)
     steps = map(" ".join, commands(result) if status != "could not run" else ())
     return status, "; ".join([why, *steps])
 
@@ -49,7 +65,7 @@ def conclusion_of_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
 def commands(result: ModelTraces) -> Iterator[tuple[str, str]]:
     """Yield the commands to type next, and what they show: of the worst model all, or its worst pass."""
     worst = result.models[0]
-    if worst.path and worst_pass(worst):
-        yield f"eio-audit trace{options_given(worst.trace)} {argument(worst.path)}", "shows the worst model"
+    if worst.path and any(not total.is_clean for total in worst.passes):
+        yield command("trace", worst.trace, worst.path), "shows the worst model"
     else:
         yield from next_steps(worst.trace)

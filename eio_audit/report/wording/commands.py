@@ -1,0 +1,57 @@
+"""The commands that reports suggest, with the options and the selection of the run, quoted for a shell."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.options import Follow
+
+if TYPE_CHECKING:  # a report on a clean dump does not need these
+    from eio_audit.audit.trace.trace import Trace
+
+
+def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> str:
+    """Return ``eio-audit fix --diff --follow derived --pass cse --dump 2 passes.log``.
+
+    Args:
+        words: the command, and options of its own.
+        audited: gives the options that it was audited with, and how a dump was selected from its file.
+        source: the file.
+        more: what follows the file.
+    """
+    given = [*_options(audited), *(selection(audited) if isinstance(audited, DumpAudit) else ())]
+    return " ".join(["eio-audit", words, *map(shlex.quote, given), argument(source), *more])
+
+
+def explain_command(audited: DumpAudit | Trace, source: str) -> str:
+    """Return the command that explains an op of a dump, without the op's line."""
+    return command("explain", audited, source)
+
+
+def argument(source: str) -> str:
+    """Return a file's name for a command line, or ``FILE`` if it has no name, like ``<stdin>``."""
+    if source.startswith("<"):
+        return "FILE"
+    return shlex.quote(f"./{source}" if source.startswith("-") else source)
+
+
+def selection(dump: DumpAudit) -> list[str]:
+    """Return the options that select a dump, or several, as the user did: ``--pass cse --dump 2``."""
+    pass_name, number = dump.selected
+    words = [] if pass_name is None else ["--pass", pass_name]
+    return [*words, "--dump", number] if number else words
+
+
+def _options(audited: DumpAudit | Trace) -> list[str]:
+    """Return the options that dumps were audited with."""
+    options = audited.options
+    given = sorted(set(options.follow) - {Follow.FREES})  # which follow unless another option says otherwise
+    words = [word for follow in given for word in ("--follow", follow)]
+    words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
+    words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
+    if options.order_from is not None:
+        name = options.order_from.name
+        words += ["--order-from", "BEFORE" if name.startswith("<") else name]
+    return words

@@ -1,0 +1,93 @@
+"""Every command that a report suggests has the selection and the options of the run, and runs in a shell."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.audit.test_trace import dump, function
+from tests.cli.running import run
+
+CLEAN, SHUFFLED = function("f", 1, 2), function("f", 2, 1)
+NAME = "two words.log"
+CONTRADICTING = """func.func @f(%a: i32) -> i32 {
+  %0 = "ttir.abs"(%a) : (i32) -> i32 loc("2|a")
+  %1 = "ttir.abs"(%0) : (i32) -> i32 loc("1|b")
+  %2 = "ttir.abs"(%a) : (i32) -> i32 loc("0|c")
+  return %1 : i32
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    log = [("Before", CLEAN), ("After", SHUFFLED), ("Before", SHUFFLED), ("After", CONTRADICTING)]
+    Path(NAME).write_text("".join(dump(when, "my-pass", text) for when, text in log))
+    return tmp_path
+
+
+def suggested(text: str) -> list[list[str]]:
+    """The words of the commands in a text."""
+    found = re.findall(r"eio-audit (?:fix|explain|diff|trace) (?:[\w./=-]+ )*'two words.log'", text)
+    return [shlex.split(one) for one in found]
+
+
+@pytest.mark.parametrize(
+    "selection",
+    [["--pass", "my-pass", "--dump", "2"], ["--dump", "4"], ["--pass", "my-pass", "--dump", "last"]],
+)
+@pytest.mark.parametrize("format_", ["text", "concise", "github", "markdown", "html"])
+def test_a_check_of_some_dumps_suggests_commands_for_these_dumps(selection: list[str], format_: str) -> None:
+    text = run("check", NAME, *selection, "--format", format_).stdout.decode()
+    commands = suggested(text.replace("&#39;", "'").replace("&#x27;", "'"))
+    assert any("fix" in words for words in commands)
+    for words in commands:
+        place = words.index(selection[0])
+        assert (words[place : place + len(selection)], NAME in words) == (selection, True)
+    assert not any("trace" in words for words in commands)
+
+
+def test_a_command_that_is_suggested_runs_on_the_selected_dump() -> None:
+    text = run("check", NAME, "--pass", "my-pass", "--dump", "2", "--follow", "constants").stdout.decode()
+    [command] = suggested(text)
+    assert command[1:] == ["fix", "--diff", "--follow", "constants", "--pass", "my-pass", "--dump", "2", NAME]
+    done = run(*command[1:])
+    assert (done.returncode, done.stdout.count(b"@@ -")) == (0, 1)
+
+
+def test_a_diff_around_a_pass_suggests_to_fix_the_dump_after_it() -> None:
+    text = run("diff", NAME, "--pass", "my-pass", "--dump", "1").stdout.decode()
+    [command] = suggested(text)
+    assert command[1:] == ["fix", "--diff", "--pass", "my-pass", "--dump", "2", NAME]
+
+
+def test_several_selected_dumps_of_a_log_are_not_traced() -> None:
+    text = run("check", NAME, "--pass", "my-pass").stdout.decode()
+    assert "fix --diff --pass my-pass 'two words.log'" in text
+    assert "eio-audit trace" not in text
+    assert "eio-audit trace 'two words.log' shows" in run("check", NAME).stdout.decode()
+
+
+def test_the_original_order_is_that_of_the_run() -> None:
+    Path("after.mlir").write_text(SHUFFLED)
+    Path("before.mlir").write_text(CLEAN)
+    given = run("check", "after.mlir", "--order-from", "before.mlir").stdout.decode()
+    assert "eio-audit fix --diff --order-from before.mlir after.mlir" in given
+    first = run("check", "before.mlir", "after.mlir", "--order-from", "first").stdout.decode()
+    assert "eio-audit fix --diff --order-from before.mlir:1 after.mlir" in first
+    assert "--relabel" not in first
+
+
+def test_processes_suggest_the_same() -> None:
+    alone, two = (run("check", NAME, "--dump", "2", "-j", jobs) for jobs in "12")
+    assert alone.stdout == two.stdout
+    assert b"--dump 2 'two words.log'" in two.stdout
+
+
+def test_a_file_whose_name_begins_with_a_dash() -> None:
+    Path("-x.mlir").write_text(SHUFFLED)
+    assert b"eio-audit fix --diff ./-x.mlir shows" in run("check", "--", "-x.mlir").stdout
