@@ -16,8 +16,8 @@ from tests.cli.running import run
 
 INDEXED = '"t.a"() : () -> () loc("0|a")\n"t.b"() : () -> () loc("1|b")\n'
 UNLOCATED = '"t.a"() : () -> ()\n"t.b"() : () -> ()\n'
-SHUFFLED = """func.func @f() {
-  %0 = arith.constant 1 : i32 loc("1|a")
+SHUFFLED = """func.func @f(%x: i32) {
+  %0 = arith.addi %x, %x : i32 loc("1|a")
   "t.b"() : () -> () loc("0|b")
   return
 }
