@@ -420,5 +420,15 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "operands are not counted": Mutation(_rows(lambda row: _replaced(row, operands=None)), "legal"),
     "no op writes into an empty tensor": Mutation(_no_forms("_with_destinations"), "legal"),
+    "values are changed by nobody": Mutation(
+        _changed(OpTraits, "changes_operands", property(lambda row: False)), "legal"
+    ),
+    "a callee changes no value": Mutation(
+        _changed(Buffers, "changes_arguments", lambda self, function: False), "legal"
+    ),
+    "a type has no space before its bracket": Mutation(
+        _changed(value_types, "_SPACE", re.compile(rb"(?!)")), "legal"
+    ),
+    "a number is decimal": Mutation(_changed(effects, "_HEXADECIMAL", re.compile(rb"(?!)")), "legal"),
     "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }

@@ -49,6 +49,7 @@ _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
 _OPAQUE = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + STRING_OR_COMMENT.pattern)
 """A string or comment. A string before ``=`` is an attribute's name."""
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
+_HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
 Place = int | str | Part
@@ -248,8 +249,11 @@ class EffectTable:
         ir, buffers, share = self._ir, self._buffers, dict[int, Callable[[Iterable[int]], None]]()
         for function, inside in self._calls.by_function.items():
             for call in inside:
-                if self._calls.callee[call] in share:
-                    share[self._calls.callee[call]]([*ir.operands_of(call), *ir.result_values(call)])
+                callee, values = self._calls.callee[call], [*ir.operands_of(call), *ir.result_values(call)]
+                if callee in share:
+                    share[callee](values)
+                if callee != NO_CALLEE and buffers.changes_arguments(callee):
+                    buffers.change(values)
             if function != NO_CALLEE and (kept := buffers.in_memory_of(function)):
                 are_values = all(map(buffers.is_value, kept))
                 share[function] = buffers.pass_as_values if are_values else buffers.put_into_memory
@@ -423,7 +427,7 @@ def condition_holds(condition: str, attributes: bytes) -> bool:
     Any value but ``false`` may be true (``1 : i1``). If a name has several values, each may count.
     """
     wanted = condition.removeprefix("not ").encode().split()
-    words = _ATTRIBUTE_WORD.findall(attributes)
+    words = [_HEXADECIMAL.sub(_decimal, word) for word in _ATTRIBUTE_WORD.findall(attributes)]
     name = wanted[:-1]
     values = [words[k + len(name)] for k in range(len(words) - len(name)) if words[k : k + len(name)] == name]
     if condition.startswith("not "):
@@ -431,6 +435,10 @@ def condition_holds(condition: str, attributes: bytes) -> bool:
     if wanted[-1] == b"true" and name:
         return any(value != b"false" for value in values)
     return wanted[-1] in values
+
+
+def _decimal(number: re.Match[bytes]) -> bytes:
+    return b"%d" % int(number[0], 16)
 
 
 def _add(touches: dict[Place, frozenset[str]], place: Place, kinds: frozenset[str]) -> None:
