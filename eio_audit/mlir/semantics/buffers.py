@@ -8,7 +8,7 @@ A tensor is in memory if it shares its buffer with an address, or is an operand 
 keep the tensor, and any later op may change it. There is one exception: MLIR's own dialects and StableHLO
 treat tensors as values, which nothing changes. If only unknown ops of these dialects got a tensor, such as
 calls of functions that the dump only declares, it is still a value for the other ops of these dialects,
-unless an op of another dialect changes it in place.
+unless an op of another dialect changes one of these tensors in place.
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ class Buffers:
         self._in_memory = set(map(self._root, self._addressed))
         self._as_values = set(map(self._root, self._passed))
         self._changed = set(map(self._root, changed))
+        self._keeps_no_values = False
         self._settle()
 
     def place(self, value: int) -> int | str | None:
@@ -115,18 +116,11 @@ class Buffers:
         self._as_values.update(self._root(value) for value in values if self._types.of(value))
         self._settle()
 
-    def change(self, values: Iterable[int]) -> None:
-        """Record that an op of a dialect that updates tensors in place changes these values."""
-        self._changed.update(self._root(value) for value in values if self._types.of(value))
-        self._settle()
-
-    def changes_arguments(self, function: int) -> bool:
-        """Whether such an op changes an argument of a function."""
-        return any(self._root(value) in self._changed for value in self.arguments(function))
-
     def _settle(self) -> None:
-        """What an op changes in place, or is in memory, is no value."""
-        self._in_memory |= self._as_values & self._changed
+        """What is in memory is no value. Nor is any, if an op changes one: the unknown ops may know both."""
+        self._keeps_no_values |= not self._as_values.isdisjoint(self._changed)
+        if self._keeps_no_values:
+            self._in_memory |= self._as_values
         self._as_values -= self._in_memory
 
     def pass_arguments(self, operands: Sequence[int], function: int) -> None:
