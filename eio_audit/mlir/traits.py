@@ -109,6 +109,12 @@ class OpTraits:
         return not (touches or self.flags & {"fence", "may_not_return"} or any(p in STATES for p in self.on))
 
     @property
+    def changes_operands(self) -> bool:
+        """Whether a known effect of the op, perhaps under an attribute, changes the content of operands."""
+        kinds = self.effects.union(*(kinds for on in self.when.values() for kinds in on.values()))
+        return not self.unknown and not kinds.isdisjoint(("write", "free"))
+
+    @property
     def only_frees(self) -> bool:
         """Whether the op does nothing but free its operands, as ``memref.dealloc`` does."""
         is_certain = not (self.recursive or self.dynamic or self.unknown or self.flags - _IDLE_FLAGS)

@@ -17,7 +17,7 @@ import pytest
 from eio_audit.audit import dependence
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics import allocations, calls, conflicts, effects, value_types
+from eio_audit.mlir.semantics import allocations, calls, conflicts, effects, forms, value_types
 from eio_audit.mlir.semantics.allocations import Allocations
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
@@ -271,6 +271,11 @@ def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EffectTable, "_places", of_buffers)
 
 
+def _only_what_changes_is_no_value(self: Buffers) -> None:
+    self._in_memory |= self._as_values & self._changed
+    self._as_values -= self._in_memory
+
+
 def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is reordered is verified by the same model; a judge must not lean on that."""
     monkeypatch.setattr("eio_audit.audit.fix.reordering.verify", lambda *_: None)
@@ -420,5 +425,19 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "operands are not counted": Mutation(_rows(lambda row: _replaced(row, operands=None)), "legal"),
     "no op writes into an empty tensor": Mutation(_no_forms("_with_destinations"), "legal"),
+    "values are changed by nobody": Mutation(
+        _changed(OpTraits, "changes_operands", property(lambda row: False)), "legal"
+    ),
+    "one value that is changed is no other": Mutation(
+        _changed(Buffers, "_settle", _only_what_changes_is_no_value), "legal"
+    ),
+    "a nested attribute is one of the op": Mutation(
+        _changed(effects, "_of_the_op", lambda attributes: attributes), "legal"
+    ),
+    "an empty tensor is not converted": Mutation(_changed(forms, "_CONVERSIONS", ("?",)), "legal"),
+    "a type has no space before its bracket": Mutation(
+        _changed(value_types, "_SPACE", re.compile(rb"(?!)")), "legal"
+    ),
+    "a number is decimal": Mutation(_changed(effects, "_HEXADECIMAL", re.compile(rb"(?!)")), "legal"),
     "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }

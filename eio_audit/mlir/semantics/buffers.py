@@ -7,7 +7,8 @@ buffer: an extra dependence is safe, a missing one is not.
 A tensor is in memory if it shares its buffer with an address, or is an operand of an unknown op. That op may
 keep the tensor, and any later op may change it. There is one exception: MLIR's own dialects and StableHLO
 treat tensors as values, which nothing changes. If only unknown ops of these dialects got a tensor, such as
-calls of functions that the dump only declares, it is still a value for the other ops of these dialects.
+calls of functions that the dump only declares, it is still a value for the other ops of these dialects,
+unless an op of another dialect changes one of these tensors in place.
 """
 
 from __future__ import annotations
@@ -63,8 +64,12 @@ class Buffers:
         self._parent: dict[int, int] = {}  # a union-find forest
         self._addressed: set[int] = set()  # at least one value of each buffer in memory
         self._passed: set[int] = set()  # the same for buffers that only ops with ``keeps_values`` got
+        changed = set[int]()  # the same for buffers that a listed op of another dialect changes
+        changes = [row.changes_operands and not known for row, known in zip(rows, keeps_values, strict=False)]
         self._declares = [row.is_declaration for row in rows]
         for op, name in enumerate(ir.op_name):
+            if keeps_values and changes[name]:
+                changed.update(ir.operands_of(op))
             if not self._declares[name]:
                 escapes = is_unknown(op)
                 is_value = escapes and bool(keeps_values) and keeps_values[name]
@@ -75,7 +80,10 @@ class Buffers:
             values = range(len(ir.value_owner))
             self._addressed.update(v for v in values if self._types.of(v) is Storage.ANYTHING)
         self._in_memory = set(map(self._root, self._addressed))
-        self._as_values = set(map(self._root, self._passed)) - self._in_memory
+        self._as_values = set(map(self._root, self._passed))
+        self._changed = set(map(self._root, changed))
+        self._keeps_no_values = False
+        self._settle()
 
     def place(self, value: int) -> int | str | None:
         """Return where the content of a value is, or what the value is the address of.
@@ -101,11 +109,18 @@ class Buffers:
     def put_into_memory(self, values: Iterable[int]) -> None:
         """Mark the buffers of these values as memory."""
         self._in_memory.update(self._root(value) for value in values if self._types.of(value))
-        self._as_values -= self._in_memory
+        self._settle()
 
     def pass_as_values(self, values: Iterable[int]) -> None:
         """Mark the buffers of these values as kept by an op that treats tensors as values."""
         self._as_values.update(self._root(value) for value in values if self._types.of(value))
+        self._settle()
+
+    def _settle(self) -> None:
+        """What is in memory is no value. Nor is any, if an op changes one: the unknown ops may know both."""
+        self._keeps_no_values |= not self._as_values.isdisjoint(self._changed)
+        if self._keeps_no_values:
+            self._in_memory |= self._as_values
         self._as_values -= self._in_memory
 
     def pass_arguments(self, operands: Sequence[int], function: int) -> None:
@@ -125,11 +140,10 @@ class Buffers:
                 root, joined = self._root(first), self._root(other)
                 if root != joined:
                     self._parent[joined] = root
-                    if joined in self._in_memory:
-                        self._in_memory.add(root)
-                    if joined in self._as_values:
-                        self._as_values.add(root)
-        self._as_values -= self._in_memory
+                    for roots in (self._in_memory, self._as_values, self._changed):
+                        if joined in roots:
+                            roots.add(root)
+        self._settle()
 
     def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
         """Return, by value, the places among ``places`` that an op reads when it uses the value."""

@@ -35,7 +35,7 @@ from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
-from eio_audit.mlir.tokens import STRING_OR_COMMENT
+from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
 CONTROL = "control"
@@ -49,6 +49,9 @@ _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
 _OPAQUE = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + STRING_OR_COMMENT.pattern)
 """A string or comment. A string before ``=`` is an attribute's name."""
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
+_INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")
+"""The bracket of an attribute's value or of a type."""
+_HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
 Place = int | str | Part
@@ -420,10 +423,13 @@ class EffectTable:
 def condition_holds(condition: str, attributes: bytes) -> bool:
     """Whether an op's attributes contain ``name = value`` or a bare word. ``not`` negates the condition.
 
-    Any value but ``false`` may be true (``1 : i1``). If a name has several values, each may count.
+    Any value but ``false`` may be true (``1 : i1``). If a name has several values, each may count. Under
+    ``not`` only an attribute of the op itself counts, none inside another attribute or a type.
     """
     wanted = condition.removeprefix("not ").encode().split()
-    words = _ATTRIBUTE_WORD.findall(attributes)
+    if condition.startswith("not "):
+        attributes = _of_the_op(attributes)
+    words = [_HEXADECIMAL.sub(_decimal, word) for word in _ATTRIBUTE_WORD.findall(attributes)]
     name = wanted[:-1]
     values = [words[k + len(name)] for k in range(len(words) - len(name)) if words[k : k + len(name)] == name]
     if condition.startswith("not "):
@@ -431,6 +437,19 @@ def condition_holds(condition: str, attributes: bytes) -> bool:
     if wanted[-1] == b"true" and name:
         return any(value != b"false" for value in values)
     return wanted[-1] in values
+
+
+def _of_the_op(attributes: bytes) -> bytes:
+    """Return the text without what is in the brackets of values and types."""
+    kept, offset = list[bytes](), 0
+    while (match := _INSIDE.search(attributes, offset)) is not None:
+        kept.append(attributes[offset : match.end() - 1])
+        offset = closing_end(attributes, match.end() - 1)
+    return b" ".join((*kept, attributes[offset:]))
+
+
+def _decimal(number: re.Match[bytes]) -> bytes:
+    return b"%d" % int(number[0], 16)
 
 
 def _add(touches: dict[Place, frozenset[str]], place: Place, kinds: frozenset[str]) -> None:

@@ -32,6 +32,8 @@ _INPUTS_AND_OUTPUTS = re.compile(
 )
 """Two groups, or groups as they were printed when ops had destinations."""
 _OPAQUE = re.compile(rb"\bopaque\b")
+_CONVERSIONS = (".to_layout", ".to_device", ".to_memory_config", ".to_tensor_spec", ".typecast", ".reshape")
+"""Ops between an empty tensor and the op that wrote into it."""
 _PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
 _CONSTANT = re.compile(rb"(?:\bvalue\s*=|\bconstant\s*\(|\bconstant\s)\s*(?P<value>-?[0-9]+)\s*:\s*i32\b")
 _AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(?P<value>-?[0-9]+)\b")
@@ -121,13 +123,18 @@ class Forms:
     def _with_destinations(self) -> Iterator[int]:
         """Yield the ops that get an empty tensor behind their first operand, though they write none."""
         ir = self._ir
-        is_empty = [name.endswith(".empty") for name in ir.names]
-        may_have = [any(is_empty) and self._may_have_destination(name) for name in range(len(ir.names))]
+        has_empty = any(name.endswith(".empty") for name in ir.names)
+        may_have = [has_empty and self._may_have_destination(name) for name in range(len(ir.names))]
         for op, name in enumerate(ir.op_name) if any(may_have) else ():
-            if may_have[name]:
-                owners = [ir.value_owner[value] for value in ir.operands_of(op)[1:]]
-                if any(owner >= 0 and is_empty[ir.op_name[owner]] for owner in owners):
-                    yield op
+            if may_have[name] and any(map(self._is_empty, ir.operands_of(op)[1:])):
+                yield op
+
+    def _is_empty(self, value: int) -> bool:
+        """Whether the value is an empty tensor, perhaps in another layout or on another device."""
+        ir, owner = self._ir, self._ir.value_owner[value]
+        while owner >= 0 and ir.name(owner).endswith(_CONVERSIONS) and ir.operands_of(owner):
+            owner = ir.value_owner[ir.operands_of(owner)[0]]
+        return owner >= 0 and ir.name(owner).endswith(".empty")
 
     def _may_have_destination(self, name: int) -> bool:
         """Whether ops of this name had a destination once, and have none by their row."""

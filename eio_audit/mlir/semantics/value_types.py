@@ -37,6 +37,8 @@ _TYPE = re.compile(
 )
 _DIALECT_TYPE = re.compile(rb"!(?:[\w$.]|-(?!>))+")
 _PARENTHESIS = re.compile(rb"\s*\(")
+_SPACE = re.compile(rb"(?:\s|\"\")+<")
+"""The parser takes spaces and comments before the bracket of a type. Comments are empty strings here."""
 _DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
 _ARROW = re.compile(rb"\s*->\s*")
 _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
@@ -152,7 +154,7 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
         text: the types, without strings and comments.
         inside: whether the types in the brackets of a type count too.
     """
-    text = _DIMENSION.sub(b" ", text)
+    text = _DIMENSION.sub(b" ", _SPACE.sub(b"<", text))
     storage, offset, has_tuple = Storage.PLAIN, 0, False
     while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
         offset = match.end()

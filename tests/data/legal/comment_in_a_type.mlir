@@ -1,0 +1,9 @@
+// The parser takes a comment before the bracket of a type. The free is forced.
+func.func @main(%t: tensor // four numbers
+    <4xf32>) -> tensor<4xf32> {
+  %x = "ttnn.neg"(%t) : (tensor // four numbers
+    <4xf32>) -> tensor<4xf32> loc("DEBUG|5|m")
+  "ttnn.deallocate"(%t) <{force = true}> : (tensor // four numbers
+    <4xf32>) -> () loc("DEBUG|1|m")
+  return %x : tensor<4xf32>
+}
