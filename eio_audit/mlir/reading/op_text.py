@@ -196,9 +196,8 @@ class OpTexts:
 
     @cached_property
     def _shows_locations(self) -> bool:
-        """Whether the printer printed locations. Then all ops at top level have one."""
-        ir = self._ir
-        return all(ir.location_start[op] != NO_OFFSET for op in (ir.block_ops[0] if ir.block_count else ()))
+        """Whether the printer printed locations. Then all ops have one."""
+        return NO_OFFSET not in self._ir.location_start
 
     def own_location(self, op: int) -> bytes | None:
         """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``."""
@@ -208,7 +207,7 @@ class OpTexts:
     def _has_own_locations(self, op: int) -> bool:
         """Whether each ``loc(...)`` of an op may belong to its own syntax.
 
-        That is so in the custom form of an unlisted op if the dump does not show locations otherwise.
+        That is so in the custom form of an unlisted op, unless each op of the dump shows a location.
         """
         return self.is_free_text(op) and not self._shows_locations
 
