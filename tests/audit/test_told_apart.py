@@ -284,7 +284,7 @@ SAME = {
     ),
     "locations of arguments in an unlisted op": (
         f't.f @a(%x: i32 loc("a"), %y: i32 loc("c")) {{\n{X} loc("d")\n}} loc("e")\n',
-        f't.f @a(%x: i32 loc("b"), %y: i32) {{\n{X} loc(unknown)\n}} loc(unknown)\n',
+        f't.f @a(%x: i32 loc("b"), %y: i32) {{\n{X}\n}} loc(unknown)\n',
     ),
     "an alias of a location": (generic("#a", '#a = loc("x")\n'), generic('loc("x")')),
     "names of aliases of a location": (

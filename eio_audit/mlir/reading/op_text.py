@@ -196,8 +196,13 @@ class OpTexts:
 
     @cached_property
     def _shows_locations(self) -> bool:
-        """Whether the printer printed locations. Then all ops have one."""
-        return NO_OFFSET not in self._ir.location_start
+        """Whether the printer printed locations. Then all ops at top level and all unlisted ones have one.
+
+        The custom form of a listed op, such as ``linalg.reduce``, may hide those of ops in its regions.
+        """
+        ir = self._ir
+        has_none = [op for op, start in enumerate(ir.location_start) if start == NO_OFFSET]
+        return not any(ir.parent_op(ir.op_block[op]) < 0 or self.is_free_text(op) for op in has_none)
 
     def own_location(self, op: int) -> bytes | None:
         """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``."""
@@ -207,7 +212,7 @@ class OpTexts:
     def _has_own_locations(self, op: int) -> bool:
         """Whether each ``loc(...)`` of an op may belong to its own syntax.
 
-        That is so in the custom form of an unlisted op, unless each op of the dump shows a location.
+        That is so in the custom form of an unlisted op, unless the dump shows locations.
         """
         return self.is_free_text(op) and not self._shows_locations
 
