@@ -191,8 +191,12 @@ class _Normalized:
 
         for block in self._top_blocks():
             arguments = name_arguments(block, arguments)
-        for op in in_new_order(ir, self._orders)[0]:
-            if self._ops.symbols[op] is not None and op in self._ops.blocks_of:
+        outside = list[tuple[int, int]]()  # where such an op ends, and the number of arguments before it
+        for place, op in enumerate(in_new_order(ir, self._orders)[0]):
+            while outside and outside[-1][0] == place:
+                arguments = outside.pop()[1]
+            if self._may_number_anew(op):
+                outside.append((place + ir.subtree_end[op] - op, arguments))
                 arguments = 0
             for block in self._ops.blocks_of.get(op, ()):
                 arguments = name_arguments(block, arguments)
@@ -203,8 +207,20 @@ class _Normalized:
             )
             number = seen[base] = seen.get(base, 0) + 1
             name = base if number == 1 else f"{base}.{number}"
-            names |= dict.fromkeys(ir.result_values(op), name)
+            named = (value for value in ir.result_values(op) if value in self._values.names)
+            names |= {value: f"{name}.r{number}" if number else name for number, value in enumerate(named)}
         return names
+
+    def _may_number_anew(self, op: int) -> bool:
+        """Whether an op defines a symbol, has regions, and stands in no region with arguments."""
+        ir = self._ir
+        if self._ops.symbols[op] is None or op not in self._ops.blocks_of:
+            return False
+        return not any(
+            block in ir.block_arguments
+            for around in ir.enclosing_ops(ir.op_block[op])
+            for block in self._ops.blocks_of[around]
+        )
 
     def text(self, *, ordered: bool, located: bool) -> bytes:
         """Return the text, with one line for each op, block label and end of a region."""

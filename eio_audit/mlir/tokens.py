@@ -41,7 +41,10 @@ ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
-ALIAS_NAME = rb"[#!][\w$](?:-(?!>)|[\w$.]++)*+"
+_AFTER_SIGN = rb"[\w$](?:-(?!>)|[\w$.]++)*+"
+ALIAS_NAME = rb"[#!]" + _AFTER_SIGN
+DIALECT_NAME = rb"(?:!|(?<![\w$.-])#)" + _AFTER_SIGN
+"""``#name`` or ``!name`` before a ``<``. A type may follow a size, ``2x!name``; ``%a#0`` is no attribute."""
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
@@ -66,9 +69,7 @@ OUTER = re.compile(
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
 
 _NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
-_DIALECT_BODY = re.compile(
-    STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>(?<![\w$.-])" + ALIAS_NAME + rb")<"
-)
+_DIALECT_BODY = re.compile(STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<")
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")

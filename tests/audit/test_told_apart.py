@@ -4,6 +4,8 @@ The text of an op's own syntax, of an attribute or of a type may mean anything. 
 or have no row. What is not proven to mean the same is different.
 """
 
+import re
+
 import pytest
 
 from eio_audit import Sameness, diff, normal_form, read_text
@@ -50,6 +52,10 @@ TEXTS = {
         op('"t.x"(%a) {k = #my.g<%a>} : (i32) -> ()'),
         op('"t.x"(%b) {k = #my.g<%b>} : (i32) -> ()', arguments="%b: i32, %a: i32"),
     ),
+    "a value in the type of an element": (
+        op('"t.x"(%a) : (i32) -> tensor<2x!my.t<%a>>'),
+        op('"t.x"(%a) : (i32) -> tensor<2x!my.t<%b>>'),
+    ),
     "no value in an attribute": (generic("#my.g<%p>"), generic("#my.g<%q>")),
     "a value in a type": (op('"t.x"() : () -> !my.t<%a>'), op('"t.x"() : () -> !my.t<%b>')),
     "a value in a string": (generic('"%a"'), generic('"%b"')),
@@ -88,6 +94,10 @@ TEXTS = {
         f't.f @a(%x: i32 by loc("b")) {{\n{X}\n}}\n',
     ),
     "a location at the end where no others are printed": (op('t.x at loc("a")'), op('t.x at loc("b")')),
+    "a location at the end where only some others are printed": (
+        op('t.x at loc("a")\n  t.y').rstrip() + ' loc("f")\n',
+        op('t.x at loc("b")\n  t.y').rstrip() + ' loc("f")\n',
+    ),
     "a location of an argument where no others are printed": (
         f't.f @a(%x: i32 loc("a")) {{\n{X}\n}}\n',
         f't.f @a(%x: i32 loc("b")) {{\n{X}\n}}\n',
@@ -116,6 +126,10 @@ TEXTS = {
     "a version in an attribute in a list": (generic("[#my.a<#my.v<1.0>>]"), generic("[#my.a<#my.v<1.00>>]")),
     "a version of three parts": (generic("#my<v 1.1.0>"), generic("#my<v 1.10.0>")),
     "a version in a type": (op('"t.x"() : () -> !my.v<1.1>'), op('"t.x"() : () -> !my.v<1.10>')),
+    "a version in the type of an element": (
+        op('"t.x"() : () -> tensor<2x!my.v<1.1>>'),
+        op('"t.x"() : () -> tensor<2x!my.v<1.10>>'),
+    ),
     "a version in a tensor's encoding": (
         op('"t.x"() : () -> tensor<2xf32, #my.e<1.1>>'),
         op('"t.x"() : () -> tensor<2xf32, #my.e<1.10>>'),
@@ -167,6 +181,8 @@ TEXTS = {
         op(X) + '{-# // "\n dialect_resources: {builtin: {a: "0x02"}} #-}\n',
     ),
     "a line that may be an op": ("my.version 1\n" + op(X), "my.version 2\n" + op(X)),
+    "lines that may be an op": ("my.version 1,\n  1\n" + op(X), "my.version 1,\n  2\n" + op(X)),
+    "a function of an old MLIR": ("func private @g(i32)\n" + op(X), "func private @g(i64)\n" + op(X)),
 }
 
 
@@ -205,6 +221,28 @@ ORDERS = {
     "program text": ops('emitc.verbatim "int a;"', 'emitc.verbatim "int b = a;"'),
     "an include and a function": ops('emitc.include "a.h"', F),
     "members of a class": ops("emitc.field @a : i32", "emitc.field @b : i64", around="emitc.class @C"),
+    "variables of SPIR-V": ops(
+        "spirv.SpecConstant @a = 1 : i32",
+        "spirv.SpecConstantComposite @b (@a, @a) : !spirv.array<2 x i32>",
+        around="spirv.module Logical GLSL450",
+    ),
+    "a variable and a function of SPIR-V": ops(
+        "spirv.GlobalVariable @v : !spirv.ptr<f32, Private>",
+        'spirv.func @f() -> () "None" {\nspirv.Return\n}',
+        around="spirv.module Logical GLSL450",
+    ),
+    "memories of WebAssembly": ops(
+        "wasmssa.memory @a !wasmssa<limit[1: 2]>", "wasmssa.memory @b !wasmssa<limit[1: 2]>"
+    ),
+    "constructors": ops("acc.global_ctor @a {\nacc.terminator\n}", "acc.global_ctor @b {\nacc.terminator\n}"),
+    "patterns": ops(
+        'pdl.pattern @a : benefit(1) {\n%0 = pdl.operation "t.a"\npdl.rewrite %0 with "x"\n}',
+        'pdl.pattern @b : benefit(1) {\n%0 = pdl.operation "t.a"\npdl.rewrite %0 with "y"\n}',
+    ),
+    "globals in a section": ops(
+        'llvm.mlir.global constant @a(1 : i32) {section = "x"} : i32',
+        'llvm.mlir.global constant @b(2 : i32) {section = "x"} : i32',
+    ),
     "two functions of one name": ops(F, F + " attributes {a}"),
     "two functions of one name in quotes": ops(F, 'func.func private @"f"()'),
     "modules without names": ops(f"module {{\n{F}\n}}", f"module {{\n{G}\n}}"),
@@ -286,3 +324,20 @@ def test_symbols_are_sorted_between_ops_that_stay() -> None:
     assert (
         normal(one, ordered=True) == normal(other, ordered=True) == f"{F}\n{G}\n{X}\nfunc.func private @e()\n"
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%b, %o, %s, %t = memref.extract_strided_metadata %m : memref<4xi32> -> memref<i32>, index, index, index"
+        "\n  t.use %o, %t",
+        "t.f @g(%x: i32) {\n    t.use %x, %a\n  }",
+        "t.f @g(%x: i32, %y: i32) {\n  }\n  t.for %i = 1 {\n    t.use %i, %a\n  }",
+    ],
+    ids=["several names of results", "a symbol that uses an argument around it", "after such a symbol"],
+)
+def test_values_get_different_names(text: str) -> None:
+    one = op(text, arguments="%a: i32, %m: memref<4xi32>")
+    other = re.sub(r"%(\w)", r"%new_\1", one)
+    assert normal(one) == normal(other)
+    assert sameness(one, normal(one)) == Sameness.NAMES

@@ -8,6 +8,7 @@ in which order counts: its symbols keep their order among each other and among o
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ from functools import cached_property
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.diff.refinement import ComparedOps
+
+_SECTION = re.compile(rb'\bsection"?\s*+=')
+"""A symbol in a section of its own. A linker puts what is in a section one after the other."""
 
 
 class KeptOrder:
@@ -69,6 +73,8 @@ class KeptOrder:
             op = pending.pop()
             row = ir.op_table.rows.get(ir.name(op))
             if row is None or "placed" in row.flags or not (row.is_declaration or row.is_harmless):
+                return False
+            if row.is_declaration and _SECTION.search(ir.own_text(op)):
                 return False
             if "function" not in row.flags:
                 pending += [

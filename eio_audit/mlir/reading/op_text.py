@@ -196,9 +196,13 @@ class OpTexts:
 
     @cached_property
     def _shows_locations(self) -> bool:
-        """Whether the printer printed locations. Then all ops at top level have one."""
+        """Whether the printer printed locations. Then all ops at top level and all unlisted ones have one.
+
+        The custom form of a listed op, such as ``linalg.reduce``, may hide those of ops in its regions.
+        """
         ir = self._ir
-        return all(ir.location_start[op] != NO_OFFSET for op in (ir.block_ops[0] if ir.block_count else ()))
+        has_none = [op for op, start in enumerate(ir.location_start) if start == NO_OFFSET]
+        return not any(ir.parent_op(ir.op_block[op]) < 0 or self.is_free_text(op) for op in has_none)
 
     def own_location(self, op: int) -> bytes | None:
         """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``."""
@@ -208,7 +212,7 @@ class OpTexts:
     def _has_own_locations(self, op: int) -> bool:
         """Whether each ``loc(...)`` of an op may belong to its own syntax.
 
-        That is so in the custom form of an unlisted op if the dump does not show locations otherwise.
+        That is so in the custom form of an unlisted op, unless the dump shows locations.
         """
         return self.is_free_text(op) and not self._shows_locations
 

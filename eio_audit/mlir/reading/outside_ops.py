@@ -9,10 +9,13 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import FILE_METADATA
 
 _UNREAD = re.compile(
-    rb"^[ \t]*+(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)[^\n]*+|\{-#[^\n]*+(?:\n[^\n]*+)*+)",
+    rb"^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
+    rb"(?:\n[ \t]++\S[^\n]*+)*+|\{-#[^\n]*+(?:\n[^\n]*+)*+)",
     re.MULTILINE,
 )
-"""A line that begins like an op, or metadata that is not closed. A compiler's log has few such lines."""
+"""A line that begins like an op, with indented lines below it, or metadata that is not closed.
+
+A compiler's log has few such lines."""
 
 
 def meaning_outside_ops(ir: IR) -> list[bytes]:

@@ -33,8 +33,8 @@ from eio_audit.mlir.reading.scopes import Mentions, split_use
 from eio_audit.mlir.source import InputError, Source, Span, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
-    ALIAS_NAME,
     ARGUMENT,
+    DIALECT_NAME,
     FILE_METADATA,
     HEADER,
     INNER,
@@ -65,7 +65,7 @@ _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
-_DIALECT_NAME = re.compile(rb"(?<![\w$.-])" + ALIAS_NAME + rb"\Z")
+_DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
