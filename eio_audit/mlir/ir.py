@@ -246,7 +246,10 @@ class IR:
 
     def symbol(self, op: int) -> str | None:
         """Return the symbol the op defines (``@main``), from its custom header or its ``sym_name``."""
-        return symbol_in(self.source.data[self.op_start[op] : self.header_end(op)])
+        header = self.source.data[self.op_start[op] : self.header_end(op)]
+        if self.op_is_generic[op] and (match := _SYM_NAME.search(header) or _SYM_NAME.search(self.tail(op))):
+            return "@" + match[1].decode("utf-8", "replace")
+        return symbol_in(header)
 
     def of_block(self, block: int, by_op: Sequence[_Cell]) -> Sequence[_Cell]:
         """Return the entries for the ops of a block. Its ops usually have consecutive numbers."""

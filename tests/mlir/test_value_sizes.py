@@ -92,12 +92,11 @@ def test_the_sizes_of_arguments() -> None:
     header = 'func.func @f(%a: tensor<4xf32> {x = "tensor<9xf32>"} loc("a"), %m: memref<2xf32>, %i: i32)'
     ir = ir_of(f'{header} {{\n"my.op"(%a) : (tensor<4xf32>) -> ()\nreturn\n}}')
     block = ir.op_block[1]
-    assert list(ValueSizes(ir).of_arguments(block, 3)) == [
+    assert list(ValueSizes(ir).of_arguments(block)) == [
         ValueSize(16),
         ValueSize(8, is_address=True),
         ValueSize(0),
     ]
-    assert [size.bytes for size in ValueSizes(ir).of_arguments(block, 2)] == [None, None]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
@@ -118,3 +117,20 @@ def sizes_in_functions(text: str) -> list[list[int | None]]:
         if (holder := ir.parent_op(ir.op_block[op])) >= 0 and ir.name(holder) == "func.func"
         if ir.result_count(op)
     ]
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("scf.for %i = %c to %c step %c iter_args(%a = %t) -> (tensor<4xf32>) {{ {use} scf.yield %a : tensor<4xf32> }}", [0, 16]),
+        ("affine.for %i = 0 to 4 iter_args(%a = %t) -> (tensor<4xf32>) {{ {use} affine.yield %a : tensor<4xf32> }}", [0, 16]),
+        ("scf.parallel (%i) = (%c) to (%c) step (%c) {{ {use} scf.reduce }}", [0]),
+        ("my.loop %i = %t {{ {use} my.end }}", [16]),
+        ("my.with %t as %i {{ {use} my.end }}", [None]),
+    ],
+)  # fmt: skip
+def test_the_size_of_an_argument_that_shows_no_type(program: str, expected: list[int | None]) -> None:
+    body = program.format(use='"my.use"(%i) : (index) -> ()\n')
+    ir = ir_of(f"func.func @f(%t: tensor<4xf32>, %c: index) {{\n%0 = {body}\nreturn\n}}\n")
+    block = next(block for block, ops in enumerate(ir.block_ops) if ir.name(ops[0]) == "my.use")
+    assert [size.bytes for size in ValueSizes(ir).of_arguments(block)] == expected

@@ -146,7 +146,7 @@ class LiveBytes:
     def _arguments(self, block: int) -> dict[int, ValueSize]:
         """Return the sizes of a block's arguments; a memref passed to a loop or a block is not new."""
         values = self._ir.block_arguments.get(block, [])
-        sizes = self._sizes.of_arguments(block, len(values))
+        sizes = self._sizes.of_arguments(block)
         parent = self._ir.parent_op(block)
         is_entry = parent < 0 or self._rows[self._ir.op_name[parent]].is_declaration
         new = (size if is_entry or not size.is_address else NO_SIZE for size in sizes)

@@ -10,7 +10,7 @@ from eio_audit.mlir.tokens import FILE_METADATA
 
 _UNREAD = re.compile(
     rb"^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
-    rb"(?:\n[ \t]++\S[^\n]*+)*+|\{-#[^\n]*+(?:\n[^\n]*+)*+)",
+    rb"(?:\n[ \t]++\S[^\n]*+)*|\{-#[^\n]*+(?:\n[^\n]*+)*)",
     re.MULTILINE,
 )
 """A line that begins like an op, with indented lines below it, or metadata that is not closed.

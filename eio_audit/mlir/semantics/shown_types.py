@@ -42,8 +42,8 @@ def shown_result_types(ir: IR, op: int, count: int, expanded: Callable[[bytes], 
         return [b"index"] * count
     text = _text_with_types(ir, op)
     types, is_result = _last_types(text)
-    if not types:
-        return [b"i1"] * count if name == "arith.constant" else None
+    if not types:  # a listed op omits only types that are fixed, and no shaped type is
+        return [b"index"] * count if name in ir.op_table.rows else None
     if hidden := _HIDDEN.get(name):
         return [hidden(expanded(types[0]).strip())] * count
     if len(types) == 1:

@@ -13,6 +13,7 @@ from math import prod
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.header_arguments import HeaderArgument, header_arguments
 from eio_audit.mlir.semantics.shown_types import DIMENSION, SHAPED, first_type, shown_result_types
 from eio_audit.mlir.semantics.value_types import block_argument_types, result_types, result_types_in
 from eio_audit.mlir.tokens import split_list
@@ -21,6 +22,8 @@ from eio_audit.mlir.traits import types_of_kind
 _DIALECT_TYPE = re.compile(rb"![\w$.-]+")
 _SCALAR = re.compile(rb"(?:[su]?i(?P<bits>\d{1,9})|index|none|(?:b|t)?f(?P<float>\d{1,3})\w*)")
 _TILE = re.compile(rb"!ttcore\.tile<(?P<rows>\d{1,9})x(?P<columns>\d{1,9}),\s*(?P<element>\w+)>")
+_LOOPS = frozenset(("affine.parallel", "gpu.launch", "scf.forall", "scf.parallel"))
+"""Ops whose arguments are indices where the header gives them neither a type nor a value."""
 _BLOCK_FLOATS = {b"8": 1088, b"4": 576, b"2": 320}
 """By width in bits, the bytes of 1,024 numbers. Groups of 16 share an exponent of 8 bits."""
 
@@ -47,6 +50,7 @@ class ValueSizes:
         self._ir = ir
         self._aliases = AliasTexts(ir.definition)
         self._of_type: dict[bytes, ValueSize] = {}
+        self._of_block: dict[int, list[ValueSize | HeaderArgument]] = {}
         self._of_signature: dict[bytes, list[ValueSize] | None] = {}
 
     def of_results(self, op: int) -> Sequence[ValueSize]:
@@ -60,12 +64,38 @@ class ValueSizes:
             sizes = self._sizes(shown_result_types(self._ir, op, count, self._aliases.expanded))
         return sizes if sizes is not None and len(sizes) == count else [UNKNOWN_SIZE] * count
 
-    def of_arguments(self, block: int, count: int) -> Sequence[ValueSize]:
-        """Return the size of each of the ``count`` arguments of a block."""
-        types = block_argument_types(self._ir, block)
-        if len(types) != count:
-            return [UNKNOWN_SIZE] * count
-        return [UNKNOWN_SIZE if text is None else self.of_type(first_type(text)) for text in types]
+    def of_arguments(self, block: int) -> Sequence[ValueSize]:
+        """Return the size of each argument of a block: by its type, or by the value that it begins with."""
+        return [
+            self._of_value(shown.initial) if isinstance(shown, HeaderArgument) else shown
+            for shown in self._arguments(block)
+        ]
+
+    def _arguments(self, block: int) -> list[ValueSize | HeaderArgument]:
+        if block not in self._of_block:
+            self._of_block[block] = self._read_arguments(block)
+        return self._of_block[block]
+
+    def _read_arguments(self, block: int) -> list[ValueSize | HeaderArgument]:
+        types, count = block_argument_types(self._ir, block), len(self._ir.block_arguments.get(block, ()))
+        if len(types) == count:
+            return [UNKNOWN_SIZE if text is None else self.of_type(first_type(text)) for text in types]
+        is_loop = self._ir.name(self._ir.parent_op(block)) in _LOOPS
+        shown = header_arguments(self._ir, block) or [HeaderArgument()] * count
+        return [
+            one if one.initial >= 0 else NO_SIZE if one.is_number or is_loop else UNKNOWN_SIZE
+            for one in shown
+        ]
+
+    def _of_value(self, value: int) -> ValueSize:
+        """Return the size of a value. An argument may begin with an argument of the block around it."""
+        ir = self._ir
+        while (owner := ir.value_owner[value]) < 0:
+            shown = self._arguments(-1 - owner)[value - ir.block_arguments[-1 - owner][0]]
+            if not isinstance(shown, HeaderArgument):
+                return shown
+            value = shown.initial
+        return self.of_results(owner)[value - ir.first_result[owner]]
 
     def of_type(self, text: bytes) -> ValueSize:
         """Return the size of a value whose type has this text."""
