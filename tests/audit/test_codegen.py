@@ -459,6 +459,16 @@ FREE = f'  "ttnn.deallocate"(%0) : (i32) -> () loc("9|{B}|free")\n'
             id="a free that gets a label",
         ),
         pytest.param(
+            function(
+                op("%1", "%a", f'"1|{B}|x"'),
+                op("%2", "%1", f'"0|{A}|x"'),
+                op("%3", "%a", f'"0|{A}|x"'),
+                f'  "ttnn.deallocate"(%2) : (i32) -> () loc("1|{B}|free")\n',
+            ),
+            FREES,
+            id="a free of a block where nothing moves once the labels are right",
+        ),
+        pytest.param(
             function(op("%0", "%a", '"9|"'), op("%1", "%0", f'"2|{A}|x"')),
             AuditOptions(),
             id="a name whose last field is empty",

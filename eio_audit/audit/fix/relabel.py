@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from math import inf
 
 from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.free_places import restore_block
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.rewriting.locations import quoted
 from eio_audit.order.displaced import displaced
-from eio_audit.order.last_uses import after_last_uses
-from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
 
 
@@ -65,11 +64,11 @@ def right_labels(dump: AuditedDump) -> RightLabels:
         keys = relabelled_keys(dump.keys.by_op, dump.donors)
         blocks = list(filter(dump.has_order, dump.keys.disordered_blocks))
         for block, graph in dump.dependences.of(blocks).items():
-            order = restore_order(dump.ir.of_block(block, keys), graph.precedence).order
-            orders[block] = after_last_uses(order, dump.keys.frees_that_follow(block), graph.precedence)
+            frees = dump.keys.frees_that_follow(block)
+            orders[block] = restore_block(dump.ir.of_block(block, keys), graph.precedence, frees).order
     names = _new_names(dump, dump.donors, {})
-    frees = donors_of_frees(dump, orders, relabelled_keys(dump.indices.by_op, dump.donors))
-    return RightLabels(names | _new_names(dump, frees, names), orders)
+    of_frees = donors_of_frees(dump, orders, relabelled_keys(dump.indices.by_op, dump.donors))
+    return RightLabels(names | _new_names(dump, of_frees, names), orders)
 
 
 def donors_of_frees(
