@@ -459,14 +459,16 @@ FREE = f'  "ttnn.deallocate"(%0) : (i32) -> () loc("9|{B}|free")\n'
             id="a free that gets a label",
         ),
         pytest.param(
-            function(
-                op("%1", "%a", f'"1|{B}|x"'),
-                op("%2", "%1", f'"0|{A}|x"'),
-                op("%3", "%a", f'"0|{A}|x"'),
-                f'  "ttnn.deallocate"(%2) : (i32) -> () loc("1|{B}|free")\n',
-            ),
+            "func.func @f(%0: tensor<4xi8>) {\n"
+            f'  %1 = "ttnn.add"() : () -> tensor<1xi8> loc("1|{B}|x")\n'
+            f'  %2 = "ttnn.add"(%1) : (tensor<1xi8>) -> tensor<1xi8> loc("0|{A}|x")\n'
+            f'  %3 = "ttnn.add"() : () -> tensor<1xi8> loc("0|{A}|x")\n'
+            '  "ttnn.deallocate"(%0) <{force = false}> : (tensor<4xi8>) -> ()\n'
+            '  "ttnn.deallocate"(%1) <{force = false}> : (tensor<1xi8>) -> ()\n'
+            f'  "ttnn.deallocate"(%2) <{{force = false}}> : (tensor<1xi8>) -> () loc("1|{B}|free")\n'
+            "  return\n}\n",
             FREES,
-            id="a free of a block where nothing moves once the labels are right",
+            id="frees of a block where nothing moves once the labels are right",
         ),
         pytest.param(
             function(op("%0", "%a", '"9|"'), op("%1", "%0", f'"2|{A}|x"')),
