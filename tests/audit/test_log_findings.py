@@ -270,6 +270,11 @@ def test_trace_of_a_pass_that_drops_all_indices() -> None:
     assert (result.final.avoidable, [(p.left, p.lost) for p in result.passes]) == (1, [(1, 0), (0, 2)])
 
 
+def test_trace_of_a_function_that_was_folded_away() -> None:
+    result = traced(around("a", ORDERED, SHUFFLED), dump("After", "b", function("f")))
+    assert (left(result), repaired(result), result.unindexed) == ([], [("a", False, "b", 1)], 0)
+
+
 @pytest.mark.parametrize(("last", "avoidable"), [(ORDERED, 0), (SHUFFLED, 1)])
 def test_trace_of_a_dump_with_indices_behind_one_without(last: str, avoidable: int) -> None:
     bare = dump("After", "b", function("f", None, None))
