@@ -65,6 +65,12 @@ def find_scopes(ir: IR) -> set[int]:
     return scopes
 
 
+def find_without_order(ir: IR) -> set[int]:
+    """Return the ops whose order cannot be wrong: scopes (``find_scopes``), declarations and terminators."""
+    fixed = [not ir.op_table.flags(name).isdisjoint(("symbol", "terminator")) for name in ir.names]
+    return find_scopes(ir) | {op for op, number in enumerate(ir.op_name) if fixed[number]}
+
+
 def _ops_in(ir: IR, parent: int) -> Iterator[int]:
     op, end = parent + 1, ir.subtree_end[parent]
     while op < end:

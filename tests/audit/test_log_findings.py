@@ -107,6 +107,13 @@ def test_a_module_printed_without_locations_tells_nothing() -> None:
     assert lives(*log) == [("a", None, True)]
 
 
+def test_a_dump_without_any_index_does_not_tell_that_a_finding_is_gone() -> None:
+    bare = function("f", None, None)
+    assert lives(around("a", ORDERED, SHUFFLED), dump("After", "b", bare)) == [("a", None, None)]
+    log = around("a", ORDERED, SHUFFLED), dump("After", "b", bare), dump("After", "c", ORDERED)
+    assert lives(*log) == [("a", "after c", False)]
+
+
 def test_programs_are_followed_apart() -> None:
     assert lives(SHUFFLED, "// -----\n", SHUFFLED) == [(None, None, None)] * 2
 
@@ -255,6 +262,32 @@ def test_trace_of_a_function_that_is_gone() -> None:
     two, one = module(SHUFFLED, function("g", 3)), module(function("g", 3))
     result = traced(around("a", module(ORDERED, function("g", 3)), two), around("b", two, one))
     assert (left(result), repaired(result)) == ([], [("a", False, "b", 1)])
+
+
+def test_trace_of_a_pass_that_drops_all_indices() -> None:
+    result = traced(around("a", ORDERED, SHUFFLED), dump("After", "b", function("f", None, None)))
+    assert (left(result), repaired(result)) == ([("a", False, 9, 11, 3)], [])
+    assert (result.final.avoidable, [(p.left, p.lost) for p in result.passes]) == (1, [(1, 0), (0, 2)])
+
+
+def test_trace_of_a_function_that_was_folded_away() -> None:
+    result = traced(around("a", ORDERED, SHUFFLED), dump("After", "b", function("f")))
+    assert (left(result), repaired(result), result.unindexed) == ([], [("a", False, "b", 1)], 0)
+
+
+@pytest.mark.parametrize(("last", "avoidable"), [(ORDERED, 0), (SHUFFLED, 1)])
+def test_trace_of_a_dump_with_indices_behind_one_without(last: str, avoidable: int) -> None:
+    bare = dump("After", "b", function("f", None, None))
+    result = traced(around("a", ORDERED, SHUFFLED), bare, dump("After", "c", last))
+    assert (result.final.avoidable, [p.introduced for p in result.passes]) == (avoidable, [1, 0, 0])
+    assert repaired(result) == [("a", False, "c", 1)] * (1 - avoidable)
+
+
+def test_trace_of_a_function_that_is_gone_after_a_dump_without_indices() -> None:
+    two, bare = module(ORDERED, function("g", 3)), module(function("f", None, None), function("g", None))
+    log = around("a", two, module(SHUFFLED, function("g", 3))), dump("After", "b", bare)
+    result = traced(*log, dump("After", "c", module(function("g", 3))))
+    assert (left(result), repaired(result), result.final.avoidable) == ([], [("a", False, "c", 1)], 0)
 
 
 def test_trace_of_a_function_that_was_inlined() -> None:

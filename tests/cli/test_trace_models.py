@@ -103,6 +103,15 @@ def test_a_single_model_has_the_same_members(corpus: Path) -> None:
     assert [model["model"] for model in one["models"]] == ["resnet"]
 
 
+def test_dumps_without_an_index_in_models_with_indices_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "good.log").write_text(IN_ORDER)
+    (tmp_path / "some.log").write_text(IN_ORDER + dump("After", "cse", function("f", None, None)))
+    done = run("trace", tmp_path)
+    dumps = 2 * IN_ORDER.count("IR Dump") + 1
+    said = f"left at the end of 2 models; {dumps - 1} of {dumps} dumps checked; 1 carries no op index;"
+    assert (done.returncode, said in done.stdout.decode()) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("options", "code"), [((), 1), (("--allow-unindexed",), 0), (("--fail-on=never",), 0)]
 )

@@ -142,7 +142,7 @@ PASSES = log(
 def test_a_log_of_passes() -> None:
     assert report(checked(PASSES, "<stdin>")) == (
         "<stdin>:15:1: EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %2 (line 17): 2 inversions, "
-        "fix moves it; brought in by x-pass, gone before x-pass (Net[net], net.py:2)\n"
+        "fix moves it; brought in by x-pass, gone after x-pass (Net[net], net.py:2)\n"
         "\n"
         "<stdin>:15:1: @forward ^bb0 after x-pass: 2 inversions: all avoidable\n"
         "1 op carries an index that contradicts dataflow (proven minimal); "

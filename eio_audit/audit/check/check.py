@@ -14,7 +14,7 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summar
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.check.unjudged import UnjudgedInput, unjudged_inputs
-from eio_audit.audit.functions import find_scopes
+from eio_audit.audit.functions import find_without_order
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import NOT_MLIR, Dump, each_dump, is_mlir_without_ops
 from eio_audit.mlir.ir import NO_OFFSET
@@ -195,7 +195,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         program=dump.dump.program,
         first_line=dump.dump.first_line,
         selected=dump.dump.selected,
-        is_unindexed=not blocks and len(find_scopes(dump.ir)) < len(dump.ir),
+        is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
     return AuditedDump(*read, audit, blocks, orders, orders_of_others, donors)

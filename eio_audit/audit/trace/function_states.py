@@ -19,7 +19,7 @@ from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, Share
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.functions import find_scopes, only_function
+from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.options import AuditOptions
 from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
@@ -357,7 +357,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
         ops.setdefault(part, [])
     for finding in moved_by_fix(audited):
         findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
-    scopes = find_scopes(ir) if audited.audit.is_unindexed else set(range(len(ir)))
+    fixed = find_without_order(ir) if audited.audit.is_unindexed else set(range(len(ir)))
     states: dict[Part, FunctionState] = {
         part: FunctionState(
             key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
@@ -365,7 +365,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             indices=_indices(audited, members),
             unmatched=frozenset(audited.audit.unmatched),
             findings=tuple(findings[part]),
-            is_unindexed=not scopes.issuperset(members),
+            is_unindexed=not fixed.issuperset(members),
         )
         for part, members in ops.items()
     }

@@ -125,7 +125,9 @@ class LogFindings:
         else:
             shown.discard(None)
         program.unseen -= shown
-        if program.there or found:
+        if audit.is_unindexed:  # it does not tell whether a finding is still there
+            program.unseen.update(one.last.function for one in program.there)
+        elif program.there or found:
             moment = audit.moment or f"at line {audit.line}"
             may_be = {one.last.function for one in program.there} if alone is None else {alone, None}
             program.follow(found, shown, may_be, ended, moment)

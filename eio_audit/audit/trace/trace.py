@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
@@ -113,7 +113,7 @@ class Trace:
         initial_left: those of them that are left at the end. The others were repaired.
         summary: the figures of all dumps, added up.
         once: the figures of functions with inversions; an inversion in many dumps counts once.
-        final: the figures of the last dumps of all functions.
+        final: the figures of the last dumps of all functions. A dump without any index does not count.
         errors: the errors of dumps that could not be read.
         unmatched: the patterns of ``--assume-pure`` that match no op of any dump.
         options: the options of the audits.
@@ -205,7 +205,10 @@ class _PassRun(PassRun):
 
 @dataclass(slots=True)
 class _Program:
-    """One program: its states, the last dump of each function, its open passes and its findings."""
+    """One program: its states, the last dump of each function, its open passes and its findings.
+
+    ``held`` has the last known figures of functions that are now shown without any index.
+    """
 
     name: str
     states: ProgramStates
@@ -213,6 +216,24 @@ class _Program:
     open: OpenPasses[_PassRun] = field(default_factory=OpenPasses)
     findings: LeftFindings = field(default_factory=LeftFindings)
     runs: list[_PassRun] = field(default_factory=list)
+    held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
+
+    def hold(self, states: DumpStates) -> None:
+        """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
+        for part in self.states.vanished(states):
+            self.held.pop(part, None)
+        for part in states.functions:
+            known = self.states.functions.get(part)
+            if not states.is_unindexed:
+                self.held.pop(part, None)
+            elif known and known.blocks:
+                self.held[part] = known.blocks
+
+    @property
+    def final_blocks(self) -> list[BlockAudit]:
+        """The audits of the blocks, in the last dump of each function that can be judged."""
+        functions = self.states.functions.items()
+        return [block for part, state in functions for block in self.held.get(part, state.blocks)]
 
     def settle(self) -> int:
         """Tell each run how many of its inversions are left; return how many that no pass introduced."""
@@ -257,6 +278,9 @@ class _Tracer:
         if marker is None and not summary.has_indices:
             return  # the output of a compiler, printed without locations
         function, is_after = _function_of(marker, states), marker is not None and marker.when != "before"
+        judged = replace(states, functions={}) if states.is_unindexed else states
+        doubtful = set() if states.is_unindexed else {*program.held}
+        program.hold(states)
         by_run: dict[_PassRun | None, list[Part]] = {}
         if marker is not None and is_after:  # the pass made the differences
             ended = program.open.end(marker.pass_name, function)
@@ -271,9 +295,15 @@ class _Tracer:
             run = at_work
             if run is None and change is not None and change.differs:
                 run = self._begin(program, None, function)
-            changed = [p for p in parts if states.functions.get(p) is not known.functions.get(p)]
+            changed = [
+                part
+                for part in parts
+                if part in doubtful or states.functions.get(part) is not known.functions.get(part)
+            ]
             arrivals = {part: self._arrival(program, run, part, states, place) for part in changed}
-            new = program.findings.update(states, arrivals, known.functions, run.pass_name if run else None)
+            if states.is_unindexed:  # it does not tell whether what it shows is still out of order
+                arrivals = {part: one for part, one in arrivals.items() if part not in states.functions}
+            new = program.findings.update(judged, arrivals, known.functions, run.pass_name if run else None)
             self._initial += new.initial
             if run is None:
                 continue
@@ -292,7 +322,7 @@ class _Tracer:
     def result(self) -> Trace:
         """Return the trace of all dumps taken. Call it once."""
         runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
-        states = [s for program in self._programs.values() for s in program.states.functions.values()]
+        blocks = [block for program in self._programs.values() for block in program.final_blocks]
         findings = [program.findings for program in self._programs.values()]
         left = [one for program in findings for one in program.left(self._options)]
         repairs = [
@@ -310,7 +340,7 @@ class _Tracer:
             initial_left=initial_left,
             summary=self._summary,
             once=self._figures.once,
-            final=summarize_blocks([block for state in states for block in state.blocks], dumps=0),
+            final=summarize_blocks(blocks, dumps=0),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,

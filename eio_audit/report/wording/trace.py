@@ -109,13 +109,16 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable} left at the end of {end}"]
     if trace.unindexed and not where:
-        dumps = trace.summary.dumps
-        verb = "carries" if trace.unindexed == 1 else "carry"
-        checked = f"{dumps - trace.unindexed:,} of {dumps:,} dumps checked"
-        said.append(f"{checked}; {trace.unindexed:,} {verb} no op index")
+        said.append(checked_dumps(trace.summary.dumps, trace.unindexed))
     if unread_files:
         return "incomplete", "; ".join([unread_files, *said])
     return "failed" if failed else "passed", "; ".join(said)
+
+
+def checked_dumps(dumps: int, unindexed: int) -> str:
+    """Say how many dumps carry no op index: ``2 of 3 dumps checked; 1 carries no op index``."""
+    verb = "carries" if unindexed == 1 else "carry"
+    return f"{dumps - unindexed:,} of {dumps:,} dumps checked; {unindexed:,} {verb} no op index"
 
 
 def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:

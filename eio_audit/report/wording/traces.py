@@ -11,7 +11,7 @@ from eio_audit.report.wording.commands import command
 from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import of_constants
-from eio_audit.report.wording.trace import NOT_SHOWN, conclusion, next_steps
+from eio_audit.report.wording.trace import NOT_SHOWN, checked_dumps, conclusion, next_steps
 
 
 def left_in_models(result: ModelTraces) -> str:
@@ -44,6 +44,10 @@ def worst_pass(model: ModelTrace) -> str:
 def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why. Models without an index fail unless the gate allows them."""
     status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    judged = [model.trace for model in result.models if not model.trace.is_unjudged]
+    unindexed = sum(trace.unindexed for trace in judged)
+    if unindexed and status != "could not run":
+        why += "; " + checked_dumps(sum(trace.summary.dumps for trace in judged), unindexed)
     names, total = [model.name for model in result.unjudged], len(result.models)
     if not names or status == "could not run" or len(names) == total:
         return status, why
