@@ -161,3 +161,8 @@ def test_mlir_prints_what_has_one_normal_form(path: Path, generic: bool) -> None
         for located in (True, False)
     }
     assert len(forms) == 1
+
+
+def test_an_arrow_in_a_dialect_body_ends_no_name() -> None:
+    text = 'func.func @f(%arg0: i32) {\n  "t.x"(%arg0) {k = #my.g<%a->%a>} : (i32) -> ()\n  return\n}\n'
+    assert normal_form(read_text(text)[0]).text.decode() == text

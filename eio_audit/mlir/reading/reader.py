@@ -123,6 +123,7 @@ class Reader:
         self.ops = self.builder.ops
         self.regions = self.builder.regions
         self._body_ends: dict[int, int] = {}
+        self._last_body = Span(0, 0)  # the one found last
 
     @cached_property
     def plain(self) -> PlainLines:
@@ -316,7 +317,12 @@ class Reader:
         return match
 
     def _is_in_dialect_body(self, brackets: Brackets, offset: int) -> bool:
-        """Whether an offset is in ``#name<...>`` or ``!name<...>``, where ``%`` begins no value's name."""
+        """Whether an offset is in ``#name<...>`` or ``!name<...>``, where ``%`` begins no value's name.
+
+        A body that has been found counts to its end: ``%a->`` in it looks like a name and a bracket.
+        """
+        if self._last_body.start < offset < self._last_body.end:
+            return True
         for byte, opening in brackets:
             if byte != OPEN_ANGLE:
                 continue
@@ -326,6 +332,7 @@ class Reader:
                 end = dialect_body_end(self.data, opening, self.end) if is_body else opening
                 self._body_ends[opening] = end
             if offset < self._body_ends[opening]:
+                self._last_body = Span(opening, self._body_ends[opening])
                 return True
         return False
 
