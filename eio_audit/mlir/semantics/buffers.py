@@ -57,7 +57,7 @@ class Buffers:
         ir: IR,
         rows: Sequence[OpTraits],
         is_unknown: Callable[[int], bool],
-        keeps_values: Sequence[bool] = (),
+        keeps_values: Sequence[bool],
     ) -> None:
         self._ir = ir
         self._types = ValueTypes(ir)
@@ -65,15 +65,14 @@ class Buffers:
         self._addressed: set[int] = set()  # at least one value of each buffer in memory
         self._passed: set[int] = set()  # the same for buffers that only ops with ``keeps_values`` got
         changed = set[int]()  # the same for buffers that a listed op of another dialect changes
-        changes = [row.changes_operands and not known for row, known in zip(rows, keeps_values, strict=False)]
+        changes = [row.changes_operands and not known for row, known in zip(rows, keeps_values, strict=True)]
         self._declares = [row.is_declaration for row in rows]
         for op, name in enumerate(ir.op_name):
-            if keeps_values and changes[name]:
+            if changes[name]:
                 changed.update(ir.operands_of(op))
             if not self._declares[name]:
                 escapes = is_unknown(op)
-                is_value = escapes and bool(keeps_values) and keeps_values[name]
-                self._join_results(op, rows[name], escapes=escapes, as_values=is_value)
+                self._join_results(op, rows[name], escapes=escapes, as_values=escapes and keeps_values[name])
         for holder, blocks in self._blocks.items():
             self._join_across_edges(holder, blocks, escapes=holder >= 0 and is_unknown(holder))
         if self._types.has_unknown_types:

@@ -222,14 +222,13 @@ class EffectTable:
         self._add_symbols()
         for op in ops_with_places(ir):
             if is_newest_allocation(ir, op):
-                self._note(op, _joined(self._own.get(op, NOTHING), {"stack": _READ_WRITE}))
+                self._note(op, {"stack": _READ_WRITE})
         self._add_control()
         self._add_reads({MEMORY})
         for inside in calls.by_function.values():
             for call in inside:
                 if calls.callee[call] != NO_CALLEE and is_acting[ir.op_name[call]]:
-                    touches = self._call_touches(call, calls.callee[call])
-                    self._note(call, _joined(self._own.get(call, NOTHING), touches))
+                    self._note(call, self._call_touches(call, calls.callee[call]))
         changed = {
             place
             for touches in self._own.values()
@@ -240,8 +239,9 @@ class EffectTable:
             self._add_reads(changed)
 
     def _note(self, op: int, touches: Touches) -> None:
+        """Add to what an op itself touches."""
         if touches:
-            self._own[op] = touches
+            self._own[op] = _joined(self._own[op], touches) if op in self._own else touches
 
     def _share_memory(self) -> None:
         """Put into the callers' memory what a function puts into memory or returns from there.
@@ -275,7 +275,7 @@ class EffectTable:
         """Add touches of ``CONTROL`` by loops and, if any op may not return, by the ops that may trap."""
         ir = self._ir
         for op in self._loops():
-            self._note(op, _joined(self._own.get(op, NOTHING), NOT_RETURNING))
+            self._note(op, NOT_RETURNING)
         if not any(CONTROL in touches for touches in self._own.values()) and not any(
             self._may_loop(ir.regions_of[function]) for function in self._calls.by_function if function >= 0
         ):
@@ -285,7 +285,7 @@ class EffectTable:
         shapes = DynamicShapes(ir)
         for op, name in enumerate(ir.op_name):
             if may_trap[name] or (if_dynamic[name] and shapes.shown_by(op)):
-                self._note(op, _joined(self._own.get(op, NOTHING), {CONTROL: _READ}))
+                self._note(op, {CONTROL: _READ})
 
     def _loops(self) -> Iterator[int]:
         """Yield the ops, other than functions, that control flow may not leave."""
