@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from distributed import Client, LocalCluster
 
-from eio_audit import find_files
+from eio_audit.mlir.input.folders import find_files
 
 WORKERS = 2
 

@@ -7,22 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from eio_audit import (
-    AVOIDABLE,
-    HOISTED,
-    UNAVOIDABLE,
-    AuditOptions,
-    Dump,
-    Gate,
-    InputError,
-    LogFindings,
-    Verdict,
-    check,
-    fix,
-    judge,
-    read,
-    read_text,
-)
+from eio_audit.audit.check.check import check
+from eio_audit.audit.fix.fix import fix
+from eio_audit.audit.gate.gate import Gate, Verdict, judge
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE
+from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.trace.log_findings import LogFindings
+from eio_audit.mlir.input.dumps import Dump, read, read_text
+from eio_audit.mlir.source import InputError
 from eio_audit.report.text.check import print_check
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.unified_diff import unified_diff

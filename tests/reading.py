@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eio_audit import InputError
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import Position, Source
+from tests.internals import IR, Position, Source, read_ir
 
 
 def ir_of(text: str | bytes) -> IR:

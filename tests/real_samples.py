@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from eio_audit import AuditOptions, Prediction, Stage, check, diff, fix, read_text, structure
+from eio_audit import AuditOptions, check, diff, fix, read_text, structure
+from tests.internals import Prediction, Stage
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "sample_irs"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from iree.compiler import ir
 
 from eio_audit import Diff, diff, read_text
-from eio_audit.order.displaced import displaced
+from tests.internals import displaced
 from tests.judge import parse
 
 NAMES = ("custom_assembly.mlir", "shuffled_loops.mlir", "shortened_forms.mlir")

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
-from eio_audit.cli.reports import RENDERERS
 from tests.audit.test_fix import SHUFFLED
+from tests.internals import RENDERERS
 from tests.shell import install_tools, run_script
 
 ROOT = Path(__file__).parent.parent

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import RULES, UNAVOIDABLE, UNINDEXED, WRONG_LABEL, Gate, Rule, check, find, judge, read_text
-from eio_audit.audit.check.check import audit_dump
+from eio_audit import Gate, Rule, check, read_text
+from tests.internals import RULES, UNAVOIDABLE, UNINDEXED, WRONG_LABEL, audit_dump, find, judge
 
 PAGE = (Path(__file__).parent.parent / "docs" / "rules.md").read_text()
 SECTIONS = {text[:6]: text for text in PAGE.split("\n## ")[1:]}

@@ -11,9 +11,7 @@ import pytest
 
 from eio_audit import (
     AuditOptions,
-    Follow,
     check,
-    compare_runs,
     dataflow,
     diff,
     explain,
@@ -27,6 +25,7 @@ from eio_audit import (
 )
 from eio_audit.testing import assert_in_original_order
 from tests.cli.running import SAMPLES
+from tests.internals import Follow, compare_runs
 
 AFTER = SAMPLES / "small" / "after_alias.mlir"
 [DUMP] = read_text("module {}")

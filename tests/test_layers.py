@@ -16,8 +16,8 @@ MAY_USE = {
     "order": set(),
     "audit": {"mlir", "order"},
     "report": {"mlir", "audit"},
-    "cli": {"report", "package"},
-    "testing": {"report", "package"},
+    "cli": {"mlir", "audit", "report", "package"},
+    "testing": {"mlir", "audit", "report"},
     "package": {"mlir", "audit"},
 }
 OWNERS = {

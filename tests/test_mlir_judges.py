@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import Dump, Relabel, Source, check, fix, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.fix.reordering import in_orders
+from eio_audit import Dump, check, fix, read_text
+from tests.internals import Relabel, Source, audit_dump, in_orders
 from tests.judge import same_program
 from tests.test_samples import DUMP_FILES, MLIR_FILES, SAMPLES
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from iree.compiler import ir
 
-from eio_audit import Trace, find_dump_files, stream, trace
+from eio_audit import Trace, stream, trace
+from tests.internals import find_dump_files
 from tests.judge import parse
 from tests.tools import iree_opt
 

@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import AuditOptions, Summary, check, fix, read
-from eio_audit.audit.fix.reordering import in_orders
-from eio_audit.mlir.input.folders import find_files
-from eio_audit.mlir.reading.reader import read_ir
+from tests.internals import find_files, in_orders, read_ir
 
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 FILES = sorted(Path(p) for p in find_files(str(SAMPLES)))

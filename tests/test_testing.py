@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 import eio_audit
-from eio_audit import AuditOptions, Follow, InputError
+from eio_audit import AuditOptions, InputError
 from eio_audit.testing import assert_in_original_order
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED, fixed
+from tests.internals import Follow
 
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 DIFF = """--- <text>

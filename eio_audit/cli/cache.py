@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from eio_audit import Results
+from eio_audit.audit.corpus.check_dumps import Results
 from eio_audit.cli.options import together
 
 
@@ -24,7 +24,7 @@ class Cache(NamedTuple):
         if self.cache is None or self.no_cache:
             yield None
             return
-        from eio_audit import result_cache
+        from eio_audit.audit.corpus.result_cache import result_cache
 
         def warn(reason: str) -> None:
             click.echo(f"warning: --cache {reason}; the run goes on without it", err=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from eio_audit import InputError, OpTraits, Source, parse_op_traits
+from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.traits import OpTraits, parse_op_traits
 
 KEYS = (
     "index-pattern",

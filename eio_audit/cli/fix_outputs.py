@@ -9,8 +9,9 @@ from pathlib import Path
 
 import click
 
-from eio_audit import Fix, InputError
+from eio_audit.audit.fix.fix import Fix
 from eio_audit.cli.output import is_regular_file, write_atomically, write_bytes
+from eio_audit.mlir.source import InputError
 
 Write = Callable[[str, Fix], None]
 """Writes the fix of a file, given its path."""

@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-import eio_audit
 from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_bytes
+from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
+    from eio_audit.audit.check.check import Check
+    from eio_audit.audit.gate.baseline import Baseline
+    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.gate import Gate, Verdict
+    from eio_audit.audit.gate.rules import Rule
     from eio_audit.cli.source_root import SourceRoot
 
 
 class GateChoice(NamedTuple):
     """The gate, its baseline file, and the folder of the model's source."""
 
-    gate: eio_audit.Gate
+    gate: Gate
     baseline: str | None
     update_baseline: bool
     source_root: SourceRoot | None
@@ -31,29 +36,31 @@ class GateChoice(NamedTuple):
         """Whether the verdict depends on findings, not only on figures."""
         return self.baseline is not None or self.gate.needs_findings
 
-    def judge(
-        self, check: eio_audit.Check, findings: Sequence[eio_audit.Finding], *, quiet: bool
-    ) -> eio_audit.Verdict:
+    def judge(self, check: Check, findings: Sequence[Finding], *, quiet: bool) -> Verdict:
         """Judge a check and update the baseline, with a note unless ``quiet``.
 
         Raises:
             InputError: the baseline cannot be read or written.
         """
+        from eio_audit.audit.gate.baseline import Baseline
+        from eio_audit.audit.gate.gate import judge
+        from eio_audit.mlir.source import Source
+
         if self.source_root is not None:
             findings = [f._replace(model_path=self.source_root.path_of(f.model)) for f in findings]
         if self.baseline is None:
-            return eio_audit.judge(check, findings, self.gate)
+            return judge(check, findings, self.gate)
         from eio_audit.report.ci.baseline_file import parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
-            baseline = parse_baseline(eio_audit.Source.read(path), folder)
+            baseline = parse_baseline(Source.read(path), folder)
         elif self.update_baseline:
-            baseline = eio_audit.Baseline.of(findings, folder)
+            baseline = Baseline.of(findings, folder)
             note = f"created with {count(baseline.size, 'finding')}"
         else:
-            raise eio_audit.InputError(path, None, "no such file; --update-baseline creates it")
-        verdict = eio_audit.judge(check, findings, self.gate, baseline)
+            raise InputError(path, None, "no such file; --update-baseline creates it")
+        verdict = judge(check, findings, self.gate, baseline)
         if verdict.stale:
             baseline = baseline.compare(findings, check.judged_sources, self.gate.rules).remaining
             note = f"{count(sum(verdict.stale.values()), 'finding')} removed, {baseline.size:,} left"
@@ -62,7 +69,7 @@ class GateChoice(NamedTuple):
         return verdict
 
 
-def _write_baseline(baseline: eio_audit.Baseline, path: str, note: str, *, quiet: bool) -> None:
+def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:
     from eio_audit.report.ci.baseline_file import baseline_to_json
 
     write_bytes(path, encoded(baseline_to_json(baseline)))
@@ -70,10 +77,12 @@ def _write_baseline(baseline: eio_audit.Baseline, path: str, note: str, *, quiet
         click.echo(f"{path}: {note}", err=True)
 
 
-def _rules(texts: Sequence[str]) -> set[eio_audit.Rule]:
+def _rules(texts: Sequence[str]) -> set[Rule]:
     """Return the rules that comma-separated codes or prefixes of codes select."""
+    from eio_audit.audit.gate.rules import rules_by_prefix
+
     prefixes = [prefix.strip() for text in texts for prefix in text.split(",")]
-    return {rule for prefix in prefixes for rule in eio_audit.rules_by_prefix(prefix)}
+    return {rule for prefix in prefixes for rule in rules_by_prefix(prefix)}
 
 
 def _rule_codes(text: str) -> str:
@@ -86,13 +95,16 @@ def _rule_codes(text: str) -> str:
 
 def _gate(
     fail_on: str, max_avoidable: int | None, max_inversions: int | None, allow_unindexed: bool = False
-) -> eio_audit.Gate:
-    rules = [eio_audit.AVOIDABLE]
+) -> Gate:
+    from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE
+
+    rules = [AVOIDABLE]
     if fail_on == "any" or max_inversions is not None:
-        rules.append(eio_audit.UNAVOIDABLE)
+        rules.append(UNAVOIDABLE)
     if fail_on == "any":
-        rules.append(eio_audit.HOISTED)
-    return eio_audit.Gate(
+        rules.append(HOISTED)
+    return Gate(
         tuple(rules), fail_on == "never", max_inversions, max_avoidable, fail_on == "final", allow_unindexed
     )
 
@@ -138,23 +150,25 @@ def ceiling_options(
 
 
 def _gate_choice(
-    gate: eio_audit.Gate,
+    gate: Gate,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     baseline: str | None,
     update_baseline: bool,
     source_root: str | None,
 ) -> GateChoice:
+    from eio_audit.audit.gate.rules import RULES, UNINDEXED
+
     if baseline is None and update_baseline:
         raise click.UsageError("--update-baseline requires --baseline FILE")
     if baseline is not None and (gate.max_avoidable is not None or gate.max_inversions is not None):
         raise click.UsageError("--baseline cannot be used with --max-avoidable or --max-inversions")
     ignored = _rules(ignore)
-    wanted = {*gate.rules, *_rules(select)} - ignored - {eio_audit.UNINDEXED}
+    wanted = {*gate.rules, *_rules(select)} - ignored - {UNINDEXED}
     gate = replace(
         gate,
-        rules=tuple(rule for rule in eio_audit.RULES if rule in wanted),
-        allows_unindexed=gate.allows_unindexed or eio_audit.UNINDEXED in ignored,
+        rules=tuple(rule for rule in RULES if rule in wanted),
+        allows_unindexed=gate.allows_unindexed or UNINDEXED in ignored,
     )
     root = None
     if source_root is not None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from eio_audit import InputError
+from eio_audit.mlir.source import InputError
 
 _MODE = re.compile(r"[0-7]{6}|\.")
 

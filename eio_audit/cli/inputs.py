@@ -13,19 +13,10 @@ from typing import NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from eio_audit import (
-    Dump,
-    DumpAudit,
-    DumpFile,
-    InputError,
-    Summary,
-    find_dump_files,
-    read,
-    read_all,
-    source_name,
-    stream,
-    stream_file,
-)
+from eio_audit.audit.check.figures import DumpAudit, Summary
+from eio_audit.mlir.input.dumps import Dump, read, stream, stream_file
+from eio_audit.mlir.input.folders import DumpFile, find_dump_files
+from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.wording.numbers import count, shortened_list
 
 File = TypeVar("File")
@@ -250,7 +241,7 @@ def note_apart(files: Sequence[DumpFile]) -> None:
     """Note which files beside before-and-after pairs belong to no pair, and how to name them."""
     names = [Path(file.path).name for file in files if file.is_apart]
     if names:
-        from eio_audit import HOW_TO_NAME_STATES
+        from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
 
         listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
         click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)

@@ -11,7 +11,7 @@ import click
 from eio_audit.cli.options import Command, together
 
 if TYPE_CHECKING:
-    from eio_audit import Workers
+    from eio_audit.audit.corpus.workers import Workers
 
 ENOUGH_BYTES = 4_000_000
 """The size of the input from which on several processes are faster than one, with ``--jobs auto``."""
@@ -42,7 +42,7 @@ class Jobs(NamedTuple):
             InputError: the cluster cannot do it.
         """
         if self.cluster is not None:
-            from eio_audit import cluster_workers
+            from eio_audit.audit.corpus.cluster import cluster_workers
 
             with cluster_workers(self.cluster, self.timeout, shares_files=not self.send) as cluster:
                 yield cluster
@@ -52,7 +52,7 @@ class Jobs(NamedTuple):
         if count == 1 and self.timeout is None:
             yield None
             return
-        from eio_audit import local_workers
+        from eio_audit.audit.corpus.workers import local_workers
 
         with ExitStack() as started:
             workers = None
@@ -70,7 +70,7 @@ class Jobs(NamedTuple):
             return self.processes
         if total_bytes is None or total_bytes < ENOUGH_BYTES:
             return 1
-        from eio_audit import usable_cores
+        from eio_audit.audit.corpus.workers import usable_cores
 
         return usable_cores()
 

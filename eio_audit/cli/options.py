@@ -13,9 +13,13 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from eio_audit import DEFAULT_INDEX_PATTERN, AuditOptions, Follow, IndexPattern, InputError, OpTable, read
+from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
+from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.cli.config_file import Config, error_at_key, find_config, read_config
 from eio_audit.cli.inputs import DumpChoice, pass_names
+from eio_audit.mlir.input.dumps import read
+from eio_audit.mlir.source import InputError
+from eio_audit.mlir.traits import OpTable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -202,7 +206,7 @@ def _audit_options(
 ) -> AuditOptions:
     original = None
     if order_from is not None:
-        from eio_audit import OriginalOrder
+        from eio_audit.audit.locations.original_order import OriginalOrder
         from eio_audit.cli.order_from import FIRST, original_dump
 
         dump = original_dump(order_from)

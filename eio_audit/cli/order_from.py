@@ -14,8 +14,10 @@ from pathlib import Path
 
 import click
 
-from eio_audit import Dump, InputError, find_dump_files, source_name
 from eio_audit.cli.inputs import NO_IR, DumpChoice, dumps_of_run, is_one_file, read_dumps
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.folders import find_dump_files
+from eio_audit.mlir.source import InputError, source_name
 
 FIRST = "first"
 """The value for the first dump of the input."""

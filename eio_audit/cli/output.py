@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO
 
-from eio_audit import InputError
+from eio_audit.mlir.source import InputError
 
 
 @contextlib.contextmanager

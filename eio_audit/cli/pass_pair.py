@@ -7,17 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from eio_audit import (
-    HOW_TO_NAME_STATES,
-    Dump,
-    DumpFile,
-    InputError,
-    Moment,
-    find_dump_files,
-    source_name,
-    stream,
-)
 from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, max_size, pass_names
+from eio_audit.mlir.input.dumps import Dump, stream
+from eio_audit.mlir.input.folders import DumpFile, find_dump_files
+from eio_audit.mlir.input.states import HOW_TO_NAME_STATES, Moment
+from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording.numbers import count, shortened_list
 
 _Pair = tuple[str, DumpFile, DumpFile]

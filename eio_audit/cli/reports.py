@@ -13,9 +13,10 @@ from typing import IO, Any, NamedTuple, cast
 import click
 from click.core import ParameterSource
 
-from eio_audit import InputError, __version__
+from eio_audit import __version__
 from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_pages, write_pieces, write_text
+from eio_audit.mlir.source import InputError
 
 RENDERERS = {
     "Verdict": {

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eio_audit import InputError
+from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
-    from eio_audit import ModelLine
+    from eio_audit.audit.locations.parsed_locations import ModelLine
 
 _SEPARATOR = re.compile(r"[/\\]")
 

@@ -12,7 +12,8 @@ import click
 from eio_audit.cli.jobs import ENOUGH_BYTES, Jobs
 
 if TYPE_CHECKING:
-    from eio_audit import Compiler, Workers
+    from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.audit.fix.compiler import Compiler
 
 
 def _command(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
@@ -47,7 +48,7 @@ def compiler_of(command: tuple[str, ...] | None, timeout: float | None) -> Compi
         return None
     if shutil.which(command[0]) is None:
         raise click.UsageError(f"--verify-with: cannot find the program '{command[0]}'")
-    from eio_audit import Compiler
+    from eio_audit.audit.fix.compiler import Compiler
 
     return Compiler(command) if timeout is None else Compiler(command, timeout)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from unittest import mock
 
-from eio_audit.audit.check import check, keyed_dump
+from tests.internals import check_module as check
+from tests.internals import keyed_dump_module as keyed_dump
 
 
 def counting_audits() -> AbstractContextManager[mock.Mock]:

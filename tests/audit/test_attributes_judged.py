@@ -6,7 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from iree.compiler import ir
 
-from eio_audit import InputError, Sameness, diff, normal_form, read_text
+from eio_audit import InputError, diff, normal_form, read_text
+from tests.internals import Sameness
 from tests.judge import parse
 
 NUMBERS = ("1.0", "1.00", "1.10", "-1.0", "7", "0x7", '"1.0"', '"1.00"')

@@ -2,10 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from eio_audit import AVOIDABLE, RULES, UNAVOIDABLE, Finding, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
-from eio_audit.audit.gate.findings import find
+from eio_audit import Finding, read_text
+from tests.internals import (
+    AVOIDABLE,
+    RULES,
+    UNAVOIDABLE,
+    Baseline,
+    BaselineComparison,
+    BaselineEntry,
+    audit_dump,
+    find,
+)
 
 
 def op(index: int, name: str, operand: str = "%a", line: int = 2) -> str:

@@ -1,7 +1,6 @@
 from array import array
 
-from eio_audit.audit.check.blockers import find_blockers
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind
+from tests.internals import DependenceGraph, DependenceKind, find_blockers
 
 
 def graph_of(size: int, *edges: tuple[int, int, DependenceKind]) -> DependenceGraph:

@@ -3,8 +3,7 @@ from itertools import permutations
 from hypothesis import given
 
 from eio_audit import BlockAudit, check, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.dependence import Dependences
+from tests.internals import Dependences, audit_dump
 from tests.programs import programs
 
 ISSUE = """

@@ -6,24 +6,24 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from eio_audit import (
-    AuditOptions,
+from eio_audit import AuditOptions, InputError, fix, read_text, structure
+from tests.cli.running import SAMPLES
+from tests.internals import (
+    BETWEEN,
+    CodegenLocation,
     Failure,
-    InputError,
     Prediction,
     Reason,
     Stage,
+    UnreadableLocation,
+    audit_dump,
     find,
-    fix,
-    read_text,
+    predict,
+    read_name,
+    right_labels,
     rules_by_prefix,
-    structure,
+    structure_change,
 )
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.codegen.codegen import BETWEEN, predict, structure_change
-from eio_audit.audit.codegen.codegen_location import CodegenLocation, UnreadableLocation, read_name
-from eio_audit.audit.fix.relabel import right_labels
-from tests.cli.running import SAMPLES
 from tests.programs import freeing_programs, programs
 from tests.real_samples import RUNS, recorded_program, recorded_runs
 

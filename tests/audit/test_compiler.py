@@ -8,20 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import (
-    Compiler,
-    DumpFix,
-    InputError,
-    VerificationError,
-    fix,
-    fix_files,
-    local_workers,
-    read,
-    read_text,
-)
-from eio_audit.audit.command import run_command
-from eio_audit.audit.fix.error_places import lines_of_input, shortened
+from eio_audit import Compiler, InputError, VerificationError, fix, read, read_text
 from tests.audit.test_fix import SHUFFLED, fixed
+from tests.internals import DumpFix, fix_files, lines_of_input, local_workers, run_command, shortened
 from tests.reading import ir_of
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 

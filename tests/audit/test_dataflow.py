@@ -2,11 +2,9 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from eio_audit import AuditOptions, Dataflow, InputError, dataflow, dataflow_graph, neighbourhood, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_block import FixedBlock
-from eio_audit.audit.explain.dataflow import BlockDataflow
+from eio_audit import AuditOptions, Dataflow, InputError, dataflow, dataflow_graph, read_text
 from tests.audit.test_check import ISSUE
+from tests.internals import BlockDataflow, FixedBlock, audit_dump, neighbourhood
 from tests.programs import programs
 
 CHAIN = """

@@ -2,8 +2,7 @@
 
 import pytest
 
-from eio_audit.audit.dependence import DependenceKind, Dependences
-from eio_audit.mlir.semantics.effects import condition_holds
+from tests.internals import DependenceKind, Dependences, condition_holds
 from tests.reading import ir_of
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from eio_audit import AuditOptions, Diff, InputError, OpChange, diff, read_text
-from eio_audit.mlir.traits import OpTraits
+from tests.internals import OpTraits
 
 BEFORE = """func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = "ttir.abs"(%a) : (tensor<4xf32>) -> tensor<4xf32> loc("DEBUG|0|net|abs")

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, fix, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.fix.reordering import in_orders
+from tests.internals import audit_dump, in_orders
 from tests.judge import same_program
 
 ARGUMENTS = (

@@ -12,10 +12,7 @@ from collections import defaultdict
 import pytest
 
 from eio_audit import read_text
-from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.options import DEFAULT_OPTIONS
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics.effects import CONTROL
+from tests.internals import CONTROL, DEFAULT_OPTIONS, Dependences, read_ir
 from tests.running.native_programs import native_program
 from tests.tools import mlir_tool, needs_mlir_opt
 

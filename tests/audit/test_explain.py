@@ -2,24 +2,20 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
-from eio_audit import (
-    AuditOptions,
-    DependenceKind,
-    EffectSource,
-    InputError,
-    InversionKind,
-    OpExplanation,
-    dataflow_graph,
-    explain,
-    read_text,
-)
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_block import FixedBlock
-from eio_audit.audit.explain.dataflow import BlockDataflow
-from eio_audit.audit.explain.explain import OpInBlock
-from eio_audit.audit.locations.parsed_locations import ModelLine
+from eio_audit import AuditOptions, InputError, dataflow_graph, explain, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
+from tests.internals import (
+    BlockDataflow,
+    DependenceKind,
+    EffectSource,
+    FixedBlock,
+    InversionKind,
+    ModelLine,
+    OpExplanation,
+    OpInBlock,
+    audit_dump,
+)
 from tests.programs import programs
 
 

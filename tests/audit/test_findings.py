@@ -3,28 +3,26 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from eio_audit import (
-    AVOIDABLE,
-    HOISTED,
-    RULES,
-    UNAVOIDABLE,
-    WRONG_LABEL,
-    AuditOptions,
-    Finding,
-    IndexPattern,
-    Rule,
-    read,
-    read_text,
-)
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.gate.findings import find, moved_by_fix
-from eio_audit.audit.gate.gate import worst_first
-from eio_audit.audit.gate.rules import LOCATION_RULES, rules_by_prefix
-from eio_audit.audit.locations.location_health import LocationRule
-from eio_audit.audit.locations.parsed_locations import ModelLine
+from eio_audit import AuditOptions, Finding, Rule, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
+from tests.internals import (
+    AVOIDABLE,
+    HOISTED,
+    LOCATION_RULES,
+    RULES,
+    UNAVOIDABLE,
+    WRONG_LABEL,
+    IndexPattern,
+    LocationRule,
+    ModelLine,
+    audit_dump,
+    find,
+    moved_by_fix,
+    rules_by_prefix,
+    worst_first,
+)
 from tests.programs import programs
 
 OPTIONS = AuditOptions()

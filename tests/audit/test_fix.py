@@ -3,15 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
-from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.fix.dump_fix import corrected
-from eio_audit.audit.fix.verification import verify as verify_orders
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.order.inversions import count_inversions
 from tests.audit.test_check import ISSUE
+from tests.internals import IR, AuditedDump, DependenceKind, audit_dump, corrected, count_inversions, read_ir
+from tests.internals import verify as verify_orders
 from tests.programs import programs
 
 

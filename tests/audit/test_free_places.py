@@ -4,12 +4,8 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, check, explain, fix, read, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.order_keys import OrderKeys
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.options import Follow
-from eio_audit.order.last_uses import away_from_last_uses
 from tests.cli.running import SAMPLES
+from tests.internals import Follow, OrderKeys, OriginalIndices, audit_dump, away_from_last_uses
 from tests.programs import freeing_programs
 from tests.reading import ir_of
 

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from eio_audit import AVOIDABLE, UNAVOIDABLE, Baseline, Gate, Rule, Verdict, check, find, judge, read_text
+from eio_audit import Gate, Rule, Verdict, check, read_text
 from tests.audit.test_baseline import SHUFFLED, op
 from tests.audit.test_baseline import body as function
+from tests.internals import AVOIDABLE, UNAVOIDABLE, Baseline, find, judge
 
 FORCED = function(op(1, "neg"), op(0, "abs", operand="%v1"))
 BOTH = (AVOIDABLE, UNAVOIDABLE)

@@ -8,7 +8,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import Sameness, diff, fix, normal_form, read_text
+from eio_audit import diff, fix, normal_form, read_text
+from tests.internals import Sameness
 
 SYMBOLS = ("func.func private @s{0}()", "memref.global @s{0} : memref<i32>", "module @s{0} {{\n}}")
 OTHERS = (

@@ -5,19 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import (
-    Dump,
-    EventKind,
-    InputError,
-    OpEvent,
-    OpHistory,
-    Relation,
-    check,
-    history,
-    read,
-    read_text,
-    stream,
-)
+from eio_audit import Dump, InputError, OpEvent, OpHistory, check, history, read, read_text, stream
+from tests.internals import EventKind, Relation
 from tests.test_samples import SAMPLES
 
 START = ("%a = t.a %x", "%b = t.b %a", "%c = t.c %a")

@@ -6,24 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import (
-    AVOIDABLE,
-    HOISTED,
-    UNAVOIDABLE,
-    AuditOptions,
-    Baseline,
-    BlockAudit,
-    Gate,
-    LogFindings,
-    Verdict,
-    check,
-    fix,
-    judge,
-    read,
-    read_text,
-)
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.gate.findings import find
+from eio_audit import AuditOptions, BlockAudit, Gate, Verdict, check, fix, read, read_text
+from tests.internals import AVOIDABLE, HOISTED, UNAVOIDABLE, Baseline, LogFindings, audit_dump, find, judge
 
 DATA = Path(__file__).parents[1] / "data" / "hoisted_constants"
 FOLLOWING = AuditOptions(follow="constants")

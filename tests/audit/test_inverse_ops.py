@@ -2,8 +2,9 @@
 
 import pytest
 
-from eio_audit import InverseOps, LayoutOp, LayoutPair, diff, read, read_text
+from eio_audit import diff, read, read_text
 from tests.cli.running import SAMPLES
+from tests.internals import InverseOps, LayoutOp, LayoutPair
 
 T, U = "tensor<2x3xf32>", "tensor<3x2xf32>"
 SWAP = "<{permutation = array<i64: 1, 0>}>"

@@ -3,9 +3,7 @@
 import pytest
 
 from eio_audit import read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
+from tests.internals import DERIVED, INHERITED, LAYOUT, OTHER, KeyedBlock, LabelWeights, audit_dump
 
 
 def weights(*ops: str) -> list[int]:

@@ -2,11 +2,14 @@
 
 import pytest
 
-from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
-from eio_audit.audit.diff.refinement import ComparedOps
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.locations.original_index import OriginalIndices
+from tests.internals import (
+    ComparedOps,
+    Interned,
+    OriginalIndices,
+    functions_around,
+    inverse_pairs,
+    rearrangements,
+)
 from tests.reading import ir_of
 
 

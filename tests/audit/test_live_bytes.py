@@ -2,10 +2,7 @@ import pytest
 from hypothesis import given
 
 from eio_audit import AuditOptions, check, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.figures import BlockMemory
-from eio_audit.audit.check.live_bytes import LiveBytes
-from eio_audit.order.last_uses import after_last_uses
+from tests.internals import BlockMemory, LiveBytes, after_last_uses, audit_dump
 from tests.programs import freeing_programs
 
 T = "tensor<256xf32>"  # 1,024 bytes

@@ -2,10 +2,8 @@
 
 import pytest
 
-from eio_audit import AuditedDump, AuditOptions, LocationRule, diff, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.locations.location_health import LocationHealth, health_change
-from eio_audit.mlir.traits import OpTraits
+from eio_audit import AuditOptions, diff, read_text
+from tests.internals import AuditedDump, LocationHealth, LocationRule, OpTraits, audit_dump, health_change
 
 GOOD = '"DEBUG|1|Net[net]|/m.py:10|forward|11|abs"'
 

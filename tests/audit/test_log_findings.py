@@ -5,24 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from eio_audit import (
-    AVOIDABLE,
-    RULES,
-    UNAVOIDABLE,
-    Baseline,
-    Check,
-    Finding,
-    Gate,
-    LogFindings,
-    Rule,
-    Trace,
-    check,
-    judge,
-    read,
-    read_text,
-    trace,
-)
+from eio_audit import Check, Finding, Gate, Rule, Trace, check, read, read_text, trace
 from tests.audit.test_trace import dump, function, logs, module, traced
+from tests.internals import AVOIDABLE, RULES, UNAVOIDABLE, Baseline, LogFindings, judge
 from tests.test_samples import SAMPLES
 
 ORDERED, SHUFFLED = function("f", 1, 2), function("f", 2, 1)

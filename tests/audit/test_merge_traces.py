@@ -5,11 +5,9 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import Dump, InputError, PassTotal, Repair, Trace, read_text, trace
-from eio_audit.audit.trace.left_findings import added_up
-from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
-from eio_audit.audit.trace.pass_totals import pass_totals
+from eio_audit import Dump, InputError, Trace, read_text, trace
 from tests.audit.test_trace import dump, function, logs
+from tests.internals import PassTotal, Repair, added_up, merge_traces, pass_totals, unreadable
 
 
 def dumps_of_model(name: str, text: str) -> list[Dump]:

@@ -1,6 +1,7 @@
 """How torn modules are."""
 
-from eio_audit import AuditOptions, Fragmentation, diff, read_text
+from eio_audit import AuditOptions, diff, read_text
+from tests.internals import Fragmentation
 
 
 def program(*locations: str) -> str:

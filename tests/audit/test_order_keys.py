@@ -1,9 +1,7 @@
 import pytest
 
 from eio_audit import AuditOptions, check, diff, explain, read_text
-from eio_audit.audit.check.order_keys import OrderKeys
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.options import Follow
+from tests.internals import Follow, OrderKeys, OriginalIndices
 from tests.reading import ir_of
 
 DERIVED = 'func.func @f(%a: i32) {\n%0 = "ttir.abs"(%a) : (i32) -> i32 loc("5|a_tm0"("5|a"))\n%1 = "ttir.neg"(%0) : (i32) -> i32 loc("4|b")\nreturn\n}\n'

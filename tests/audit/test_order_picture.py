@@ -1,20 +1,10 @@
 from hypothesis import given
 
-from eio_audit import (
-    AuditedDump,
-    AuditOptions,
-    Disorder,
-    Finding,
-    Gate,
-    OrderPicture,
-    WorstBlocks,
-    check,
-    find,
-    read_text,
-)
+from eio_audit import AuditOptions, Finding, Gate, check, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
+from tests.internals import AuditedDump, Disorder, OrderPicture, WorstBlocks, find
 from tests.programs import programs
 
 

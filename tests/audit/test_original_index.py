@@ -1,8 +1,7 @@
 import pytest
 
-from eio_audit import DEFAULT_INDEX_PATTERN, IndexPattern, InputError
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
+from eio_audit import InputError
+from tests.internals import DEFAULT_INDEX_PATTERN, IndexPattern, Origin, OriginalIndices, parse_origin
 from tests.reading import ir_of
 
 

@@ -1,4 +1,5 @@
-from eio_audit import AuditOptions, OriginalOrder, check, fix, read_text
+from eio_audit import AuditOptions, check, fix, read_text
+from tests.internals import OriginalOrder
 
 BEFORE = """func.func @f(%a: i32) -> i32 {
   %0 = "ttir.abs"(%a) : (i32) -> i32

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from eio_audit import AuditOptions, IndexPattern, OriginalOrder, VerificationError, check, fix, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.fix.relabel import relabelled
-from eio_audit.mlir.rewriting.locations import with_locations
+from eio_audit import AuditOptions, VerificationError, check, fix, read_text
 from tests.audit.test_check import ISSUE
+from tests.internals import IndexPattern, OriginalOrder, audit_dump, with_locations
+from tests.internals import relabelled_locations as relabelled
 from tests.programs import programs
 
 

@@ -1,7 +1,7 @@
 """Changes that repeat: which are the same, and what is said of them."""
 
 from eio_audit import OpChange, diff, read_text
-from eio_audit.audit.diff.repeated_changes import repeated_changes
+from tests.internals import repeated_changes
 
 
 def changes(before: list[str], after: list[str]) -> tuple[OpChange, ...]:

@@ -8,11 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, InputError, Sameness, diff, read_text, shuffle
-from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.diff.op_changes import ComparedDump, compared
-from eio_audit.audit.diff.sameness import sameness as sameness_of
-from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit import AuditOptions, InputError, diff, read_text, shuffle
+from tests.internals import ComparedDump, Interned, Sameness, compared, read_dump
+from tests.internals import sameness as sameness_of
 from tests.judge import parse, same_program
 from tests.programs import loops, programs
 

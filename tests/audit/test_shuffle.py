@@ -5,9 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, check, fix, read_text, shuffle, stamp
-from eio_audit.audit.fix import shuffle as shuffle_module
-from eio_audit.audit.fix.shuffle import random_order
-from eio_audit.order.precedence import Precedence
+from tests.internals import Precedence, random_order, shuffle_module
 from tests.judge import same_program
 from tests.programs import loops, programs
 

@@ -7,11 +7,8 @@ from hypothesis import given
 from iree.compiler import ir
 
 from eio_audit import InputError, VerificationError, check, read_text, stamp
-from eio_audit.audit.fix import reading_again
-from eio_audit.audit.fix import stamp as stamp_module
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import Source
+from tests.internals import OriginalIndices, Source, read_ir, stamp_module
+from tests.internals import reading_again_module as reading_again
 from tests.judge import parse
 from tests.programs import programs
 

@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-from eio_audit import Sameness, diff, normal_form, read_text
+from eio_audit import diff, normal_form, read_text
+from tests.internals import Sameness
 
 
 def op(text: str, aliases: str = "", arguments: str = "%a: i32, %b: i32") -> str:

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read_text, trace
-from eio_audit.audit.trace import function_states
+from eio_audit import AuditOptions, Dump, Trace, check, read_text, trace
 from tests.audit.counting import counting_audits, counting_walks_around
+from tests.internals import OriginalOrder
+from tests.internals import function_states_module as function_states
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import Trace, TraceModel, find_dump_files, find_models, read_text, trace, trace_models
-from eio_audit.audit.trace.ledger import shares, take
-from eio_audit.audit.trace.pass_totals import pass_totals
+from eio_audit import Trace, read_text, trace
 from tests.audit.test_trace import dump, function, logs, module
+from tests.internals import TraceModel, find_dump_files, find_models, pass_totals, shares, take, trace_models
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 LOGS = [*sorted(SAMPLES.glob("*/*.log")), SAMPLES / "small" / "tree"]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import InputError, Sameness, Workers, compare_runs, local_workers, read_text
+from eio_audit import InputError, read_text
+from tests.internals import Sameness, Workers, compare_runs, local_workers
 
 MARKER = "// -----// IR Dump After {} ('func.func' operation: @f) //----- //\n"
 BODY = "func.func @f() {{\n  %a = arith.constant {} : i32\n  %b = arith.constant 2 : i32\n  return\n}}\n"

@@ -8,15 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import VerificationError, read_text
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
-from eio_audit.audit.fix.dump_fix import corrected
-from eio_audit.audit.fix.reordering import in_orders
-from eio_audit.audit.fix.verification import verify
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import Source
-from eio_audit.mlir.traits import OpTable, OpTraits
 from tests.audit.test_fix import SHUFFLED, fixed
+from tests.internals import (
+    DependenceGraph,
+    DependenceKind,
+    Dependences,
+    OpTable,
+    OpTraits,
+    Source,
+    audit_dump,
+    corrected,
+    in_orders,
+    read_ir,
+    verify,
+)
 from tests.mlir.test_places import DEOPTIMIZE, INALLOCA, LANDINGPAD, MUSTTAIL
 from tests.reading import ir_of
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 import click
 
-from eio_audit.cli.registry import COMMANDS, cli
-from eio_audit.report.manual import PAGES
+from tests.internals import COMMANDS, PAGES, cli
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGE = DOCS / "cli.md"

@@ -16,7 +16,7 @@ from unittest import mock
 
 import pytest
 
-from eio_audit.cli.main import main
+from tests.internals import main
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 

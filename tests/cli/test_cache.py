@@ -8,10 +8,9 @@ from typing import Any, NoReturn
 import pebble
 import pytest
 
-from eio_audit.audit.corpus.dump_check import DumpCheck
-from eio_audit.audit.corpus.result_cache import FILE
 from tests.audit.test_trace import function
 from tests.cli.running import FORMATS, SAMPLES, run
+from tests.internals import FILE, DumpCheck
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 

@@ -3,9 +3,8 @@
 import click
 import pytest
 
-from eio_audit.cli.options import PATH
-from eio_audit.cli.registry import COMMANDS, cli
 from tests.cli.running import SAMPLES, run
+from tests.internals import COMMANDS, PATH, cli
 
 LOG = SAMPLES / "small" / "all_passes_alias.log"
 

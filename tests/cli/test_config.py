@@ -10,11 +10,9 @@ import click
 import pytest
 
 from eio_audit import InputError
-from eio_audit.cli.config_file import KEYS
-from eio_audit.cli.options import key_of
-from eio_audit.cli.registry import COMMANDS, cli
 from tests.audit.test_fix import SHUFFLED
 from tests.cli import running
+from tests.internals import COMMANDS, KEYS, cli, key_of
 
 UNKNOWN = """func.func @f(%a: i32) {
   %1 = "my.b"(%a) : (i32) -> i32 loc("DEBUG|1|b")

@@ -18,8 +18,8 @@ import pytest
 import yaml
 from distributed import Client, LocalCluster
 
-from eio_audit.cli.registry import COMMANDS
 from tests.cli.running import SAMPLES, run
+from tests.internals import COMMANDS
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -71,7 +71,7 @@ PRINTS = """
 import os
 import sys
 
-from eio_audit import local_workers
+from eio_audit.audit.corpus.workers import local_workers
 
 if __name__ == "__main__":
     with local_workers(1) as workers:

@@ -6,12 +6,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from eio_audit import InputError, ModelLine
-from eio_audit.cli.reports import RENDERERS
-from eio_audit.cli.source_root import SourceRoot
+from eio_audit import InputError
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES, run
+from tests.internals import RENDERERS, ModelLine, SourceRoot
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"  # 789 inversions, 22 of them avoidable
 IN_ORDER = SAMPLES / "small" / "before_inline.mlir"

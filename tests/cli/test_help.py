@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 import pytest
 
-from eio_audit.cli.registry import COMMANDS, cli
 from tests.cli.reference import MADE_BY, PAGE, pages
 from tests.cli.running import run
+from tests.internals import COMMANDS, cli
 
 
 def help_of(*command: str) -> str:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit.cli.inputs import NO_IR
 from tests.audit.test_history import DERIVED, START, after, function, log, module
 from tests.cli.running import SAMPLES, run, run_process
+from tests.internals import NO_IR
 
 LOG = SAMPLES / "small" / "all_passes_alias.log"
 TREE = SAMPLES / "small" / "tree"

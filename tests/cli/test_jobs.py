@@ -17,11 +17,11 @@ from typing import Any, NoReturn
 import pebble
 import pytest
 
-from eio_audit.audit.corpus import workers
-from eio_audit.cli import jobs
 from tests.audit.test_fix import fixed
 from tests.audit.test_trace import dump, function
 from tests.cli.running import FORMATS, run
+from tests.internals import jobs_module as jobs
+from tests.internals import workers_module as workers
 from tests.test_samples import SAMPLES
 
 LOG = str(SAMPLES / "resnet" / "all_passes_alias.log")

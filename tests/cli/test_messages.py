@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit.cli.registry import COMMANDS
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES, run, run_on_terminal
+from tests.internals import COMMANDS
 
 LOG = SAMPLES / "small" / "all_passes_alias.log"
 

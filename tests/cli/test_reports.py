@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-import eio_audit
-from eio_audit.cli.reports import RENDERERS, renderer
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import run
+from tests.internals import RENDERERS, renderer
 
 
 @pytest.mark.parametrize(
@@ -15,11 +14,6 @@ from tests.cli.running import run
 )
 def test_every_format_has_a_function(kind: str, format_: str) -> None:
     assert callable(renderer(kind, format_))
-
-
-@pytest.mark.parametrize("kind", RENDERERS)
-def test_a_kind_of_result_is_a_public_type(kind: str) -> None:
-    assert isinstance(getattr(eio_audit, kind), type)
 
 
 def test_the_first_format_is_the_default() -> None:

@@ -1,7 +1,7 @@
 """``eio-audit rule``: what docs/rules.md and docs/glossary.md say, for those who have the program alone."""
 
-from eio_audit.cli.registry import COMMANDS
 from tests.cli.running import run
+from tests.internals import COMMANDS
 
 
 def printed(*words: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.mlir.semantics.allocations import Allocations
+from tests.internals import Allocations
 from tests.reading import ir_of
 
 M = "memref<4xf32>"

@@ -11,12 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import InputError, Source, VerificationError, check, fix
-from eio_audit.mlir.input.dumps import find_dumps
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading import reader
-from eio_audit.mlir.source import Span
-from eio_audit.mlir.traits import OpTable
+from eio_audit import InputError, VerificationError, check, fix
+from tests.internals import IR, OpTable, Source, Span, find_dumps
+from tests.internals import reader_module as reader
 from tests.programs import programs
 from tests.test_samples import FILES, SAMPLES
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.mlir.reading.boundaries import Boundaries
+from tests.internals import Boundaries
 from tests.reading import uses
 
 

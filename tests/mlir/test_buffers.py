@@ -2,10 +2,7 @@
 
 import pytest
 
-from eio_audit.audit.dependence import DependenceKind, Dependences
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import Source
-from eio_audit.mlir.traits import OpTable, parse_op_traits
+from tests.internals import DependenceKind, Dependences, OpTable, Source, parse_op_traits, read_ir
 from tests.reading import ir_of
 
 T = "tensor<4xf32>"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.audit.dependence import Dependences
+from tests.internals import Dependences
 from tests.reading import ir_of
 
 PURE = "func.func @NAME() {\n  return\n}\n"

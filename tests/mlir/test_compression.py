@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from eio_audit.mlir.input.files import TooLargeError, read_file, unpacked_blocks
+from tests.internals import TooLargeError, read_file, unpacked_blocks
 
 
 @pytest.mark.parametrize("module", [gzip, bz2, lzma])

@@ -8,12 +8,8 @@ from itertools import combinations
 
 import pytest
 
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics import conflicts as module
-from eio_audit.mlir.semantics.buffers import MEMORY
-from eio_audit.mlir.semantics.conflicts import conflicts
-from eio_audit.mlir.semantics.effects import CHANGES, Place, Touches
-from eio_audit.mlir.traits import EVERYTHING
+from tests.internals import CHANGES, EVERYTHING, IR, MEMORY, Place, Touches, conflicts
+from tests.internals import conflicts_module as module
 from tests.reading import ir_of
 
 PLACES: list[Place] = [0, 1, 2, MEMORY, (7,), (8,), (8, 0), (8, 1), EVERYTHING, "stack"]

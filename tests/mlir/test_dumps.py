@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import Dump, InputError, check, read, read_text, stream
-from eio_audit.mlir.input import files as blocks
-from eio_audit.mlir.input.markers import Marker
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import Position
+from eio_audit import Dump, InputError, Marker, check, read, read_text, stream
 from tests.cli.running import SAMPLES
+from tests.internals import Position, read_ir
+from tests.internals import files_module as blocks
 
 
 def marker(line: str) -> Marker | None:

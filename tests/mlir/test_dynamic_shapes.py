@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
+from tests.internals import DynamicShapes
 from tests.reading import ir_of
 
 

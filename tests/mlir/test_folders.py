@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import InputError, find_dump_files, find_files
-from eio_audit.mlir.input.folders import file_marker
-from eio_audit.mlir.input.markers import Marker
+from eio_audit import InputError, Marker
+from tests.internals import file_marker, find_dump_files, find_files
 
 
 def order(folder: Path, *names: str) -> list[str]:

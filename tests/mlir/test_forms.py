@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.mlir.semantics.forms import Forms, pastes_text
+from tests.internals import Forms, pastes_text
 from tests.reading import ir_of
 
 

@@ -1,9 +1,7 @@
 import pytest
 
 from eio_audit import read_text
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.traits import OpTable, OpTraits
+from tests.internals import DumpText, FunctionText, OpTable, OpTraits, read_ir
 
 MODULE = """module {
   "my.global"() : () -> () loc("g")

@@ -1,17 +1,18 @@
 import pytest
 
 from eio_audit import InputError
-from eio_audit.mlir.location import (
+from tests.internals import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
     Location,
     NameLoc,
     OpaqueLoc,
+    Source,
+    Span,
     UnknownLoc,
     parse_location,
 )
-from eio_audit.mlir.source import Source, Span
 
 
 def parse(text: str) -> Location:

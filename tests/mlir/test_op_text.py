@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.mlir.reading.op_text import OpText, OpTexts
+from tests.internals import OpText, OpTexts
 from tests.reading import ir_of
 
 

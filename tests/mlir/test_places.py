@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from eio_audit.mlir.semantics import places
+from tests.internals import places_module as places
 from tests.reading import ir_of
 from tests.tools import mlir_tool
 

@@ -9,14 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Source, fix, read_text
-from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.fix.reordering import in_orders
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.renumber import renumber
-from eio_audit.mlir.rewriting.value_names import ValueNames
-from eio_audit.mlir.traits import OpTable
+from eio_audit import AuditOptions, fix, read_text
+from tests.internals import IR, Dependences, OpTable, Source, ValueNames, in_orders, read_ir, renumber
 from tests.judge import parse
 from tests.programs import programs
 from tests.test_samples import DUMP_FILES

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, check, fix
-from eio_audit.mlir.input.dumps import find_dumps
-from eio_audit.mlir.source import Position, Source, Span, find_all
+from tests.internals import Position, Source, Span, find_all, find_dumps
 
 
 def test_only_line_feeds_end_a_line() -> None:

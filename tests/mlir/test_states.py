@@ -2,7 +2,7 @@
 
 import pytest
 
-from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
+from tests.internals import Moment, State, find_states, parse_state
 
 BEFORE, AFTER, SOURCE = Moment.BEFORE, Moment.AFTER, Moment.SOURCE
 

@@ -1,4 +1,4 @@
-from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_traits
+from tests.internals import ANY_NUMBER, OpTraits, op_traits
 
 
 def test_a_row_says_what_an_op_does() -> None:

@@ -2,8 +2,16 @@
 
 import pytest
 
-from eio_audit import AuditOptions, OpTable, OpTraits, check, parse_op_traits, read_text
-from eio_audit.mlir.traits import EFFECT_FLAGS, STRUCTURE_FLAGS, UNLISTED, op_traits
+from eio_audit import AuditOptions, check, read_text
+from tests.internals import (
+    EFFECT_FLAGS,
+    STRUCTURE_FLAGS,
+    UNLISTED,
+    OpTable,
+    OpTraits,
+    op_traits,
+    parse_op_traits,
+)
 
 WRITE = OpTraits(effects=frozenset({"write"}))
 READ = OpTraits(effects=frozenset({"read"}))

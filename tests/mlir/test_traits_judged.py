@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from iree.compiler import ir
 
-from eio_audit.mlir.traits import OpTraits, op_traits
+from tests.internals import OpTraits, op_traits
 
 TRAITS = {"terminator": ir.IsTerminatorTrait, "isolated": ir.IsIsolatedFromAboveTrait}
 KINDS = {

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
+from tests.internals import ValueSize, ValueSizes
 from tests.judge import parse
 from tests.reading import ir_of
 from tests.test_diff_of_forms import FORMS, PROGRAMS, printed

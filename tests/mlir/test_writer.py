@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.audit.fix.reordering import in_orders
-from eio_audit.mlir.reading.comments import comments_above
+from tests.internals import comments_above, in_orders
 from tests.reading import ir_of
 
 

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 
 from hypothesis import strategies as st
 
-from eio_audit.order.precedence import Precedence
+from tests.internals import Precedence
 
 Key = int | None
 

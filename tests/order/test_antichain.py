@@ -4,10 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.effort import Effort
-from eio_audit.order.precedence import Precedence
-from eio_audit.order.windows import Window, block_of
-from eio_audit.order.wrong_labels.antichain import outside_antichain
+from tests.internals import Effort, Precedence, Window, block_of, outside_antichain
 from tests.order.small_blocks import Block, tangled_blocks
 from tests.order.test_links import least, over
 

@@ -1,9 +1,7 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order.fewest_moved.restore_positions import longest_in_place
-from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.unindexed import attach_unindexed
+from tests.internals import attach_unindexed, longest_in_place, restore_order
 from tests.order.small_blocks import Block, Key, blocks
 
 

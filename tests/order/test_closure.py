@@ -1,8 +1,6 @@
 from hypothesis import given
 
-from eio_audit.order.bitsets import bits
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.windows import block_of
+from tests.internals import TransitiveClosure, bits, block_of
 from tests.order.small_blocks import Block, blocks, descendants, forced_pairs, is_inversion
 
 

@@ -1,8 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.windows import Window, block_of
-from eio_audit.order.wrong_labels.contradictions import tangles, with_what_fits
+from tests.internals import Window, block_of, tangles, with_what_fits
 from tests.order.small_blocks import Block, Key, precedence_of, tangled_blocks
 from tests.order.test_links import over
 

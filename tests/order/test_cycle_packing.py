@@ -2,12 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.effort import Effort
-from eio_audit.order.search.schedules import pull_up, push_down
-from eio_audit.order.search.solve_window import best_order
-from eio_audit.order.windows import block_of
+from tests.internals import CyclePacking, Effort, TransitiveClosure, best_order, block_of, pull_up, push_down
 from tests.order.small_blocks import (
     Block,
     Key,

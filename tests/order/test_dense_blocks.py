@@ -4,9 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels, relabelled
+from tests.internals import STEPS_PER_OP, Effort, fewest_wrong_labels, restore_order
+from tests.internals import relabelled_keys as relabelled
 from tests.order.small_blocks import (
     Block,
     count_pairs,

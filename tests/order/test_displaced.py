@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.displaced import displaced, order_profile
-from eio_audit.order.inversions import inversions_carried
+from tests.internals import displaced, inversions_carried, order_profile
 from tests.order.small_blocks import count_pairs
 
 

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order.unindexed import effective_keys
+from tests.internals import effective_keys
 from tests.order.small_blocks import Block, Key, blocks, precedence_of
 
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.linear_extension import Restoration, restore_order
+from tests.internals import STEPS_PER_OP, Effort, Restoration, restore_order
 from tests.order.small_blocks import (
     Block,
     Key,

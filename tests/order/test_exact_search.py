@@ -1,10 +1,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.search.exact_search import SEARCH_MOVES, SEARCH_STATES, SearchResult, search
-from eio_audit.order.windows import block_of
+from tests.internals import (
+    SEARCH_MOVES,
+    SEARCH_STATES,
+    CyclePacking,
+    SearchResult,
+    TransitiveClosure,
+    block_of,
+    search,
+)
 from tests.order.small_blocks import Block, blocks, count_pairs, true_minimum
 
 

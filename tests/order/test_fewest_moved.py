@@ -3,8 +3,8 @@ import random
 import pytest
 from hypothesis import given
 
-from eio_audit.order.fewest_moved import fewest_moved as steps
-from eio_audit.order.linear_extension import Restoration, restore_order
+from tests.internals import Restoration, restore_order
+from tests.internals import fewest_moved_module as steps
 from tests.order.small_blocks import Block, Key, blocks, fewest_moved, precedence_of
 
 

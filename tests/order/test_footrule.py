@@ -4,10 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.bounds import footrule
-from eio_audit.order.bounds.footrule import footrule_bound
-from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.windows import block_of
+from tests.internals import block_of, footrule_bound, restore_order
+from tests.internals import footrule_module as footrule
 from tests.order.small_blocks import Block, Key, blocks, tangled_blocks, true_minimum
 
 

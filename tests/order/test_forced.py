@@ -1,10 +1,8 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order.bounds import forced
-from eio_audit.order.bounds.forced import count_forced
-from eio_audit.order.effort import Effort
-from eio_audit.order.windows import Window, block_of
+from tests.internals import Effort, Window, block_of, count_forced
+from tests.internals import forced_module as forced
 from tests.order.small_blocks import Block, blocks, forced_pairs, precedence_of
 
 

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit.order import group_bounds
-from eio_audit.order.group_bounds import Paths, Return, most_runs
-from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue
+from tests.internals import GroupedOps, Paths, Return, group_count, most_runs, order_by_queue
+from tests.internals import group_bounds_module as group_bounds
 from tests.order.test_group_order import grouped, programs
 
 

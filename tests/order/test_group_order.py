@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue
+from tests.internals import GroupedOps, group_count, order_by_queue
 
 Edge = tuple[int, int]
 

@@ -2,11 +2,7 @@ from itertools import permutations
 
 from hypothesis import given
 
-from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.fewest_moved.implied_order import implied_order
-from eio_audit.order.search.solve_window import best_order
-from eio_audit.order.windows import block_of
+from tests.internals import CyclePacking, TransitiveClosure, best_order, block_of, implied_order
 from tests.order.small_blocks import Block, blocks, count_pairs, descendants
 
 

@@ -1,7 +1,6 @@
 from hypothesis import given
 
-from eio_audit.order.fewest_moved.fewest_moved import independent_ranges
-from eio_audit.order.windows import block_of
+from tests.internals import block_of, independent_ranges
 from tests.order.small_blocks import (
     Block,
     Key,

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order import inversions
-from eio_audit.order.inversions import (
+from tests.internals import (
     count_descents,
     count_inversions,
     dense_ranks,
     inversions_carried,
     inversions_charged,
 )
+from tests.internals import inversions_module as inversions
 from tests.order.small_blocks import count_pairs
 
 SEQUENCES = st.lists(st.integers(-3, 12) | st.integers(), max_size=40)

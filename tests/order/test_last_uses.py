@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.last_uses import after_last_uses, away_from_last_uses
-from eio_audit.order.linear_extension import restore_order
+from tests.internals import after_last_uses, away_from_last_uses, restore_order
 from tests.order.small_blocks import Block, blocks, precedence_of
 
 

@@ -7,14 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order import linear_extension
-from eio_audit.order.bounds.lower_bound import LowerBound
-from eio_audit.order.effort import Effort
-from eio_audit.order.linear_extension import Restoration, restore_order
-from eio_audit.order.search.packed_order import BestOrder
-from eio_audit.order.search.schedules import pull_up, push_down
-from eio_audit.order.search.solve_window import best_order
-from eio_audit.order.windows import Window, block_of
+from tests.internals import (
+    BestOrder,
+    Effort,
+    LowerBound,
+    Restoration,
+    Window,
+    best_order,
+    block_of,
+    pull_up,
+    push_down,
+    restore_order,
+)
+from tests.internals import linear_extension_module as linear_extension
 from tests.order.small_blocks import (
     Block,
     Key,

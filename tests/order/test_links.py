@@ -4,9 +4,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.effort import Effort
-from eio_audit.order.windows import Window, block_of
-from eio_audit.order.wrong_labels.links import Link, Links
+from tests.internals import Effort, Link, Links, Window, block_of
 from tests.order.small_blocks import Block, Key, descendants, precedence_of, tangled_blocks
 
 WEIGHTS = st.lists(st.integers(1, 9), min_size=8, max_size=8)

@@ -1,10 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.effort import Effort
-from eio_audit.order.search.local_search import improve, place_best
-from eio_audit.order.search.schedules import pull_up, push_down
-from eio_audit.order.windows import block_of
+from tests.internals import Effort, block_of, improve, place_best, pull_up, push_down
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of
 
 

@@ -1,13 +1,15 @@
 import pytest
 
-from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.lower_bound import LowerBound
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.effort import Effort
-from eio_audit.order.search import packed_order
-from eio_audit.order.search.packed_order import BestOrder
-from eio_audit.order.search.solve_window import best_order
-from eio_audit.order.windows import block_of
+from tests.internals import (
+    BestOrder,
+    CyclePacking,
+    Effort,
+    LowerBound,
+    TransitiveClosure,
+    best_order,
+    block_of,
+)
+from tests.internals import packed_order_module as packed_order
 from tests.order.small_blocks import Block
 
 

@@ -2,14 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.permutation import (
-    PermutedRange,
-    SortedRuns,
-    closed_ranges,
-    inverse,
-    permuted_ranges,
-    sorted_runs,
-)
+from tests.internals import PermutedRange, SortedRuns, closed_ranges, inverse, permuted_ranges, sorted_runs
 from tests.order.small_blocks import count_pairs
 
 

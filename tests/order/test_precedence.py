@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order.precedence import Precedence
+from tests.internals import Precedence
 from tests.order.small_blocks import Block, blocks, descendants, precedence_of
 
 

@@ -3,10 +3,8 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order import queue_tries as module
-from eio_audit.order.group_bounds import Paths, most_runs
-from eio_audit.order.group_order import GroupedOps, group_count
-from eio_audit.order.queue_tries import QueueTries, queue_tries
+from tests.internals import GroupedOps, Paths, QueueTries, group_count, most_runs, queue_tries
+from tests.internals import queue_tries_module as module
 from tests.order.test_group_order import grouped, programs
 
 

@@ -1,10 +1,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.effort import Effort
-from eio_audit.order.fewest_moved.restore_positions import longest_in_place, moved_places, restore_positions
-from eio_audit.order.search.schedules import pull_up, push_down
-from eio_audit.order.windows import block_of
+from tests.internals import (
+    Effort,
+    block_of,
+    longest_in_place,
+    moved_places,
+    pull_up,
+    push_down,
+    restore_positions,
+)
 from tests.order.small_blocks import Block, blocks, precedence_of
 
 

@@ -3,7 +3,7 @@ from itertools import combinations, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.displaced import heaviest_rising
+from tests.internals import heaviest_rising
 
 
 def test_one_heavy_op_outweighs_two_that_rise() -> None:

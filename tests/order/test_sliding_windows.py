@@ -2,9 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.search import sliding_windows
-from eio_audit.order.search.sliding_windows import slide
-from eio_audit.order.windows import block_of
+from tests.internals import block_of, slide
+from tests.internals import sliding_windows_module as sliding_windows
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
 
 

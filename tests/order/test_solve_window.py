@@ -4,12 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.search import packed_order
-from eio_audit.order.search import solve_window as steps
-from eio_audit.order.search.schedules import push_down
-from eio_audit.order.search.solve_window import best_order
-from eio_audit.order.windows import Window, block_of
+from tests.internals import Window, best_order, block_of, push_down, restore_order
+from tests.internals import packed_order_module as packed_order
+from tests.internals import solve_window_module as steps
 from tests.order.small_blocks import Block, blocks, precedence_of, true_minimum
 
 

@@ -1,8 +1,6 @@
 from hypothesis import given
 
-from eio_audit.order.bounds.squeeze import disjoint_forced, squeeze_bound
-from eio_audit.order.effort import Effort
-from eio_audit.order.windows import block_of
+from tests.internals import Effort, block_of, disjoint_forced, squeeze_bound
 from tests.order.small_blocks import Block, blocks, forced_pairs, true_minimum
 
 

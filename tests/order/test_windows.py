@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
+from tests.internals import Window, Windows, block_of, split_into_windows
 from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, true_minimum
 
 

@@ -4,8 +4,8 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.order.effort import Effort
-from eio_audit.order.wrong_labels.wrong_labels import Relabelling, fewest_wrong_labels, relabelled
+from tests.internals import Effort, Relabelling, fewest_wrong_labels
+from tests.internals import relabelled_keys as relabelled
 from tests.order.small_blocks import (
     Block,
     Key,

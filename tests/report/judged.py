@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from eio_audit import AuditedDump, AuditOptions, Dump, Gate, LogFindings, Verdict, check, judge
+from eio_audit import AuditOptions, Dump, Gate, Verdict, check
+from tests.internals import AuditedDump, LogFindings, judge
 
 PLAIN = AuditOptions()
 DEFAULT = Gate()

@@ -1,7 +1,7 @@
 import pytest
 
-from eio_audit import Baseline, BaselineEntry, InputError, Source
-from eio_audit.report.ci.baseline_file import baseline_to_json, parse_baseline
+from eio_audit import InputError
+from tests.internals import Baseline, BaselineEntry, Source, baseline_to_json, parse_baseline
 
 TWO = Baseline(
     ".",

@@ -12,29 +12,27 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from eio_audit import (
+from eio_audit import Check, Gate, InputError, Verdict, check, read_text
+from tests.internals import (
     AVOIDABLE,
+    MOST_RESULTS,
+    RENDERERS,
     RULES,
     UNAVOIDABLE,
     WRONG_LABEL,
-    Check,
-    Gate,
-    InputError,
     LogFindings,
-    Verdict,
-    check,
+    ModelLine,
+    Position,
+    fingerprints,
     judge,
-    read_text,
+    rendered,
+    repository_path,
+    to_github,
+    to_gitlab,
+    to_junit,
+    to_markdown,
+    to_sarif,
 )
-from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.cli.reports import RENDERERS, rendered
-from eio_audit.mlir.source import Position
-from eio_audit.report.ci.finding import fingerprints, repository_path
-from eio_audit.report.ci.github import to_github
-from eio_audit.report.ci.gitlab import to_gitlab
-from eio_audit.report.ci.junit import to_junit
-from eio_audit.report.ci.sarif import MOST_RESULTS, to_sarif
-from eio_audit.report.markdown.check import to_markdown
 
 DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads(gzip.decompress((DATA / "sarif-2.1.0.schema.json.gz").read_bytes()))

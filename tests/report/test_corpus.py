@@ -7,26 +7,26 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import (
-    AVOIDABLE,
-    CheckComparison,
-    Gate,
-    OrderPicture,
-    Source,
-    Verdict,
-    compare_checks,
-    pictures_of_model,
-    read_text,
-)
-from eio_audit.report.earlier_report import parse_report
-from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
-from eio_audit.report.html.pages import check_to_html
-from eio_audit.report.json import check_to_json
-from eio_audit.report.markdown.check import to_markdown
-from eio_audit.report.text.check import print_check
-from eio_audit.report.text.console import Console
+from eio_audit import Gate, Verdict, read_text
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function
+from tests.internals import (
+    AVOIDABLE,
+    INDEX,
+    CheckComparison,
+    Console,
+    OrderPicture,
+    Source,
+    check_to_html,
+    check_to_json,
+    check_to_pages,
+    compare_checks,
+    page_names,
+    parse_report,
+    pictures_of_model,
+    print_check,
+    to_markdown,
+)
 from tests.report.pages import Page, column
 
 GOLDENS = Path(__file__).parent / "goldens"

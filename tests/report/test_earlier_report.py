@@ -9,11 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import ComparedFigures, EarlierCheck, InputError, Source, Trend, compare_checks
-from eio_audit.report.earlier_report import parse_report
-from eio_audit.report.json import check_to_json
+from eio_audit import InputError
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.corpus.test_corpus_figures import CORPUS
+from tests.internals import (
+    ComparedFigures,
+    EarlierCheck,
+    Source,
+    Trend,
+    check_to_json,
+    compare_checks,
+    parse_report,
+)
 
 START = '{"schema": "eio-audit/1", "command": "check", '
 MODEL = '{"model": "a", "dumps": 2, "errors": 1, "inversions": 5, "avoidable": 4}'

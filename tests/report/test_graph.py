@@ -7,10 +7,15 @@ import networkx as nx
 import pytest
 from networkx.utils import graphs_equal
 
-from eio_audit import Dataflow, dataflow, dataflow_graph, neighbourhood, read_text
-from eio_audit.report.graph import dataflow_to_dot, dataflow_to_graphml, dataflow_to_json
-from eio_audit.report.pictures.dataflow_svg import dataflow_to_svg
+from eio_audit import Dataflow, dataflow, dataflow_graph, read_text
 from tests.audit.test_check import ISSUE
+from tests.internals import (
+    dataflow_to_dot,
+    dataflow_to_graphml,
+    dataflow_to_json,
+    dataflow_to_svg,
+    neighbourhood,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 

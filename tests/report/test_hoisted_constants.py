@@ -7,15 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import AVOIDABLE, HOISTED, Gate, WorstBlocks, diff, read, read_text, trace
-from eio_audit.cli.reports import rendered
-from eio_audit.report.html.pages import check_to_html
-from eio_audit.report.text.check import print_check
-from eio_audit.report.text.console import Console
-from eio_audit.report.wording.diff import order_summary
-from eio_audit.report.wording.trace import conclusion
+from eio_audit import Gate, diff, read, read_text, trace
 from eio_audit.testing import assert_in_original_order
 from tests.audit.test_hoisted_constants import BOTH, DATA, HOISTED_ALONE, SHUFFLED_ALONE, function
+from tests.internals import (
+    AVOIDABLE,
+    HOISTED,
+    Console,
+    WorstBlocks,
+    check_to_html,
+    conclusion,
+    order_summary,
+    print_check,
+    rendered,
+)
 from tests.report.judged import judged
 from tests.report.pages import Page
 

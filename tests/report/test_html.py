@@ -4,10 +4,10 @@ from itertools import pairwise
 
 import pytest
 
-from eio_audit import Dump, WorstBlocks, diff, read, read_text
-from eio_audit.report.html.pages import check_to_html, diff_to_html
+from eio_audit import Dump, diff, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
+from tests.internals import WorstBlocks, check_to_html, diff_to_html
 from tests.report.judged import judged
 from tests.report.pages import Page, column
 

@@ -1,11 +1,10 @@
 import pytest
 
 from eio_audit import AuditOptions, Dump, read, read_text, trace
-from eio_audit.report.html import pass_diffs
-from eio_audit.report.html.pages import trace_to_html
-from eio_audit.report.html.pass_diffs import PassDiffs
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
+from tests.internals import PassDiffs, trace_to_html
+from tests.internals import pass_diffs_module as pass_diffs
 from tests.report.pages import Page, column
 
 

@@ -5,8 +5,8 @@ import pkgutil
 from dataclasses import fields, is_dataclass
 
 import eio_audit.audit
-from eio_audit.mlir.source import InputError
-from eio_audit.report.json import _FIELDS, _MADE
+from eio_audit import InputError
+from tests.internals import _FIELDS, _MADE
 
 HELD_BY_THE_INSTANCE = {InputError: {"source", "position", "message"}}
 

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.report.pictures.layered_layout import GAP, layered_layout
+from tests.internals import GAP, layered_layout
 
 
 @st.composite

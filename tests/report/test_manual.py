@@ -5,10 +5,7 @@ import re
 
 import pytest
 
-from eio_audit import RULES
-from eio_audit.report.manual import PAGES, close_names, entries, look_up
-from eio_audit.report.text.console import Console
-from eio_audit.report.text.manual_pages import print_entries
+from tests.internals import PAGES, RULES, Console, close_names, entries, look_up, print_entries
 
 
 def names_for(word: str) -> list[str]:

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import read_text
-from eio_audit.cli.output import write_pages
-from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.report.text import progress as module
-from eio_audit.report.text.progress import advancing, progress
+from tests.internals import advancing, progress, read_ir, write_pages
+from tests.internals import progress_module as module
 
 
 class Terminal(io.StringIO):

@@ -9,11 +9,8 @@ import pytest
 from hypothesis import given
 
 from eio_audit import fix, read, read_text, structure
-from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.codegen.code import values_used
-from eio_audit.mlir.ir import IR
-from eio_audit.report.python_code import structure_to_python
 from tests.cli.running import SAMPLES
+from tests.internals import IR, audit_dump, structure_to_python, values_used
 from tests.programs import programs
 
 A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"

@@ -3,12 +3,16 @@
 from xml.etree import ElementTree
 
 import eio_audit
-from eio_audit import CodegenFunction, Stage
-from eio_audit.report.html.pages import structure_to_html
-from eio_audit.report.pictures.module_tree import down_to, module_tree
-from eio_audit.report.pictures.structure_svg import drawing_of
-from eio_audit.report.template import render
 from tests.cli.running import SAMPLES
+from tests.internals import (
+    CodegenFunction,
+    Stage,
+    down_to,
+    drawing_of,
+    module_tree,
+    render,
+    structure_to_html,
+)
 from tests.report.pages import Page, column
 
 

@@ -9,12 +9,20 @@ from typing import Any
 import pytest
 
 import eio_audit
-from eio_audit import AVOIDABLE, UNAVOIDABLE, BlockAudit, Check, DumpAudit, Gate, InputError, Verdict, judge
-from eio_audit.audit.check.figures import summarize_blocks
-from eio_audit.report.text.check import print_check, print_fix
-from eio_audit.report.text.console import Console
-from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import not_reordered_away, sum_of, unknown_ops
+from eio_audit import BlockAudit, Check, DumpAudit, Gate, InputError, Verdict
+from tests.internals import (
+    AVOIDABLE,
+    UNAVOIDABLE,
+    Console,
+    count,
+    judge,
+    not_reordered_away,
+    print_check,
+    print_fix,
+    sum_of,
+    summarize_blocks,
+    unknown_ops,
+)
 from tests.report.judged import DEFAULT, judged
 
 

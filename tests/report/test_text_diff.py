@@ -9,10 +9,8 @@ import pytest
 
 import eio_audit
 from eio_audit import Diff
-from eio_audit.report.markdown.diff import diff_to_markdown
-from eio_audit.report.text.console import Console
-from eio_audit.report.text.diff import print_diff
 from tests.cli.running import SAMPLES
+from tests.internals import Console, diff_to_markdown, print_diff
 from tests.report.test_text import IN_ORDER, SHUFFLED, Terminal, function, op
 
 GOLDENS = Path(__file__).parent / "goldens"

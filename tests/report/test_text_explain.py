@@ -5,8 +5,7 @@ from __future__ import annotations
 import io
 
 import eio_audit
-from eio_audit.report.text.console import Console
-from eio_audit.report.text.explain import print_explanation
+from tests.internals import Console, print_explanation
 from tests.report.test_text import MISSION, SHUFFLED, function, op
 
 

@@ -3,9 +3,7 @@
 import io
 
 from eio_audit import AuditOptions, explain, fix, read_text
-from eio_audit.report.text.check import print_check, print_fix
-from eio_audit.report.text.console import Console
-from eio_audit.report.text.explain import print_explanation
+from tests.internals import Console, print_check, print_explanation, print_fix
 from tests.report.judged import judged
 
 PLAIN = AuditOptions()

@@ -6,11 +6,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Gate, check, explain, read, read_text, trace
-from eio_audit.report.text.check import print_check
-from eio_audit.report.text.console import Console, hyperlink
-from eio_audit.report.text.explain import print_explanation
-from eio_audit.report.text.trace import print_trace
 from tests.audit.test_check import ISSUE
+from tests.internals import Console, hyperlink, print_check, print_explanation, print_trace
 from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 

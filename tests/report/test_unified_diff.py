@@ -4,8 +4,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.report.text.console import Console
-from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
+from tests.internals import Console, print_unified_diff, unified_diff
 
 OLD = b"""a
 b

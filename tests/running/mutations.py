@@ -14,18 +14,35 @@ from typing import Any
 
 import pytest
 
-from eio_audit.audit import dependence
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics import allocations, calls, conflicts, effects, forms, value_types
-from eio_audit.mlir.semantics.allocations import Allocations
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
-from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
-from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
-from eio_audit.mlir.semantics.effects import CONTROL, EffectTable, Touches
-from eio_audit.mlir.semantics.forms import Forms
-from eio_audit.mlir.semantics.value_types import Storage
-from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTable, OpTraits
+from tests.internals import (
+    CONTROL,
+    EVERYTHING,
+    IR,
+    MEMORY,
+    NO_CALLEE,
+    STATES,
+    UNLISTED,
+    Allocations,
+    Buffers,
+    Calls,
+    DependenceGraph,
+    DependenceKind,
+    DynamicShapes,
+    EffectTable,
+    Forms,
+    OpTable,
+    OpTraits,
+    Storage,
+    Touches,
+    operands_at,
+)
+from tests.internals import allocations_module as allocations
+from tests.internals import calls_module as calls
+from tests.internals import conflicts_module as conflicts
+from tests.internals import dependence_module as dependence
+from tests.internals import effects_module as effects
+from tests.internals import forms_module as forms
+from tests.internals import value_types_module as value_types
 
 Patch = Callable[[pytest.MonkeyPatch], None]
 

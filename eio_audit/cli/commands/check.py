@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-import eio_audit
 from eio_audit.cli import inputs
 from eio_audit.cli.cache import Cache, cache_options
 from eio_audit.cli.gate import GateChoice, gate_options
@@ -15,6 +15,13 @@ from eio_audit.cli.jobs import Jobs, cluster_options, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import advancing, progress
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.audit.explain.order_picture import OrderPicture
+    from eio_audit.audit.gate.checked_dump import CheckedDump
+    from eio_audit.audit.options import AuditOptions
+    from eio_audit.mlir.input.dumps import Dump
 
 
 @click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
@@ -49,7 +56,7 @@ def check_command(
     ctx: click.Context,
     paths: tuple[str, ...],
     choice: inputs.DumpChoice,
-    options: eio_audit.AuditOptions,
+    options: AuditOptions,
     gate_choice: GateChoice,
     parallel: Jobs,
     cache: Cache,
@@ -70,55 +77,69 @@ def check_command(
       eio-audit check dumps/ --format github -o sarif:order.sarif
       eio-audit check dumps/ --baseline order-baseline.json
     """
+    from eio_audit.audit.check.figures import unmatched_patterns
+    from eio_audit.audit.corpus.check_dumps import check_dumps
+    from eio_audit.audit.corpus.dump_check import DumpCheck
+    from eio_audit.audit.corpus.models import models_of
+    from eio_audit.audit.trace.log_findings import LogFindings
+    from eio_audit.mlir.input.folders import find_files
+    from eio_audit.mlir.source import Source, read_all
+
     if statistics and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--statistics requires --format text")
     earlier = None
     if compare is not None:
         from eio_audit.report.earlier_report import parse_report
 
-        earlier = parse_report(eio_audit.Source.read(compare))
-    found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
-    files, models = [file for _, file in found], eio_audit.models_of(found)
+        earlier = parse_report(Source.read(compare))
+    found, errors, skipped = inputs.find_all(paths, find_files)
+    files, models = [file for _, file in found], models_of(found)
     needs_findings = gate_choice.needs_findings or bool(reports.formats)
     rules = gate_choice.gate.rules if needs_findings else ()
-    findings, worst_blocks = eio_audit.LogFindings(rules), None
+    findings, worst_blocks = LogFindings(rules), None
     if "html" in reports.formats and (reports.has_page or len(set(models.values())) < 2):
-        worst_blocks = eio_audit.WorstBlocks()
+        from eio_audit.audit.explain.order_picture import WorstBlocks
 
-    def visit(dump: eio_audit.Dump, result: eio_audit.CheckedDump) -> None:
+        worst_blocks = WorstBlocks()
+
+    def visit(dump: Dump, result: CheckedDump) -> None:
         if needs_findings:
             findings.take(result)
         if worst_blocks is not None:
             worst_blocks.add_undrawn(dump, result.audit)
 
-    dump_check = eio_audit.DumpCheck(options, rules, reports.measures_memory, reports.verbose)
+    dump_check = DumpCheck(options, rules, reports.measures_memory, reports.verbose)
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "checking", len(files))
     with bar as advance, cache.results() as kept, ExitStack() as started:
-        dumps = eio_audit.read_all(
+        dumps = read_all(
             files,
             lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
             errors,
             advance.file_done,
         )
 
-        def workers() -> eio_audit.Workers | None:
+        def workers() -> Workers | None:
             return started.enter_context(parallel.workers(total_bytes))
 
-        result = eio_audit.check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
+        result = check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
     result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
     if not reports.quiet:
         inputs.note_skipped(skipped)
-        inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
+        inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
     verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
     comparison = None
     if compare is not None and earlier is not None:
-        comparison = eio_audit.compare_checks(compare, earlier, verdict)
+        from eio_audit.audit.corpus.comparison import compare_checks
 
-    def pictures_of(model: str) -> list[eio_audit.OrderPicture]:
+        comparison = compare_checks(compare, earlier, verdict)
+
+    def pictures_of(model: str) -> list[OrderPicture]:
+        from eio_audit.audit.explain.pictures_of_model import pictures_of_model
+
         own = result.by_model[model]
-        return eio_audit.pictures_of_model(own.dumps, inputs.read_dumps)
+        return pictures_of_model(own.dumps, inputs.read_dumps)
 
     reports.write(
         verdict,

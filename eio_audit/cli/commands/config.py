@@ -9,7 +9,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from eio_audit import IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
 from eio_audit.cli.options import exit_codes, key_of

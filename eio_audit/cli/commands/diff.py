@@ -8,21 +8,14 @@ from dataclasses import replace
 
 import click
 
-from eio_audit import (
-    AuditOptions,
-    Dump,
-    Gate,
-    InputError,
-    Sameness,
-    Source,
-    Span,
-    Workers,
-    WorstBlocks,
-    compare_runs,
-    diff,
-    find_dump_files,
-    unmatched_patterns,
-)
+from eio_audit.audit.check.figures import unmatched_patterns
+from eio_audit.audit.corpus.workers import Workers
+from eio_audit.audit.diff.diff import diff
+from eio_audit.audit.diff.sameness import Sameness
+from eio_audit.audit.diff.two_runs import compare_runs
+from eio_audit.audit.explain.order_picture import WorstBlocks
+from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
 from eio_audit.cli.inputs import (
@@ -39,6 +32,9 @@ from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.pass_pair import around_pass
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.folders import find_dump_files
+from eio_audit.mlir.source import InputError, Source, Span
 
 
 @click.command(

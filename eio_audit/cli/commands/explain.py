@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, explain
+from eio_audit.audit.explain.explain import explain
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option

@@ -6,10 +6,11 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import click
 
-import eio_audit
+from eio_audit.audit.fix.dump_fix import Relabel
 from eio_audit.cli import inputs
 from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
 from eio_audit.cli.gate import ALLOW_UNINDEXED
@@ -18,7 +19,13 @@ from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
 from eio_audit.cli.output import reader_may_stop
 from eio_audit.cli.verify_with import compiler_of, verify_with_option, workers_of
+from eio_audit.mlir.source import InputError
 from eio_audit.report.text.progress import advancing, progress
+
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.fix import Fix
+    from eio_audit.audit.options import AuditOptions
+    from eio_audit.mlir.input.dumps import Dump
 
 FIX_EXIT_CODES = exit_codes(
     {
@@ -35,7 +42,7 @@ class _FixCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
-        options = [f"{arg}={eio_audit.Relabel.NESTED}" if arg == "--relabel" else arg for arg in args[:end]]
+        options = [f"{arg}={Relabel.NESTED}" if arg == "--relabel" else arg for arg in args[:end]]
         return super().parse_args(ctx, [*options, *args[end:]])
 
 
@@ -58,7 +65,7 @@ class _FixCommand(click.Command):
 )
 @click.option(
     "--relabel",
-    type=click.Choice([form.value for form in eio_audit.Relabel]),
+    type=click.Choice([form.value for form in Relabel]),
     metavar="[=flat]",
     help="First correct the op indices that contradict dataflow, so that no inversion remains. "
     "--relabel=flat drops the old locations; otherwise the new ones contain them.",
@@ -80,7 +87,7 @@ def fix_command(
     ctx: click.Context,
     paths: tuple[str, ...],
     choice: inputs.DumpChoice,
-    options: eio_audit.AuditOptions,
+    options: AuditOptions,
     allow_unindexed: bool,
     parallel: Jobs,
     output: str | None,
@@ -114,13 +121,18 @@ def fix_command(
       eio-audit fix --check --diff dumps/
       eio-audit fix dumps/ --in-place
     """
+    from eio_audit.audit.corpus.fix_files import fix_files
+    from eio_audit.audit.fix.dump_fix import DumpFix
+    from eio_audit.audit.fix.fix import Fix
+    from eio_audit.mlir.input.folders import find_files
+
     if in_place + (output is not None) + (check or diff) > 1:
         raise click.UsageError("--in-place, --output, and --check or --diff cannot be used together")
     if in_place and "-" in paths:
         raise click.UsageError("--in-place cannot be used with '-', because standard input is not a file")
     if relabel is not None and options.order_from is not None:
         raise click.UsageError("--relabel cannot be used with --order-from, which ignores indices")
-    found, errors, skipped = inputs.find_all(paths, eio_audit.find_files)
+    found, errors, skipped = inputs.find_all(paths, find_files)
     files = list(dict.fromkeys(file for _, file in found))
     if in_place:
         files = without_links(files)
@@ -136,24 +148,22 @@ def fix_command(
     for error in errors:
         fixes.fail(error, COULD_NOT_RUN)
     compiler = compiler_of(verify_with, parallel.timeout)
-    dump_fix = eio_audit.DumpFix(options, renumber, relabel, verbose and not quiet, not quiet, compiler)
+    dump_fix = DumpFix(options, renumber, relabel, verbose and not quiet, not quiet, compiler)
     only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
     total_bytes = inputs.total_size(files)
     has_indices = allow_unindexed
-    unindexed: list[tuple[str, eio_audit.Fix]] = []
+    unindexed: list[tuple[str, Fix]] = []
     bar = progress(total_bytes, "fixing", len(files))
     with bar as advance, workers_of(parallel, total_bytes, len(files), compiler) as workers:
 
-        def read_file(path: str) -> Iterator[eio_audit.Dump]:
+        def read_file(path: str) -> Iterator[Dump]:
             dumps = choice.of(inputs.read_dumps(path, "fix"))
             return advancing(dumps, advance, inputs.size(path))
 
-        results = eio_audit.fix_files(
-            files, read_file, dump_fix, workers, advance.waits_for, only_dumps=only_dumps
-        )
+        results = fix_files(files, read_file, dump_fix, workers, advance.waits_for, only_dumps=only_dumps)
         for path, result in results:
             advance.file_done()
-            if isinstance(result, eio_audit.Fix) and not has_indices:
+            if isinstance(result, Fix) and not has_indices:
                 has_indices = result.before.has_indices or not any(d.is_unindexed for d in result.dumps)
                 if not has_indices:  # an error, unless another file has some
                     unindexed.append((path, result))
@@ -184,27 +194,32 @@ class _Fixes:
     failed: int = 0
     exit_code: int = 0
 
-    def finish(self, path: str, result: eio_audit.Fix | Exception) -> None:
+    def finish(self, path: str, result: Fix | Exception) -> None:
         """Write the result of one file, or show and count its failure."""
+        from eio_audit.audit.fix.reading_again import VerificationError
+        from eio_audit.mlir.source import source_name
+
         try:
             if isinstance(result, Exception):
                 raise result
             self._write(path, result)
-        except eio_audit.InputError as error:
+        except InputError as error:
             self.fail(error, COULD_NOT_RUN)
-        except eio_audit.VerificationError as error:
+        except VerificationError as error:
             message = f"nothing was written: {error.message}"
-            refusal = eio_audit.InputError(eio_audit.source_name(path), None, message, error.details)
+            refusal = InputError(source_name(path), None, message, error.details)
             self.fail(refusal, VERIFICATION_FAILED)
 
-    def _write(self, path: str, result: eio_audit.Fix) -> None:
+    def _write(self, path: str, result: Fix) -> None:
+        from eio_audit.audit.check.figures import unmatched_patterns
+
         self.write(path, result)
         is_changed = result.changed or result.renumbered
         self.changed += is_changed
         self.unchanged += not is_changed
         if self.quiet:
             return
-        inputs.warn_of_unmatched(eio_audit.unmatched_patterns(result.dumps))
+        inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
         if is_changed or self.names_all:
             from eio_audit.report.text.check import print_fix
             from eio_audit.report.text.console import Console
@@ -212,7 +227,7 @@ class _Fixes:
             console = Console(sys.stderr)
             print_fix(result, result.source.name, console, is_dry=self.is_dry, verbose=self.verbose)
 
-    def fail(self, error: eio_audit.InputError, exit_code: int, file_count: int = 1) -> None:
+    def fail(self, error: InputError, exit_code: int, file_count: int = 1) -> None:
         inputs.show_errors([error])
         self.failed += file_count
         self.exit_code = max(self.exit_code, exit_code)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 from click.core import ParameterSource
 
-from eio_audit import AuditOptions, InputError, dataflow, neighbourhood
+from eio_audit.audit.explain.dataflow import dataflow, neighbourhood
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options
+from eio_audit.mlir.source import InputError
 
 DRAWN_OPS = 600
 """The most ops in a picture. A larger picture is slow to lay out and unreadable."""

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, replace
 
 import click
 
-from eio_audit import AuditOptions, Dump, DumpFile, InputError, find_dump_files, history, source_name
+from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.trace.history import history
 from eio_audit.cli import inputs
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options, verbose_option
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.folders import DumpFile, find_dump_files
+from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
 
 

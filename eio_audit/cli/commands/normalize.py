@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import (
-    NOT_MLIR,
-    AuditOptions,
-    InputError,
-    is_mlir_without_ops,
-    normal_form,
-    source_name,
-)
+from eio_audit.audit.normal_form import normal_form
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
+from eio_audit.mlir.input.dumps import NOT_MLIR, is_mlir_without_ops
+from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording.numbers import shortened_list
 
 LISTED_LINES = 10

@@ -8,10 +8,14 @@ from pathlib import Path
 
 import click
 
-from eio_audit import AuditOptions, InputError, compare_runs, holds_ir, run_command
+from eio_audit.audit.command import run_command
+from eio_audit.audit.diff.two_runs import compare_runs
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
+from eio_audit.mlir.input.markers import holds_ir
+from eio_audit.mlir.source import InputError
 
 
 @click.command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit import stamp
+from eio_audit.audit.fix.stamp import stamp
 from eio_audit.cli.inputs import read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, ir_output_option, max_size_option
 from eio_audit.cli.output import write_bytes

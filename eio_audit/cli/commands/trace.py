@@ -6,12 +6,15 @@ from dataclasses import replace
 
 import click
 
-from eio_audit import AuditOptions, Gate, TraceModel, find_dump_files, find_models, trace_models
+from eio_audit.audit.corpus.trace_models import TraceModel, find_models, trace_models
+from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
+from eio_audit.mlir.input.folders import find_dump_files
 from eio_audit.report.text.progress import progress
 
 

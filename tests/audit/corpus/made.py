@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eio_audit import Gate, InputError, LogFindings, Verdict, check, judge, models_of, read_text
-from eio_audit.audit.check.check import Check
+from eio_audit import Check, Gate, InputError, Verdict, check, read_text
+from tests.internals import LogFindings, judge, models_of
 
 
 def judged_corpus(texts: Mapping[str, str], gate: Gate | None = None, folder: str = "corpus") -> Verdict:

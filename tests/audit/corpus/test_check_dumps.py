@@ -12,27 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import (
+from eio_audit import AuditOptions, Check, Dump, InputError, check, read, read_text
+from tests.audit.test_trace import dump, function, logs
+from tests.internals import (
     AVOIDABLE,
     RULES,
-    AuditOptions,
-    Check,
     CheckedDump,
-    Dump,
     DumpCheck,
-    InputError,
     LogFindings,
     OriginalOrder,
+    SharedWork,
     Workers,
-    check,
     check_dumps,
     local_workers,
-    read,
-    read_text,
 )
-from eio_audit.audit.check.audited_dump import SharedWork
-from eio_audit.audit.corpus import check_dumps as corpus
-from tests.audit.test_trace import dump, function, logs
+from tests.internals import check_dumps_module as corpus
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

@@ -12,25 +12,22 @@ from typing import Any
 
 import pytest
 
-from eio_audit import (
+from eio_audit import AuditOptions, Gate, check_many, read, read_text
+from tests.audit.corpus.test_check_dumps import BROKEN, Deadly
+from tests.audit.test_trace import function
+from tests.internals import (
     AVOIDABLE,
     RULES,
     UNAVOIDABLE,
-    AuditOptions,
     DumpCheck,
-    Gate,
+    LostWork,
     OriginalOrder,
+    TimeLimit,
     Workers,
     check_dumps,
-    check_many,
-    read,
-    read_text,
+    results_in_order,
 )
-from eio_audit.audit.corpus import check_dumps as corpus
-from eio_audit.audit.corpus.time_limit import TimeLimit
-from eio_audit.audit.corpus.workers import LostWork, results_in_order
-from tests.audit.corpus.test_check_dumps import BROKEN, Deadly
-from tests.audit.test_trace import function
+from tests.internals import check_dumps_module as corpus
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"

@@ -15,12 +15,13 @@ import dask
 import pytest
 from distributed import Client, LocalCluster
 
-from eio_audit import DumpCheck, InputError, check_dumps, check_many, cluster_workers, read, read_text
-from eio_audit.audit.corpus import check_dumps as corpus
-from eio_audit.audit.corpus import cluster as dask_cluster
+from eio_audit import InputError, check_many, read, read_text
 from tests.audit.corpus.test_check_dumps import Deadly
 from tests.audit.test_trace import function
 from tests.cli.running import run
+from tests.internals import DumpCheck, check_dumps, cluster_workers
+from tests.internals import check_dumps_module as corpus
+from tests.internals import cluster_module as dask_cluster
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"

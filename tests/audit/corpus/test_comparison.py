@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from eio_audit import ComparedFigures, EarlierCheck, FigureChange, Trend, compare_checks
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import function
+from tests.internals import ComparedFigures, EarlierCheck, FigureChange, Trend, compare_checks
 
 ORDERED, ONE, THREE = function("f", 1, 2, 3), function("f", 2, 1, 3), function("f", 3, 2, 1)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import ModelFigures, figures_by_model, figures_by_pass
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function, logs
+from tests.internals import ModelFigures, figures_by_model, figures_by_pass
 
 ORDERED, ONE, THREE = function("f", 1, 2, 3), function("f", 2, 1, 3), function("f", 3, 2, 1)
 CORPUS = {

@@ -12,26 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import (
-    AuditOptions,
-    Dump,
+from eio_audit import AuditOptions, Dump, Fix, InputError, VerificationError, fix, read, read_text
+from tests.audit.test_trace import dump, function, logs
+from tests.internals import (
     DumpFix,
-    Fix,
-    InputError,
+    FixedDump,
     OriginalOrder,
     Relabel,
-    VerificationError,
+    SharedWork,
     Workers,
-    fix,
     fix_files,
     local_workers,
-    read,
-    read_text,
 )
-from eio_audit.audit.check.audited_dump import SharedWork
-from eio_audit.audit.corpus import fix_files as corpus
-from eio_audit.audit.fix.dump_fix import FixedDump
-from tests.audit.test_trace import dump, function, logs
+from tests.internals import fix_files_module as corpus
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit.audit.corpus.models import model_of, models_of
+from tests.internals import model_of, models_of
 
 
 @pytest.mark.parametrize(

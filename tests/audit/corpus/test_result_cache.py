@@ -17,22 +17,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import (
-    RULES,
-    AuditOptions,
-    Dump,
-    DumpCheck,
-    LogFindings,
-    Rule,
-    check_dumps,
-    read,
-    read_text,
-    result_cache,
-)
-from eio_audit.audit.check.audited_dump import SharedWork
-from eio_audit.audit.corpus import own_files
-from eio_audit.audit.corpus import result_cache as module
+from eio_audit import AuditOptions, Dump, Rule, read, read_text
 from tests.audit.test_trace import function, logs
+from tests.internals import RULES, DumpCheck, LogFindings, SharedWork, check_dumps, result_cache
+from tests.internals import own_files_module as own_files
+from tests.internals import result_cache_module as module
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -292,7 +281,10 @@ def test_there_are_not_too_many_results(tmp_path: Path, monkeypatch: pytest.Monk
 
 RUN = """
 import sys
-from eio_audit import DumpCheck, check_dumps, read_text, result_cache
+from eio_audit import read_text
+from eio_audit.audit.corpus.dump_check import DumpCheck
+from eio_audit.audit.corpus.check_dumps import check_dumps
+from eio_audit.audit.corpus.result_cache import result_cache
 from tests.audit.test_trace import function
 for number in range(int(sys.argv[2])):
     with result_cache(sys.argv[1], lambda reason: sys.exit(reason)) as kept:

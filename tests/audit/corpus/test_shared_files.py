@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import Dump, DumpCheck, InputError, Workers, check_dumps, read, read_text
-from eio_audit.audit.corpus.shared_files import DumpInFile, dump_in_file
+from eio_audit import Dump, InputError, read, read_text
 from tests.audit.test_trace import dump, function
 from tests.cli.running import pipe_of
+from tests.internals import DumpCheck, DumpInFile, Workers, check_dumps, dump_in_file
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

@@ -12,12 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eio_audit import (
-    AuditOptions,
-    Dump,
+from eio_audit import AuditOptions, Dump, Trace
+from tests.audit.test_trace import dump, function, logs
+from tests.internals import (
+    NO_PROGRESS,
     Model,
     ModelTraces,
-    Trace,
+    Progress,
     TraceModel,
     Workers,
     find_dump_files,
@@ -25,9 +26,7 @@ from eio_audit import (
     local_workers,
     trace_models,
 )
-from eio_audit.audit.corpus import trace_models as corpus
-from eio_audit.audit.corpus.trace_models import NO_PROGRESS, Progress
-from tests.audit.test_trace import dump, function, logs
+from tests.internals import trace_models_module as corpus
 
 IN_ORDER = dump("After", "start", function("f", 1, 2))
 SHUFFLED = IN_ORDER + dump("After", "a", function("f", 2, 1))

@@ -44,7 +44,7 @@ print(check_many(["f.mlir"], jobs=2).check.summary.avoidable)
 KINDS = """
 from multiprocessing import active_children
 
-from eio_audit import local_workers
+from eio_audit.audit.corpus.workers import local_workers
 
 if __name__ == "__main__":
     with local_workers(2):
@@ -75,7 +75,7 @@ import signal
 from multiprocessing import set_executable
 from time import sleep
 
-from eio_audit import local_workers
+from eio_audit.audit.corpus.workers import local_workers
 
 with local_workers(1) as workers:
     submit = workers.executor.submit
