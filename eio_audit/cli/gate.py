@@ -42,7 +42,6 @@ class GateChoice(NamedTuple):
         Raises:
             InputError: the baseline cannot be read or written.
         """
-        from eio_audit.audit.gate.baseline import Baseline
         from eio_audit.audit.gate.gate import judge
         from eio_audit.mlir.source import Source
 
@@ -50,6 +49,7 @@ class GateChoice(NamedTuple):
             findings = [f._replace(model_path=self.source_root.path_of(f.model)) for f in findings]
         if self.baseline is None:
             return judge(check, findings, self.gate)
+        from eio_audit.audit.gate.baseline import Baseline
         from eio_audit.report.ci.baseline_file import parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
