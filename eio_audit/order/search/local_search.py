@@ -22,8 +22,6 @@ from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import Window
 
 SEARCH_DISTANCE = 300  # most places that a group moves
-PLACING_STEPS = 20_000_000  # budget for placing single ops, in ops passed or met
-FAR = 10_000  # ops of a window that make each place cost one more step
 STEPS_PER_OP = 20_000  # budget per op of the window, in ops passed or met
 
 
@@ -58,25 +56,6 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
     return order
 
 
-def place_best(
-    window: Window, order: Sequence[int], ops: Sequence[int], effort: Effort | None = None
-) -> list[int]:
-    """Return ``order`` with each of ``ops`` moved, at any distance, to where it has the fewest inversions.
-
-    Example:
-        >>> from eio_audit.order.precedence import Precedence
-        >>> place_best(Window([9, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [], [])), [0, 1, 2, 3], [0])
-        [1, 2, 3, 0]
-    """
-    order = list(order)
-    last = window.size - 1
-    with (effort or Effort()).part(PLACING_STEPS) as part:
-        _Side(window).move_left(order, ops, window.size, part)
-        order = _mirrored(order)
-        _Side(window.mirrored()).move_left(order, [last - op for op in ops], window.size, part)
-    return _mirrored(order)
-
-
 def _mirrored(order: Sequence[int]) -> list[int]:
     last = len(order) - 1
     return [last - op for op in reversed(order)]
@@ -87,7 +66,6 @@ class _Side:
 
     def __init__(self, window: Window) -> None:
         self._keys, self._indexed = window.keys, window.indexed
-        self._place_steps = 1 + window.size // FAR
         self._users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
 
     def leaders(self, order: Sequence[int]) -> list[int]:
@@ -115,7 +93,7 @@ class _Side:
             if best == start:
                 continue
             is_improved = True
-            effort.left -= (start - best) * self._place_steps
+            effort.left -= (start - best)
             order[best : start + 1] = self._with_group_first(order[best : start + 1])
             for place in range(best, start + 1):
                 place_of[order[place]] = place
@@ -123,7 +101,7 @@ class _Side:
 
     def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
         """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads."""
-        effort.left -= (start - stop) * self._place_steps
+        effort.left -= (start - stop)
         keys, indexed, users = self._keys, self._indexed, self._users
         leader = order[start]
         group = {leader}

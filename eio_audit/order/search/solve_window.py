@@ -3,14 +3,8 @@
 The search starts from simple orders (schedules.py). Often only the forced inversions are left, and the order
 is proven minimal. If not, the order and a packing of cycles improve each other (packed_order.py).
 
-A window is divided if it has too many ops for a transitive closure or too many inversions for a packing.
-Often a few inversions with many keys between them hold it together, and without them there would be many
-small windows. So the ends of these inversions are set aside: they count as unindexed for a while. This gives
-
-- an order: the small windows are ordered, then each op set aside moves to where it costs least;
-- a bound: the forced inversions, the other inversions that the small windows cannot avoid, and the squeezes
-  of the inversions set aside (squeeze.py). The first are forced, the second have no end set aside, and the
-  third have one. So none counts twice.
+A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its simple
+order. Squeezes (squeeze.py) raise its bound.
 """
 
 from __future__ import annotations
@@ -20,22 +14,19 @@ from dataclasses import replace
 from itertools import pairwise
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.footrule import footrule_bound
 from eio_audit.order.bounds.lower_bound import forced_bound
 from eio_audit.order.bounds.squeeze import disjoint_forced, squeeze_bound
 from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import dense_ranks
-from eio_audit.order.search.local_search import place_best
 from eio_audit.order.search.packed_order import BestOrder, packed_order
 from eio_audit.order.search.schedules import pull_up, push_down
-from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
+from eio_audit.order.windows import Window
 
 CLOSURE_SIZE = 10_000  # ops of the largest window that gets a transitive closure
 PACKED_INVERSIONS = 400_000  # most inversions that are not forced, for a packing
 EASY_INVERSIONS = 1_000  # the same for a packing before other orders are tried
 LOOK_STEPS = 6  # cost of visiting an op or a dependence
-SET_ASIDE = (4, 16, 64, 256, 1024)  # how many inversions to set aside, so that a larger window falls apart
 
 
 def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
@@ -65,7 +56,7 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
         return textual
     best = _best_schedule(window, closure, textual, effort)
     if not best.certified:
-        best = _improved(window, closure, best.raised(footrule_bound(window, effort)), effort)
+        best = _improved(window, closure, best, effort)
     textual = replace(textual, bound=best.bound)
     if textual.inversions < best.inversions:
         best = _improved(window, closure, textual, effort)
@@ -80,7 +71,7 @@ def _improved(
     """Return the best order found, starting from ``best``."""
     while not best.certified and not effort.is_spent:
         if closure is None or best.inversions - closure.forced > PACKED_INVERSIONS:
-            return _divided(window, best, effort)
+            return best.raised(best.bound.forced + _squeezes(window, effort))
         better = packed_order(window, closure, best, effort)
         if better.inversions == best.inversions:
             return better
@@ -110,60 +101,8 @@ def _proven(closure: TransitiveClosure, best: BestOrder, effort: Effort) -> Best
     return proven if proven.certified else best
 
 
-def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
-    """Set aside the inversions that hold a large window together, and order the windows of the rest."""
-    most = max(SET_ASIDE, default=0)
-    if best.bound.total > window.size * (CLOSURE_SIZE // 2 + 2 * most):
-        return best  # small windows have fewer inversions, wherever the ends set aside are
+def _squeezes(window: Window, effort: Effort) -> int:
+    """Return a lower bound on the inversions of a window that are not forced."""
     # With ranks as keys, a difference is the number of keys between.
     window = replace(window, keys=dense_ranks(window.keys))
-    pairs = disjoint_forced(window, effort)
-    # Setting aside more inversions never makes windows larger. If the most are not enough, fewer are not.
-    if _set_aside(window, pairs[:most], effort):
-        for count in SET_ASIDE:
-            if parts := _set_aside(window, pairs[:count], effort):
-                return _put_together(window, best, *parts, pairs[:count], effort)
-    return best.raised(best.bound.forced + squeeze_bound(window, pairs, effort))
-
-
-def _set_aside(
-    window: Window, pairs: Sequence[tuple[int, int]], effort: Effort
-) -> tuple[Window, Windows] | None:
-    """Return the window with the ends of ``pairs`` unindexed, and its windows; None if one is too large."""
-    if effort.is_spent:
-        return None
-    effort.left -= LOOK_STEPS * window.extent
-    ends = {op for pair in pairs for op in pair}
-    rest = block_of(
-        [
-            key if is_indexed and op not in ends else None
-            for op, (key, is_indexed) in enumerate(zip(window.keys, window.indexed, strict=True))
-        ],
-        window.precedence,
-    )
-    windows = split_into_windows(rest)
-    largest = max((stop - start for start, stop in windows.spans), default=0)
-    return (rest, windows) if largest <= min(CLOSURE_SIZE, window.size // 2) else None
-
-
-def _put_together(
-    window: Window,
-    best: BestOrder,
-    rest: Window,
-    windows: Windows,
-    aside: Sequence[tuple[int, int]],
-    effort: Effort,
-) -> BestOrder:
-    """Order the windows of ``rest``, and place the ops set aside."""
-    order = windows.order
-    total = best.bound.forced + squeeze_bound(window, aside, effort)
-    for start, stop in windows.spans:
-        if effort.is_spent:
-            return best.raised(total)
-        ops = order[start:stop]
-        part = best_order(rest.restricted(ops), effort)
-        order[start:stop] = [ops[place] for place in part.order]
-        if part.bound.forced_complete:
-            total += part.bound.total - part.bound.forced
-    order = place_best(window, order, [op for pair in aside for op in pair], effort)
-    return best.raised(total).or_better(window, order)
+    return squeeze_bound(window, disjoint_forced(window, effort), effort)
