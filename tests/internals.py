@@ -182,62 +182,44 @@ from eio_audit.mlir.traits import (
     op_traits,
     parse_op_traits,
 )
-from eio_audit.order import group_bounds as group_bounds_module
-from eio_audit.order import inversions as inversions_module
-from eio_audit.order import linear_extension as linear_extension_module
-from eio_audit.order import queue_tries as queue_tries_module
-from eio_audit.order.bitsets import bits
-from eio_audit.order.bounds import footrule as footrule_module
-from eio_audit.order.bounds import forced as forced_module
+from eio_audit.order.bounds.antichain import Link, Links, outside_antichain, with_what_fits
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.footrule import footrule_bound
-from eio_audit.order.bounds.forced import count_forced
-from eio_audit.order.bounds.lower_bound import LowerBound
-from eio_audit.order.bounds.squeeze import disjoint_forced, squeeze_bound
-from eio_audit.order.closure import TransitiveClosure
+from eio_audit.order.bounds.forced import LowerBound, count_forced
+from eio_audit.order.bounds.implied_order import implied_order
+from eio_audit.order.bounds.squeeze import squeeze_bound
+from eio_audit.order.closure import TransitiveClosure, bits
 from eio_audit.order.displaced import displaced, heaviest_rising, order_profile
-from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.fewest_moved import fewest_moved as fewest_moved_module
-from eio_audit.order.fewest_moved.fewest_moved import independent_ranges
-from eio_audit.order.fewest_moved.implied_order import implied_order
-from eio_audit.order.fewest_moved.restore_positions import longest_in_place, moved_places, restore_positions
+from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.fewest_moved import independent_ranges
 from eio_audit.order.group_bounds import Paths, Return, most_runs
-from eio_audit.order.group_order import GroupedOps, group_count, order_by_queue
+from eio_audit.order.group_order import GroupedOps, QueueTries, group_count, order_by_queue, queue_tries
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
     dense_ranks,
-    inversions_carried,
+    inversions_at,
     inversions_charged,
 )
-from eio_audit.order.last_uses import after_last_uses, away_from_last_uses
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.permutation import (
     PermutedRange,
     SortedRuns,
     closed_ranges,
     inverse,
+    longest_in_place,
+    moved_places,
     permuted_ranges,
     sorted_runs,
 )
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.queue_tries import QueueTries, queue_tries
-from eio_audit.order.search import packed_order as packed_order_module
-from eio_audit.order.search import sliding_windows as sliding_windows_module
-from eio_audit.order.search import solve_window as solve_window_module
-from eio_audit.order.search.exact_search import SEARCH_MOVES, SEARCH_STATES, SearchResult, search
-from eio_audit.order.search.local_search import improve, place_best
-from eio_audit.order.search.packed_order import BestOrder
-from eio_audit.order.search.schedules import pull_up, push_down
-from eio_audit.order.search.sliding_windows import slide
-from eio_audit.order.search.solve_window import best_order
-from eio_audit.order.unindexed import attach_unindexed, effective_keys
+from eio_audit.order.search.exact_search import SearchResult, search
+from eio_audit.order.search.local_search import improve, slide
+from eio_audit.order.search.restore_positions import restore_positions
+from eio_audit.order.search.solve_window import BestOrder, best_order, pull_up, push_down
+from eio_audit.order.unindexed import after_last_uses, attach_unindexed, away_from_last_uses, effective_keys
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
-from eio_audit.order.wrong_labels.antichain import outside_antichain
-from eio_audit.order.wrong_labels.contradictions import tangles, with_what_fits
-from eio_audit.order.wrong_labels.links import Link, Links
-from eio_audit.order.wrong_labels.wrong_labels import Relabelling, fewest_wrong_labels
-from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
+from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangles
+from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.github import to_github

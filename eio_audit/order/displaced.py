@@ -32,9 +32,9 @@ def displaced_in(found: SortedRuns) -> list[int]:
     removed: list[int] = []
     for closed in closed_ranges(found.ranks):
         start, stop = closed.start, closed.stop
-        lengths, carried = found.lengths[start:stop], found.carried[start:stop]
-        cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
-        values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
+        lengths, costs = found.lengths[start:stop], found.inversions_at[start:stop]
+        cost_limit = 1 + sum(map(mul, costs, lengths))  # no cost outweighs the length of one key
+        values = [length * (cost_limit - cost) for length, cost in zip(lengths, costs, strict=True)]
         # A longest subsequence with one key of a run has all of them.
         kept = set(heaviest_rising([rank - start for rank in found.ranks[start:stop]], values))
         removed += [run for run in closed if run - start not in kept]

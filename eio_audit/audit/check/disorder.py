@@ -19,7 +19,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.order.displaced import displaced, order_profile
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
-from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
+from eio_audit.order.wrong_labels import fewest_wrong_labels
 
 PROFILE_PARTS = 40
 """The number of parts in the profile of a block."""

@@ -59,7 +59,7 @@ def find_hoisted(
     if others >= avoidable:
         return None
     fixed = [place for place in best.order if block.keys[place] is not None]
-    carried = sorted_runs([block.key(place) for place in fixed]).carried_by_position()
+    carried = sorted_runs([block.key(place) for place in fixed]).inversions_by_position()
     carried_fixed = dict(zip(fixed, carried, strict=True))
     is_constant = block.is_constant
     return HoistedConstants(

@@ -61,7 +61,7 @@ class KeyedBlock:
     @cached_property
     def carried(self) -> dict[int, int]:
         """Per place of an op that counts in inversions, how many it is in."""
-        return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
+        return dict(zip(self.indexed, self.runs.inversions_by_position(), strict=True))
 
     @cached_property
     def displaced(self) -> list[int]:
@@ -161,4 +161,4 @@ class FixedBlock(KeyedBlock):
         """Per place of an op that counts in inversions, how many it is in after a fix."""
         order = self.indexed_order
         runs = sorted_runs([self.key(place) for place in order])
-        return dict(zip(order, runs.carried_by_position(), strict=True))
+        return dict(zip(order, runs.inversions_by_position(), strict=True))

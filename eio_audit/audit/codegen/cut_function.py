@@ -20,8 +20,7 @@ from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
 from eio_audit.order.group_bounds import Paths, most_runs
-from eio_audit.order.group_order import GroupedOps
-from eio_audit.order.queue_tries import QueueTries, queue_tries
+from eio_audit.order.group_order import GroupedOps, QueueTries, queue_tries
 
 
 class CutFunction:

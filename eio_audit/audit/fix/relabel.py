@@ -17,7 +17,7 @@ from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.rewriting.locations import quoted
 from eio_audit.order.displaced import displaced
-from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
+from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 
 def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:

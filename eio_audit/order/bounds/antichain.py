@@ -1,14 +1,31 @@
-"""A largest flow among ops of which one is over the other (contradictions.py), by sweeps.
+"""A heaviest antichain of a window, and a proof that none is heavier.
 
-A link (u, v, amount) means that u gives ``amount`` to v, with u over v. No op gives or takes more than its
-weight. antichain.py explains what the flow proves. The flow grows along augmenting paths (Berge 1957; Ford
-and Fulkerson 1956): an op gives to a taker, and another giver of that taker gives elsewhere.
+*u over v*: v depends on u, directly or not, and has the smaller key. Both conditions are transitive, and no
+op is over itself, so "over" is a strict partial order. Each op can give to the ops that it is over and take
+from the ops over it, both up to its weight. This is a *flow*, stored as links: a link (u, v, amount) means
+that u gives ``amount`` to v.
 
-There may be many pairs with u over v, so they are not listed. A sweep goes down the dependences from each
-giver, the largest key first. A smaller key finds nothing new where a larger key has been. So sweeps from many
-givers cost little more than one visit of each dependence. In return, each op is reached from only one giver,
-and a round finds only some of the paths. On real dumps the first sweep finds nearly all links, and a few
-rounds find the rest.
+- No antichain is heavier than the total weight minus the flow. Split each op into units of weight, and link
+  each unit it gives to the unit that takes it. The units form as many chains as there are units minus links.
+  Of two ops of a chain, one is over the other, so an antichain has at most one unit of each chain.
+- If the flow is largest, an antichain has exactly that weight (Dilworth 1950, by König 1931). Start at the
+  ops that have weight left to give. Go from a giver to the takers that it is over, and from a taker to the
+  givers that it takes from. No taker reached has room left, or else the flow could grow. The antichain has
+  the ops reached as givers and not as takers. Every other op gives or takes its whole weight.
+
+The flow grows along augmenting paths (Berge 1957; Ford and Fulkerson 1956): an op gives to a taker, and
+another giver of that taker gives elsewhere. There may be many pairs with u over v, so they are not listed. A
+sweep goes down the dependences from each giver, the largest key first. A smaller key finds nothing new where
+a larger key has been. So sweeps from many givers cost little more than one visit of each dependence. In
+return, each op is reached from only one giver, and a round finds only some of the paths. On real dumps the
+first sweep finds nearly all links, and a few rounds find the rest.
+
+If the budget is spent first, a simpler search finds the antichain, and the links still prove a bound.
+
+References:
+    Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
+    König, "Gráfok és mátrixok", Matematikai és Fizikai Lapok 38, 1931.
+    Möhring, "Algorithmic aspects of comparability graphs and interval graphs", Graphs and Order, 1985.
 """
 
 from __future__ import annotations
@@ -17,12 +34,77 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.windows import Window
+from eio_audit.order.windows import LARGEST_KEY, Window
 
 Link = tuple[int, int, int]
 
+LAST_STEPS = 8  # budget per op and dependence of the simpler search
 PASSED_ON = 8  # givers that an op passes on to its users in the first sweep
 ROOT = -1
+
+
+def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
+    """Return the indexed ops outside a heaviest antichain, and the links that prove it.
+
+    Args:
+        window: the ops and their keys.
+        weights: per op, its weight, at least 1.
+        effort: the budget. If it is spent, the links may amount to less than the weight of the ops.
+
+    Returns:
+        The ops, and the links as (u, v, amount) with u over v.
+
+    Example:
+        >>> from eio_audit.order.precedence import Precedence
+        >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+        >>> outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
+        ({0, 2}, [(0, 1, 1), (1, 2, 1)])
+    """
+    flow = Links(window, weights)
+    flow.fill()
+    is_largest = flow.grow(effort)
+    return flow.outside() if is_largest else _outside_quickly_found(window, weights, flow), list(flow)
+
+
+def _outside_quickly_found(window: Window, weights: Sequence[int], down: Links) -> set[int]:
+    """Return the ops outside an antichain that two sweeps find, down and up, extended by all ops that fit."""
+    indexed = {op for op, own in enumerate(window.indexed) if own}
+    found = [indexed]
+    if down.spread(Effort(LAST_STEPS * window.extent)):
+        found.append(down.outside())
+    if (up := down.mirrored()).spread(Effort(LAST_STEPS * window.extent)):
+        found.append({window.size - 1 - op for op in up.outside()})
+    lightest = min(found, key=lambda ops: sum(map(weights.__getitem__, ops)))
+    return indexed - with_what_fits(window, indexed - lightest)
+
+
+def with_what_fits(window: Window, kept: set[int]) -> set[int]:
+    """Return the antichain ``kept``, extended by all ops that fit, which are tried in textual order.
+
+    Each indexed op that is left out is over an op of the result or under one.
+
+    Complexity: O(n + m), two sweeps.
+
+    Example:
+        3 is over 1. 2 is between them in the text and depends on nothing.
+
+        >>> from eio_audit.order.precedence import Precedence
+        >>> with_what_fits(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), {0})
+        {0, 1}
+    """
+    precedence, keys = window.precedence, window.keys
+    fitting = set(kept)
+    smallest = precedence.smallest_below(
+        [keys[op] if op in kept else LARGEST_KEY for op in range(window.size)]
+    )
+    largest = [-1] * window.size
+    for op in range(window.size):
+        above = max(map(largest.__getitem__, precedence.predecessors(op)), default=-1)
+        if op in kept or (window.indexed[op] and above <= keys[op] <= smallest[op]):
+            fitting.add(op)
+            above = max(above, keys[op])
+        largest[op] = above
+    return fitting
 
 
 class Links:
@@ -168,10 +250,10 @@ class Links:
                         for left in (op, *stack):  # other givers can continue from there
                             swept[left] = self._smallest_below[left]
                         return pushed
-                for holder in self._taken[user]:
-                    if holder not in self._giver_from:
-                        self._giver_from[holder], self._root[holder] = user, root
-                        following.append(holder)
+                for other in self._taken[user]:
+                    if other not in self._giver_from:
+                        self._giver_from[other], self._root[other] = user, root
+                        following.append(other)
         return pushed
 
     def _push(self, taker: int) -> int:

@@ -18,8 +18,8 @@ from __future__ import annotations
 from itertools import chain
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.effort import Effort, width
+from eio_audit.order.closure import TransitiveClosure, width
+from eio_audit.order.effort import Effort
 from eio_audit.order.precedence import Precedence
 
 

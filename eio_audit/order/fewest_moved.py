@@ -26,21 +26,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 
+from eio_audit.order.bounds.antichain import outside_antichain
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.effort import Effort, width
-from eio_audit.order.fewest_moved.implied_order import implied_order
-from eio_audit.order.fewest_moved.restore_positions import longest_in_place, moved_places, restore_positions
+from eio_audit.order.bounds.implied_order import implied_order
+from eio_audit.order.closure import TransitiveClosure, width
+from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.permutation import longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.search.restore_positions import restore_positions
 from eio_audit.order.search.solve_window import best_order
 from eio_audit.order.unindexed import attach_unindexed
 from eio_audit.order.windows import LARGEST_KEY, Window, block_of, split_into_windows
-from eio_audit.order.wrong_labels.antichain import outside_antichain
 
 IsUndecided = Callable[[int, int], bool]
 
-CLOSURE_SIZE = 4_000  # ops of the largest range that gets a transitive closure
-CLOSURE_INVERSIONS = 100_000  # most inversions that are not forced, in a range that gets a packing
 PAIR_DISTANCE = 2_000  # places between the ops of a pair
 
 
@@ -70,7 +69,11 @@ class FewMoved:
 
 
 def fewest_moved(
-    block: Window, order: Sequence[int], is_undecided: IsUndecided, effort: Effort | None = None
+    block: Window,
+    order: Sequence[int],
+    is_undecided: IsUndecided,
+    effort: Effort | None = None,
+    limits: SearchLimits = USUAL_LIMITS,
 ) -> FewMoved:
     """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
 
@@ -80,6 +83,7 @@ def fewest_moved(
             inversions.
         is_undecided: whether minimal orders may have two independent ops, smaller key first, in either order.
         effort: the budget.
+        limits: the largest problems that a step takes on.
 
     Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
     """
@@ -95,7 +99,7 @@ def fewest_moved(
             found[ops] = FewMoved(numbered, len(inside), pairs)
     for ops, few in found.items():
         if not few.certified:
-            found[ops] = _improved(block.restricted(ops), few, effort)
+            found[ops] = _improved(block.restricted(ops), few, effort, limits)
     for ops, few in found.items():
         placed = [op + ops.start for op in few.order]
         if not all(block.indexed[ops.start : ops.stop]):
@@ -166,15 +170,15 @@ def _exchanged_pairs(
     return len(paired)
 
 
-def _improved(part: Window, few: FewMoved, effort: Effort) -> FewMoved:
+def _improved(part: Window, few: FewMoved, effort: Effort, limits: SearchLimits) -> FewMoved:
     """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
     few = few.improved(restore_positions(part, few.order, effort))
-    if few.certified or part.size > CLOSURE_SIZE or effort.is_spent:
+    if few.certified or part.size > limits.moved_closure_size or effort.is_spent:
         return few
     effort.left -= part.size * width(part.size)
     closure = TransitiveClosure(part)
     inversions = part.inversions(few.order)
-    if inversions - closure.forced > CLOSURE_INVERSIONS:
+    if inversions - closure.forced > limits.moved_inversions:
         return few
     packing = CyclePacking(closure, few.order, effort)
     if len(packing) < len(packing.broken):
@@ -188,7 +192,7 @@ def _improved(part: Window, few: FewMoved, effort: Effort) -> FewMoved:
     if few.certified:
         return few
     kept = sorted(op for place, op in enumerate(few.order) if place not in outside)
-    order = _minimal(_with_chain(part, kept), effort)
+    order = _minimal(_with_chain(part, kept), effort, limits)
     return few.improved(order) if part.inversions(order) == inversions else few
 
 
@@ -199,10 +203,12 @@ def _with_chain(block: Window, ops: Sequence[int]) -> Window:
     return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))
 
 
-def _minimal(block: Window, effort: Effort) -> list[int]:
+def _minimal(block: Window, effort: Effort, limits: SearchLimits) -> list[int]:
+    """Return an order with as few inversions as the search finds."""
     windows = split_into_windows(block)
     order = windows.order
     for start, stop in windows.spans:
         ops = order[start:stop]
-        order[start:stop] = [ops[place] for place in best_order(block.restricted(ops), effort).order]
+        found = best_order(block.restricted(ops), effort, limits)
+        order[start:stop] = [ops[place] for place in found.order]
     return order
