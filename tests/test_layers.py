@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,16 @@ OWNERS = {
     "pebble": {"audit"},
     "distributed": {"audit"},
 }
+
+
+ORDER_FLOORS = [  # lowest first: modules and folders of order/
+    ["effort", "permutation", "inversions", "displaced", "precedence", "unindexed"],
+    ["windows", "closure"],
+    ["bounds"],
+    ["search"],
+    ["fewest_moved", "wrong_labels"],
+    ["linear_extension", "group_order", "group_bounds"],
+]
 
 
 def room_of(path: Path) -> str:
@@ -67,6 +78,21 @@ def test_imports_point_one_way() -> None:
             if target != room and target not in MAY_USE[room] and not is_entry:
                 wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
     assert wrong == []
+
+
+def test_imports_inside_order_point_down_and_close_no_circle() -> None:
+    floor_of = {name: floor for floor, names in enumerate(ORDER_FLOORS) for name in names}
+    wrong, imports = [], {}
+    for path in (PACKAGE / "order").rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        name = ".".join(["eio_audit", *parts])
+        imports[name] = {one for one in imported(path) if one.startswith("eio_audit.order")}
+        if parts != ("order", "__init__"):
+            above = (one for one in imports[name] if floor_of[one.split(".")[2]] > floor_of[parts[1]])
+            wrong += [f"{name} imports {one}" for one in above]
+    assert wrong == []
+    assert set().union(*imports.values()) <= imports.keys()  # a module, not its folder
+    TopologicalSorter(imports).prepare()  # raises when imports close a circle
 
 
 def test_the_rest_of_its_room_knows_nothing_of_semantics() -> None:
