@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from operator import mul
 
-from eio_audit.order.permutation import SortedRuns, closed_ranges, inverse, sorted_runs
+from eio_audit.order.permutation import SortedRuns, closed_ranges, ranks_of, sorted_runs
 
 
 def displaced(keys: Sequence[int]) -> list[int]:
@@ -102,7 +102,7 @@ def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
         (0.25, 0.5, 0.75, 1.0, 0.0)
     """
     size = len(keys)
-    belongs = inverse(inverse(keys))
+    belongs = ranks_of(keys)
     parts = min(parts, size)
     bounds = [size * part // max(parts, 1) for part in range(parts + 1)]
     farthest = (

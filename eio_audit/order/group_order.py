@@ -18,7 +18,7 @@ at random, always the same ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import groupby, permutations
@@ -102,11 +102,12 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
             self.rule = ops.frees[op], distance
 
         def __lt__(self, other: Entry) -> bool:
+            # ``current`` changes while entries are in the heap, but no entry moves for that: see above.
             if self.group != other.group and current in (self.group, other.group):
                 return self.group == current
             return self.rule < other.rule
 
-    ready_after = _readiness(ops)
+    missing = list(map(len, ops.producers))
     queue: list[Entry] = []
     for root in roots:
         heappush(queue, Entry(root, 0))
@@ -115,27 +116,16 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         first = heappop(queue)
         order.append(first.op)
         current = first.group
-        for user in ready_after(first.op):
-            heappush(queue, Entry(user, first.distance + 1))
+        for user in ops.users[first.op]:
+            missing[user] -= 1
+            if not missing[user]:
+                heappush(queue, Entry(user, first.distance + 1))
     return order
 
 
 def group_count(ops: GroupedOps, order: Iterable[int]) -> int:
     """Return the number of maximal sequences of ops of one group in an order."""
     return sum(1 for _ in groupby(ops.group[op] for op in order))
-
-
-def _readiness(ops: GroupedOps) -> Callable[[int], list[int]]:
-    """Return a function that places an op and returns the users that this makes ready."""
-    missing = list(map(len, ops.producers))
-
-    def ready_after(op: int) -> list[int]:
-        users = ops.users[op]
-        for user in users:
-            missing[user] -= 1
-        return [user for user in users if not missing[user]]
-
-    return ready_after
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import count, islice, repeat
 from operator import gt, sub
 
-from eio_audit.order.permutation import inverse, sorted_runs
+from eio_audit.order.permutation import ranks_of, sorted_runs
 
 CHUNK = 512  # keys sorted by insertion before merging starts
 
@@ -101,7 +101,7 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
     among = [keys[position] for position in chosen]
     all_at, shared = inversions_at(keys), inversions_at(among)
     # A stable sort moves a key right by its inversions with smaller keys minus those with larger keys.
-    shifts = map(sub, inverse(inverse(among)), count())
+    shifts = map(sub, ranks_of(among), count())
     return [all_at[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]
 
 

@@ -64,7 +64,7 @@ def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
     runs = [range(order[start], order[start] + stop - start) for start, stop in pairwise(bounds)]
     return [
         PermutedRange(range(bounds[closed.start], bounds[closed.stop]), runs[closed.start : closed.stop])
-        for closed in closed_ranges(inverse(inverse([run.start for run in runs])))
+        for closed in closed_ranges(ranks_of([run.start for run in runs]))
     ]
 
 
@@ -76,6 +76,16 @@ def inverse(order: Sequence[int]) -> list[int]:
         [1, 2, 0]
     """
     return sorted(range(len(order)), key=order.__getitem__)
+
+
+def ranks_of(numbers: Sequence[int]) -> list[int]:
+    """Return the rank of each number among all: 0, 1, 2, ...; of equal numbers, the first has the lowest.
+
+    Example:
+        >>> ranks_of([70, -5, 70])
+        [1, 0, 2]
+    """
+    return inverse(inverse(numbers))
 
 
 def longest_in_place(order: Sequence[int]) -> list[int]:
@@ -165,7 +175,7 @@ class SortedRuns:
     def _among(self, members: Sequence[int]) -> int:
         """Return how many inversions are between members; ``members`` is their number per run."""
         ranks, weights = list(compress(self.ranks, members)), list(compress(members, members))
-        before = _larger_before(inverse(inverse(ranks)), weights)
+        before = _larger_before(ranks_of(ranks), weights)
         among: int = sum(map(mul, before, weights))
         return among
 

@@ -11,7 +11,7 @@ raises the bound, too (search/exact_search.py).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
@@ -98,9 +98,7 @@ def count_forced(
     with (effort or Effort()).part(FORCED_STEPS) as part:
         for start in range(0, len(early), batch_size):
             batch = early[start : start + batch_size]
-            forced += sum(
-                larger.bit_count() for _, larger in forced_with(window, batch, smallest_below, part)
-            )
+            forced += _count_in_batch(window, batch, smallest_below, part)
             if part.left < 0:
                 break
         return forced, part.left >= 0
@@ -111,38 +109,24 @@ def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
     return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
 
 
-def forced_with(
+def _count_in_batch(
     window: Window, early: Sequence[int], smallest_below: Sequence[int], effort: Effort
-) -> Iterator[tuple[int, int]]:
-    """Yield the forced inversions with ``early`` ops, grouped by their later op, in textual order.
+) -> int:
+    """Count the forced inversions whose earlier op is in ``early``, some early ops in textual order.
 
-    Args:
-        window: the ops.
-        early: at least one of its early ops, in textual order.
-        smallest_below: per op, the smallest key of itself and its descendants.
-        effort: the budget. Fewer than 0 steps are left if the sweep was cut short.
-
-    Yields:
-        The later op, and the bitset of the early ops of its inversions: bit i is the i-th by falling key.
-
-    Example:
-        >>> from eio_audit.order.precedence import Precedence
-        >>> window = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
-        >>> list(forced_with(window, [0, 1], window.smallest_keys_below(), Effort()))
-        [(1, 1), (2, 3)]
+    Fewer than 0 steps are left if the sweep was cut short.
     """
     # Bits are by falling key, so the early ops with a key larger than a given one are the lowest bits.
     falling = sorted(early, key=lambda op: -window.keys[op])
     negated_keys = [-window.keys[op] for op in falling]
     place_of = {op: place for place, op in enumerate(falling)}
     arriving: dict[int, int] = {}  # per op not yet visited, its early ancestors known so far
+    forced = 0
     for op in range(early[0], window.size):
         effort.left -= OP_STEPS
         ancestors = arriving.pop(op, 0)
         if ancestors and window.indexed[op]:
-            larger = ancestors & _prefix(negated_keys, -window.keys[op])
-            if larger:
-                yield op, larger
+            forced += (ancestors & _prefix(negated_keys, -window.keys[op])).bit_count()
         if op in place_of:
             ancestors |= 1 << place_of[op]
         handed_on = ancestors & _prefix(negated_keys, -smallest_below[op])
@@ -152,7 +136,8 @@ def forced_with(
             for user in users:
                 arriving[user] = arriving.get(user, 0) | handed_on
         if effort.left < 0 or (not arriving and op >= early[-1]):
-            return
+            break
+    return forced
 
 
 def _prefix(ascending: Sequence[int], value: int) -> int:

@@ -62,6 +62,7 @@ def squeeze_bound(window: Window, effort: Effort | None = None) -> int:
             with left.part(left.left // RELATIVE_SHARE) as part:
                 relatives = _relatives(window, early, late, part)
             if relatives is not None:
+                # Keys strictly between, without those of ends and, below, of ops that are not independent.
                 between = bisect_left(sorted_keys, high) - bisect_right(sorted_keys, low)
                 between -= bisect_left(end_keys, high) - bisect_right(end_keys, low)
                 squeezed += between - sum(

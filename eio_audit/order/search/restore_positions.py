@@ -80,7 +80,7 @@ class _KeptOps:
         start = self._place_of[op]
         if start < low:
             places = range(start + 1, min(high, start + RESTORE_DISTANCE))
-            goal = range(low, high)
+            goal = range(low, high)  # at ``low``, it has passed the kept op there
         else:
             places = range(start - 1, max(low, start - RESTORE_DISTANCE), -1)
             goal = range(low + 1, high + 1)
