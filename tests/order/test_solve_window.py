@@ -18,7 +18,7 @@ from tests.internals import (
     push_down,
     restore_order,
 )
-from tests.order.small_blocks import Block, blocks, precedence_of, tangled_blocks, true_minimum
+from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, tangled_blocks, true_minimum
 
 
 def entangled(size: int, seed: int) -> Window:
@@ -44,6 +44,8 @@ def test_the_best_order_of_a_small_window_is_the_minimum(block: Block) -> None:
     best = best_order(block_of(block.keys, block.precedence))
     assert best.certified
     assert best.inversions == true_minimum(block)
+    if best.inversions == count_pairs(block.keys):
+        assert best.order == list(range(len(block.keys)))
 
 
 @given(blocks() | tangled_blocks(), st.integers(0, 6))

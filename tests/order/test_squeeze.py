@@ -1,7 +1,7 @@
 from hypothesis import given
 
 from tests.internals import Effort, block_of, squeeze_bound
-from tests.order.small_blocks import Block, blocks, forced_pairs, true_minimum
+from tests.order.small_blocks import Block, blocks, forced_pairs, tangled_blocks, true_minimum
 
 
 def count(block: Block) -> int:
@@ -25,7 +25,7 @@ def test_a_pair_with_too_many_relatives_is_passed_over() -> None:
     assert squeeze_bound(block_of(block.keys, block.precedence), effort=Effort(100)) == 0
 
 
-@given(blocks())
+@given(blocks() | tangled_blocks())
 def test_no_order_has_fewer_inversions_than_forced_and_squeezed(block: Block) -> None:
     assert forced_pairs(block) + count(block) <= true_minimum(block)
 

@@ -135,11 +135,7 @@ class CyclePacking:
         return rows
 
     def find_detours(self, effort: Effort | None = None) -> None:
-        """Match more broken edges, by a detour of their own or of another edge on an alternating path.
-
-        Args:
-            effort: the budget, in ops visited.
-        """
+        """Match more broken edges, by a detour of their own or of another edge on an alternating path."""
         self._open = self._followed[:]
         with (effort or Effort()).part(DETOUR_STEPS) as self._effort:
             for broken in range(len(self.broken)):

@@ -32,9 +32,7 @@ VISIT_STEPS = 8  # cost of visiting an op
 def squeeze_bound(window: Window, effort: Effort | None = None) -> int:
     """Return a lower bound on the inversions that are not forced.
 
-    Args:
-        window: the ops.
-        effort: the budget. Inversions whose ends have too many ancestors and descendants are skipped.
+    Inversions whose ends have too many ancestors and descendants for the budget are skipped.
 
     Example:
         Keys 5, 1, 3, where 1 depends on 5: wherever 3 goes, it is squeezed.
