@@ -21,6 +21,10 @@ def test_an_effort_that_is_just_enough_is_enough() -> None:
     assert count_forced(chain, Effort(used - 1)) == (3, False)
 
 
+def test_forced_pairs_one_after_the_other_are_all_counted() -> None:
+    assert count_forced(window([2, 1, 4, 3], [(0, 1), (2, 3)])) == (2, True)
+
+
 def test_equal_keys_are_not_forced() -> None:
     assert count_forced(window([5, 5], [(0, 1)])) == (0, True)
 
