@@ -58,6 +58,12 @@ def test_without_the_implied_order_the_bound_is_true(block: Block) -> None:
         assert restoration.moved_lower_bound <= fewest <= restoration.moved
 
 
+def test_the_implied_order_proves_more() -> None:
+    block = Block([2, 1, 1, 0, 0, 2], [(0, 2), (1, 3), (2, 4)])
+    assert restore(block).moved_lower_bound == 2
+    assert [restore(block, limits).moved_lower_bound for limits in (NO_CLOSURE, NO_PACKING)] == [1, 1]
+
+
 def test_a_hundred_hoisted_constants_are_the_ops_moved() -> None:
     # Every tenth op is a constant that a pass has hoisted to the start of the block.
     keys: list[Key] = [*range(0, 1000, 10), *(key for key in range(1000) if key % 10)]

@@ -131,6 +131,14 @@ def test_windows_are_ordered_again(repeated_size: int, inversions: int, lower_bo
     assert (restoration.inversions, restoration.lower_bound) == (inversions, lower_bound)
 
 
+def test_only_the_windows_below_the_limit_are_ordered_again() -> None:
+    block = Block([3, 1, 3, 3, 1, 3, 0, 0, 21, 20], [(0, 3), (0, 7), (3, 6), (5, 6), (8, 9)])
+    restoration = restore_order(
+        block.keys, block.precedence, limits=SearchLimits(closure_size=0, repeated_size=7)
+    )
+    assert (restoration.inversions, restoration.lower_bound) == (10, 7)
+
+
 @pytest.mark.slow
 def test_uniformly_random_keys_end_with_an_honest_bound() -> None:
     rng = random.Random(3)
