@@ -72,6 +72,12 @@ def test_after_too_many_ops_a_set_is_in_one_run_at_least() -> None:
     assert most_runs(ops, order, compared_ops=2) == 3
 
 
+def test_with_too_many_ops_to_compare_each_may_be_a_run() -> None:
+    ops = grouped("aab", [(0, 1)])
+    order = order_by_queue(ops, ops.roots)
+    assert [most_runs(ops, order), most_runs(ops, order, compared_ops=2)] == [2, 3]
+
+
 def all_counts(ops: GroupedOps, tries: int) -> set[int]:
     """The runs of each order of the roots, with the users in each order, or in some orders if these are many."""
     random = Random(0)
