@@ -124,7 +124,7 @@ from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.files import TooLargeError, read_file, unpacked_blocks
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.input.markers import holds_ir
+from eio_audit.mlir.input.markers import find_markers, holds_ir
 from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
@@ -170,6 +170,7 @@ from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
 from eio_audit.mlir.semantics.value_types import Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
+from eio_audit.mlir.tokens import SYMBOL, symbol_of
 from eio_audit.mlir.traits import (
     ANY_NUMBER,
     EFFECT_FLAGS,

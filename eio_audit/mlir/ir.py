@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import TypeVar
 
 from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, symbol_of
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
@@ -22,8 +23,8 @@ _Cell = TypeVar("_Cell")
 NO_OFFSET = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
-_SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")')
-_SYM_NAME = re.compile(rb'\bsym_name = "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
+_SYMBOL = re.compile(SYMBOL)
+_SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _LABEL = re.compile(rb"\^[\w$.-]+")
 
 
@@ -247,9 +248,7 @@ class IR:
     def symbol(self, op: int) -> str | None:
         """Return the symbol the op defines (``@main``), from its custom header or its ``sym_name``."""
         header = self.source.data[self.op_start[op] : self.header_end(op)]
-        if self.op_is_generic[op] and (match := _SYM_NAME.search(header) or _SYM_NAME.search(self.tail(op))):
-            return "@" + match[1].decode("utf-8", "replace")
-        return symbol_in(header)
+        return symbol_in(header, self.tail(op) if self.op_is_generic[op] else b"")
 
     def of_block(self, block: int, by_op: Sequence[_Cell]) -> Sequence[_Cell]:
         """Return the entries for the ops of a block. Its ops usually have consecutive numbers."""
@@ -286,10 +285,9 @@ class IR:
         return label if label != NO_OFFSET else self.op_start[self.block_ops[block][0]]
 
 
-def symbol_in(header: bytes) -> str | None:
-    """Return the symbol that an op with this header defines."""
-    match = _SYM_NAME.search(header)
-    if match:
-        return "@" + match[1].decode("utf-8", "replace")
+def symbol_in(header: bytes, tail: bytes = b"") -> str | None:
+    """Return the symbol that an op with this header defines. ``tail`` follows its regions in generic form."""
+    if match := _SYMBOL_NAME.search(header) or _SYMBOL_NAME.search(tail):
+        return symbol_of(match[1])
     match = _SYMBOL.search(header)
-    return match[0].decode("utf-8", "replace") if match else None
+    return symbol_of(match[0]) if match else None

@@ -21,6 +21,7 @@ from tests.internals import (
     MEMORY,
     NO_CALLEE,
     STATES,
+    SYMBOL,
     UNLISTED,
     Allocations,
     Buffers,
@@ -35,6 +36,7 @@ from tests.internals import (
     Storage,
     Touches,
     operands_at,
+    symbol_of,
 )
 from tests.internals import allocations_module as allocations
 from tests.internals import calls_module as calls
@@ -201,9 +203,9 @@ def _no_escape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Buffers, "_join", without_memory)
 
 
-def _first_symbol(self: Calls, call: int) -> bytes | None:
-    match = re.search(rb"@([\w$.-]+)", self._ir.own_text(call))
-    return match[1] if match else None
+def _first_symbol(self: Calls, call: int) -> str | None:
+    match = re.search(SYMBOL, self._ir.own_text(call))
+    return symbol_of(match[0]) if match else None
 
 
 def _any_table(self: Calls, call: int) -> int:

@@ -20,7 +20,7 @@ from eio_audit.mlir.input.files import Text
 from eio_audit.mlir.input.noise import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
-from eio_audit.mlir.tokens import ALIAS_NAME, match_end
+from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, match_end, symbol_of
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
@@ -32,7 +32,7 @@ _LONG_LOCATION = 1000
 """The length in bytes from which a location stays an alias, since many ops may use it."""
 _LONGEST_EXPANSION = 4096
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
-_SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
+_SYMBOL_USE = re.compile(SYMBOL)
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The start of a line that is not indented. A printer indents all lines in a function."""
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
@@ -74,7 +74,7 @@ class FunctionText:
     @cached_property
     def symbols(self) -> frozenset[str]:
         """The symbols in the function's text."""
-        return frozenset(symbol.decode("utf-8", "replace") for symbol in _SYMBOL_USE.findall(self.raw))
+        return frozenset(map(symbol_of, {*_SYMBOL_USE.findall(self.raw)}))
 
 
 class DumpText:

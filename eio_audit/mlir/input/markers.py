@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from eio_audit.mlir.input.files import Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.source import Span, find_all
+from eio_audit.mlir.tokens import symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")
@@ -129,6 +130,6 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
         class_name=class_name,
         when=match["when"].decode().lower(),
         failed=groups.get("failed") is not None or " Failed" in text,
-        symbol=symbol.decode("utf-8", "replace") if symbol else None,
+        symbol=symbol_of(symbol) if symbol else None,
         op_name=op_name.decode("utf-8", "replace") if op_name else None,
     )

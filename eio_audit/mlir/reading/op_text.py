@@ -21,10 +21,12 @@ from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
     STRING,
+    SYMBOL,
     closing_end,
     dialect_bodies,
     generic_attributes,
     outermost_brackets,
+    symbol_of,
 )
 from eio_audit.mlir.traits import listed_dialects
 
@@ -50,7 +52,7 @@ _TYPE = re.compile(
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
 )
 _LITERAL = re.compile(
-    rb"(?P<symbol>@(?:[\w$.-]++|" + STRING + rb"))|(?P<string>" + STRING + rb")"
+    rb"(?P<symbol>" + SYMBOL + rb")|(?P<string>" + STRING + rb")"
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
 _LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
@@ -377,7 +379,7 @@ def _symbol(literal: object) -> str | None:
     """Return the symbol of a literal, also of a string that defines one. None for a number."""
     if isinstance(literal, str):
         return literal
-    return "@" + _text(literal.strip(b'@"')) if isinstance(literal, bytes) else None
+    return symbol_of(literal) if isinstance(literal, bytes) else None
 
 
 def _text(data: bytes) -> str:

@@ -7,18 +7,6 @@ from collections.abc import Mapping
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import Span, splice
 
-_PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
-
-
-def quoted(text: str) -> bytes:
-    r"""Return a string literal as MLIR prints it, with hex escapes for all but printable ASCII.
-
-    >>> quoted('a"b')
-    b'"a\\22b"'
-    """
-    raw = text.encode("utf-8", "surrogateescape")
-    return b'"%s"' % b"".join(b"%c" % byte if byte in _PRINTED_AS_IS else b"\\%02X" % byte for byte in raw)
-
 
 def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tuple[bytes, bytes]:
     """Return the dump's text with new locations for some ops, and its end, which defines new aliases.
