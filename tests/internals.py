@@ -156,7 +156,6 @@ from eio_audit.mlir.semantics.allocations import Allocations
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
-from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.effects import (
     CHANGES,
     CONTROL,
@@ -168,9 +167,9 @@ from eio_audit.mlir.semantics.effects import (
 )
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
-from eio_audit.mlir.semantics.value_types import Storage
+from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
-from eio_audit.mlir.tokens import SYMBOL, symbol_of
+from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
 from eio_audit.mlir.traits import (
     ANY_NUMBER,
     EFFECT_FLAGS,

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
 
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
-from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, symbol_of
+from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, attribute_words, symbol_of, without_strings
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
@@ -138,6 +139,23 @@ class IR:
         """Return the value of an alias, for ``loc(...)`` the text inside. None if it is undefined."""
         span = self.aliases.get(alias)
         return None if span is None else self.source.data[span.start : span.end]
+
+    @cached_property
+    def alias_texts(self) -> AliasTexts:
+        """What the aliases stand for. Each is expanded once."""
+        return AliasTexts(self.definition)
+
+    def expanded(self, text: bytes) -> bytes:
+        """Return a part of the dump with its aliases expanded, and ``""`` for strings and comments."""
+        return without_strings(self.alias_texts.expanded(text))
+
+    def expanded_text(self, op: int) -> bytes:
+        """Return ``bare_text``, expanded."""
+        return self.expanded(self.bare_text(op))
+
+    def attribute_text(self, op: int) -> bytes:
+        """Return the same with the names of attributes in it, which may be in quotes."""
+        return attribute_words(self.alias_texts.expanded(self.bare_text(op)))
 
     def results(self, op: int) -> list[str]:
         """Return the names of the op's results as printed. ``%0`` is the name of all results of ``%0:2``."""

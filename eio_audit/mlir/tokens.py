@@ -32,8 +32,9 @@ SYMBOL_NAME = rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")"
 """The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
 _RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+" + OR_FAIL + rb")*+="
 
-STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
-"""Text to remove before a search, because words in it mean nothing."""
+_STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
+_STRING_BUT_NAME = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern)
+"""A string or comment. The string before ``=`` is an attribute's name."""
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(
@@ -149,6 +150,17 @@ def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tupl
     for token in _NESTING.finditer(text, start, end):
         depth += _DEPTHS.get(token[0], 0)
         yield token, depth
+
+
+def without_strings(text: bytes, *, keeps_length: bool = False) -> bytes:
+    """Return a text with ``""``, or as many blanks, for each string and comment: words in it mean nothing."""
+    blank = (lambda match: b" " * len(match[0])) if keeps_length else b'""'
+    return _STRING_OR_COMMENT.sub(blank, text)
+
+
+def attribute_words(text: bytes) -> bytes:
+    """Return a text without strings and comments, but with the names of attributes that are in quotes."""
+    return _STRING_BUT_NAME.sub(rb" \g<name> ", text)
 
 
 def match_end(pattern: re.Pattern[bytes], text: Text, start: int, end: int = sys.maxsize) -> int:

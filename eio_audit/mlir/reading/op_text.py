@@ -142,7 +142,6 @@ class OpTexts:
     def __init__(self, ir: IR) -> None:
         self._ir = ir
         self._aliases = AliasTexts(self._definition, self._finished)
-        self._locations = AliasTexts(ir.definition)
         self._known: dict[tuple[int, bytes], OpText] = {}
 
     def of(self, op: int) -> OpText:
@@ -208,8 +207,9 @@ class OpTexts:
 
     def own_location(self, op: int) -> bytes | None:
         """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``."""
-        text = self._ir.location_text(op)
-        return self._locations.expanded(text) if text is not None and self._has_own_locations(op) else None
+        if not self._has_own_locations(op) or (text := self._ir.location_text(op)) is None:
+            return None
+        return self._ir.alias_texts.expanded(text)
 
     def _has_own_locations(self, op: int) -> bool:
         """Whether each ``loc(...)`` of an op may belong to its own syntax.

@@ -27,15 +27,14 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.allocations import Allocations, Part
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
-from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
-from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end
+from eio_audit.mlir.semantics.value_types import DynamicShapes
+from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
 CONTROL = "control"
@@ -46,8 +45,6 @@ ANY = frozenset({"read", "write", "free"})
 CHANGES = frozenset({"write", "free"})
 """The kinds that conflict with every other effect on the same place."""
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
-_OPAQUE = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + STRING_OR_COMMENT.pattern)
-"""A string or comment. A string before ``=`` is an attribute's name."""
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")
 """The bracket of an attribute's value or of a type."""
@@ -190,10 +187,6 @@ class EffectTable:
             return EffectSource.UNKNOWN
         is_own = self._ir.op_table.is_own(self._ir.name(op))
         return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
-
-    @cached_property
-    def _aliases(self) -> AliasTexts:
-        return AliasTexts(self._ir.definition)
 
     @cached_property
     def _calls(self) -> Calls:
@@ -370,11 +363,8 @@ class EffectTable:
         return self._allocations.part(op, value) or MEMORY if place == MEMORY else place
 
     def _attributes(self, op: int) -> bytes | None:
-        """Return the op's text without strings and with aliases expanded. None if an alias is unknown.
-
-        The name of an attribute may be in quotes. It stays.
-        """
-        text = _OPAQUE.sub(rb" \g<name> ", self._aliases.expanded(self._ir.bare_text(op)))
+        """Return the op's text as far as it names attributes. None if an alias is unknown."""
+        text = self._ir.attribute_text(op)
         return None if _ALIAS.search(text) else text
 
     def _call_touches(self, call: int, callee: int) -> Touches:
