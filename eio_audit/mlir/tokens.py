@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
-from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.source import Source, line_end
 
 

@@ -696,7 +696,7 @@ def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: py
     broken = (
         text.replace(b'"%0"', wrong) if wrong.startswith(b'"') else text.replace(b"(%0)", b"(%s)" % wrong)
     )
-    monkeypatch.setattr("eio_audit.mlir.rewriting.renumber.renumber", lambda *_: broken)
+    monkeypatch.setattr("eio_audit.mlir.rewriting.value_names.renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
         fix(read_text(text), renumber=True)
 

@@ -82,7 +82,7 @@ def test_a_large_file_is_read_like_a_small_one(tmp_path, monkeypatch) -> None:
     text = b'func.func @f() {\n  %0 = t.b loc("2|b")\n  %1 = t.a loc("1|a")\n  return\n}\n'
     path = tmp_path / "dump.mlir"
     path.write_bytes(text)
-    monkeypatch.setattr("eio_audit.mlir.input.files.LARGE_FILE", 1)
+    monkeypatch.setattr("eio_audit.mlir.files.LARGE_FILE", 1)
     source = Source.read(str(path))
     assert not isinstance(source.data, bytes)
     assert source.data[:] == text
@@ -94,7 +94,7 @@ def test_a_large_file_is_read_like_a_small_one(tmp_path, monkeypatch) -> None:
 def test_a_large_compressed_file_is_unpacked(tmp_path, monkeypatch) -> None:
     path = tmp_path / "dump.mlir"
     path.write_bytes(gzip.compress(b"module {\n}\n"))
-    monkeypatch.setattr("eio_audit.mlir.input.files.LARGE_FILE", 1)
+    monkeypatch.setattr("eio_audit.mlir.files.LARGE_FILE", 1)
     assert Source.read(str(path)).data == b"module {\n}\n"
 
 

@@ -16,8 +16,8 @@ from itertools import pairwise
 
 from eio_audit.audit.diff.kept_order import KeptOrder
 from eio_audit.audit.diff.op_changes import ComparedDump
+from eio_audit.mlir.reading.around_ops import meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.reading.outside_ops import meaning_outside_ops
 
 
 class Sameness(StrEnum):

@@ -13,7 +13,7 @@ from itertools import chain
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.reading_again import VerificationError, read_again
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.comments import comments_above, own_header
+from eio_audit.mlir.reading.around_ops import comments_above, own_header
 from eio_audit.mlir.semantics import places
 from eio_audit.order.permutation import inverse
 

@@ -11,10 +11,9 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from eio_audit.mlir.aliases import end_of_definitions
-from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
+from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import Marker, find_markers
-from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.input.markers import Marker, find_markers, noise_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, match_end
 

@@ -15,9 +15,9 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.files import Text
-from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
 from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, match_end, symbol_of

@@ -16,7 +16,7 @@ from hashlib import blake2b
 
 from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.reading.argument_locations import argument_locations
+from eio_audit.mlir.reading.around_ops import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,

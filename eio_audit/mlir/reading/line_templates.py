@@ -11,7 +11,10 @@ from collections.abc import Callable
 from itertools import islice
 from weakref import WeakKeyDictionary
 
-from eio_audit.mlir.fast.line_columns import (
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.boundaries import Boundaries
+from eio_audit.mlir.reading.builder import OpenOp
+from eio_audit.mlir.reading.line_columns import (
     IS_CUSTOM,
     NO_LOCATION,
     OPENS_REGION,
@@ -19,9 +22,6 @@ from eio_audit.mlir.fast.line_columns import (
     LineColumns,
     OpLines,
 )
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.boundaries import Boundaries
-from eio_audit.mlir.reading.builder import OpenOp
 from eio_audit.mlir.tokens import STRING, SUFFIX_ID
 from eio_audit.mlir.traits import OpTable
 

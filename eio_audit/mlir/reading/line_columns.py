@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
-from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
