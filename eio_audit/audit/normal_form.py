@@ -125,7 +125,7 @@ class _Normalized:
             b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
         ]
         graphs = self._dependences.of(has_order)
-        kept = KeptOrder(self._ops, self._dependences)
+        kept = KeptOrder(self._ops)
         orders: dict[int, list[int]] = {}
         for block, ops in enumerate(ir.block_ops):
             if block not in graphs:
@@ -137,9 +137,6 @@ class _Normalized:
                 is_waited_for[producer] = 1
                 if kind is not DependenceKind.VALUE:
                     waits_for[user].append(producer)
-            for first, second in kept.pairs(block):
-                is_waited_for[first] = 1
-                waits_for[second].append(first)
             place = {op: k for k, op in enumerate(ops)}
             for k, op in enumerate(ops):
                 operands = [place[owner] for owner, _ in self._ops.producers[op] if owner in place]

@@ -390,7 +390,9 @@ MUTATIONS: Mapping[str, Mutation] = {
     "every function has its last body": Mutation(
         _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
     ),
-    "unlisted ops are no symbol tables": Mutation(_changed(calls, "UNLISTED", object()), "legal"),
+    "unlisted ops are no symbol tables": Mutation(
+        _changed(calls, "_may_hide_symbols", lambda ir, op: False), "legal"
+    ),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
     "arguments of a function are never one buffer": Mutation(
         _changed(Buffers, "pass_arguments", lambda self, operands, function: None), "legal"

@@ -145,7 +145,7 @@ def _broken_dependences(
 ) -> Iterator[str]:
     """What an order does not keep: dependences, and in a graph region all but the order of symbols."""
     old, new = before.ops.ir, after.ops.ir
-    kept = KeptOrder(before.ops, before.dump.dependences)
+    kept = KeptOrder(before.ops)
     for block, order in orders.items():
         for first, second in kept.pairs(block):
             if order[first] > order[second]:

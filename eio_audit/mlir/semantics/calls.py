@@ -14,7 +14,6 @@ from functools import cached_property
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
-from eio_audit.mlir.traits import UNLISTED
 
 NO_CALLEE = -1
 
@@ -45,7 +44,6 @@ class Calls:
         rows = [ir.op_table.of(name) for name in ir.names]
         self._is_table = ["symbol_table" in row.flags for row in rows]
         self._is_function = ["function" in row.flags for row in rows]
-        self._may_be_table = [row is UNLISTED for row in rows]
         is_call = ["call" in row.flags for row in rows]
         calls = [op for op, name in enumerate(ir.op_name) if is_call[name]]
         self.callee = {op: self._find(op) for op in calls}
@@ -77,7 +75,7 @@ class Calls:
         if symbol is None:
             return NO_CALLEE
         for holder in self._ir.enclosing_ops(self._ir.op_block[call]):
-            if self._may_be_table[self._ir.op_name[holder]]:
+            if _may_hide_symbols(self._ir, holder):
                 return NO_CALLEE
             if self._is_table[self._ir.op_name[holder]]:
                 return self._functions.get((holder, symbol), NO_CALLEE)
@@ -117,6 +115,11 @@ class Calls:
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
         others = map(symbol_of, _SYMBOL_NAME.findall(header))
         return [symbol_of(match["symbol"]), *others] if match else []
+
+
+def _may_hide_symbols(ir: IR, op: int) -> bool:
+    """Whether an op may be a symbol table though no row says so. A row under a pattern says nothing of it."""
+    return ir.name(op) not in ir.op_table.rows
 
 
 def _values(text: bytes, attribute: bytes) -> list[bytes]:

@@ -13,8 +13,8 @@ An op keeps its order unless it is proven harmless. An op touches *places*:
 
 Two ops keep their order if they touch one place and one of them writes or frees it. An op that the table does
 not list touches everything and every state, and its operands are in memory from then on. So does a symbol in
-the region of such an op, where the order of symbols may mean something. A *fence* is an op that no other op
-of its block may cross.
+a region that no row describes, where the order of symbols may mean something. A *fence* is an op that no
+other op of its block may cross.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ class EffectTable:
             for name, pattern, row in zip(ir.names, self._assumed, self._listed, strict=True)
         ]
         self._forms = Forms(ir, shipped)
-        is_harmless = all(row.is_harmless for row in self._rows) and UNLISTED not in self._listed
+        has_rows = all(name in ir.op_table.rows for name in ir.names)
+        is_harmless = has_rows and all(row.is_harmless for row in self._rows)
         if self._forms.others or not is_harmless or any(self._loops()):
             self._fill()
 
@@ -255,13 +256,16 @@ class EffectTable:
                     self._buffers.pass_arguments(ir.operands_of(call), callee)
 
     def _add_symbols(self) -> None:
-        """Let the symbols in the regions of unlisted ops keep their order: it may mean something there."""
+        """Let symbols keep their order where it may mean something: in an op whose regions no row describes.
+
+        A row under a pattern describes the effects of an op, but not its regions.
+        """
         ir = self._ir
         for block, ops in enumerate(ir.block_ops):
             holder = ir.parent_op(block)
-            if holder >= 0 and self._listed[ir.op_name[holder]] is UNLISTED:
+            if holder >= 0 and ir.name(holder) not in ir.op_table.rows:
                 for op in ops:
-                    if self._rows[ir.op_name[op]].is_declaration:
+                    if self._listed[ir.op_name[op]].is_declaration:
                         self._note(op, ANYTHING)
 
     def _add_control(self) -> None:
