@@ -163,5 +163,5 @@ def _broken_dependences(
         for producer, user in graph.turned_round(place):
             names = _named(before, graph.ops[user]), _named(before, graph.ops[producer])
             yield f"{names[0]} is now before {names[1]}, which it depends on"
-        if not graph.has_effects_of(others[counterpart[block]], place):
+        if not graph.same_effect_order(others[counterpart[block]], place):
             yield f"the ops of {old.block_name(block)} hold each other back in another way"

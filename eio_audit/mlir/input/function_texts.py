@@ -220,8 +220,8 @@ def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent
     header = _HEADER.match(data, name_start, line.end)
     if header is None:
         return None
-    is_behind_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
-    start = name_start if is_behind_marker else line.start
+    follows_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
+    start = name_start if follows_marker else line.start
     indent = data[start:name_start]
     name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
     symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])

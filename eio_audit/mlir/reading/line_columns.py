@@ -59,7 +59,7 @@ class Line:
     LINE, INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION = GROUPS
 
 
-class Lines:
+class LineChunk:
     """The lines of one chunk of a dump. The pattern has an alternative that matches all other lines.
 
     Attributes:
@@ -91,7 +91,7 @@ class Lines:
         return (first, stop) if self.starts[first] == offset and first < stop else None
 
 
-class AliasLines(Lines):
+class AliasLines(LineChunk):
     """Lines ``#name = loc(...)``. A row is the line, the name and the location's text."""
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
@@ -99,7 +99,7 @@ class AliasLines(Lines):
         self.refuse(line for line, (_, name, _) in enumerate(self.rows) if not name)
 
 
-class OpLines(Lines):
+class OpLines(LineChunk):
     """Lines that may be ops, or that open or close regions. ``Line`` names the columns of a row.
 
     Without a location, an op ends at its line end only if the next line shows it.

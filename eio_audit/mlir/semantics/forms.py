@@ -118,7 +118,7 @@ class Forms:
         return found is not None and self._may_have_destination(self._ir.op_name[op])
 
     def _with_destinations(self) -> Iterator[int]:
-        """Yield the ops that get an empty tensor behind their first operand, though they write none."""
+        """Yield the ops that get an empty tensor after their first operand, though they write none."""
         ir = self._ir
         has_empty = any(name.endswith(".empty") for name in ir.names)
         may_have = [has_empty and self._may_have_destination(name) for name in range(len(ir.names))]

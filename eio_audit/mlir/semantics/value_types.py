@@ -41,7 +41,7 @@ _SPACE = re.compile(rb"(?:\s|\"\")+<")
 _DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
 _ARROW = re.compile(rb"\s*->\s*")
 _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
-_SHORTENED = re.compile(rb"(?::|->|\bto)\s*<")
+_UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
 """A type without its name, as in ``emitc.load %p : <i32>``. Only types of pointers are printed like this."""
 
 _ANY_TYPE = re.compile(
@@ -114,9 +114,9 @@ class ValueTypes:
         name, table = self._ir.name(op), self._ir.op_table
         if table.of(name) is UNLISTED or table.is_own(name):
             return Storage.ANYTHING
-        shortened = Storage.ADDRESS if _SHORTENED.search(text) else Storage.PLAIN
+        unnamed = Storage.ADDRESS if _UNNAMED_TYPE.search(text) else Storage.PLAIN
         hidden = Storage.CONTENT if name in _HIDES_TENSOR else Storage.PLAIN
-        return self._of_text(text, inside=True) | shortened | hidden
+        return self._of_text(text, inside=True) | unnamed | hidden
 
     def _shown_by_uses(self, value: int) -> Storage:
         """Return what the first use that shows the value's type says, or ANYTHING."""
