@@ -159,20 +159,22 @@ class IR:
 
     def results(self, op: int) -> list[str]:
         """Return the names of the op's results as printed. ``%0`` is the name of all results of ``%0:2``."""
-        names, offset = [], self.op_start[op]
-        while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
-            names.append(match[1].decode("utf-8", "replace"))
-            offset = match.end()
-        return names
+        return [name for name, _ in self._results(op)]
 
     def result_names(self, op: int) -> list[str]:
         """Return the name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
-        names, offset = list[str](), self.op_start[op]
+        return [
+            name if size == 1 else f"{name}#{number}"
+            for name, size in self._results(op)
+            for number in range(size)
+        ]
+
+    def _results(self, op: int) -> Iterator[tuple[str, int]]:
+        """Yield the names of the op's results as printed, each with the number of results it names."""
+        offset = self.op_start[op]
         while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
-            name, size = match[1].decode("utf-8", "replace"), int(match[2] or 1)
-            names += [name] if size == 1 else [f"{name}#{number}" for number in range(size)]
+            yield match[1].decode("utf-8", "replace"), int(match[2] or 1)
             offset = match.end()
-        return names
 
     def result_values(self, op: int) -> range:
         """Return the values the op defines."""

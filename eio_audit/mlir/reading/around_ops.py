@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.files import Text
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import FILE_METADATA, closing_end, match_end
 
@@ -77,14 +77,10 @@ def comments_above(ir: IR) -> dict[int, bytes]:
 
 def own_header(ir: IR, block: int) -> bytes:
     """Return a block's label and arguments, and comments below that belong to no op. Empty without label."""
-    data, label, ops = ir.source.data, ir.block_label[block], ir.block_ops[block]
-    if label == NO_OFFSET:
-        return b""
-    if ops:
-        return data[label : comment_lines(data, label, ir.op_start[ops[0]]).start].rstrip()
-    region = ir.block_region[block]
-    is_last = block + 1 == ir.block_count or ir.block_region[block + 1] != region
-    return data[label : ir.region_end[region] if is_last else ir.block_label[block + 1]].rstrip()
+    start, end = ir.header_span(block)
+    if start < end and ir.block_ops[block]:
+        end = comment_lines(ir.source.data, start, end).start
+    return ir.source.data[start:end].rstrip()
 
 
 def trailing_comment_end(data: Text, op_end: int, end: int) -> int:

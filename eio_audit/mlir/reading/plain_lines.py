@@ -127,9 +127,8 @@ class PlainLines:
     def _open(self, line: int) -> None:
         ir, row, brace = self._ir, self._lines.rows[line], self._lines.starts[line + 1] - 2
         op, name = len(ir) - 1, row[Line.RESULT]
-        current = self._builder.push_open_op(
-            op, [(name, ir.first_result[op], ir.op_start[op])] if name else ()
-        )
+        results = [(name, ir.first_result[op], ir.op_start[op])] if name else ()
+        current = self._builder.push_open_op(op, results)
         if opens_list(row[Line.TEXT]):
             current.in_region_list = True
             current.brackets.append((OPEN_PAREN, self._data.rfind(b"(", 0, brace)))

@@ -44,9 +44,6 @@ _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
 _UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
 """A type without its name, as in ``emitc.load %p : <i32>``. Only types of pointers are printed like this."""
 
-_ANY_TYPE = re.compile(
-    rb"(?<![\w$.@#%^])(?:!|(?:tensor|memref|vector|tuple|complex)<|(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.]))"
-)
 _UNKNOWN_EXTENT = re.compile(rb"\?|<\s*\*\s*x")
 _UNKNOWN_ALIAS = re.compile(rb"![\w$-]+(?![\w$.<-])")
 
@@ -204,7 +201,7 @@ class DynamicShapes:
         text = self._ir.expanded_text(op)
         if _is_dynamic(text):
             return True
-        if self._ir.op_is_generic[op] or _ANY_TYPE.search(text):
+        if self._ir.op_is_generic[op] or _TYPE.search(text):
             return False
         return any(map(self._is_defined_dynamic, self._ir.operands_of(op)))
 
