@@ -28,7 +28,6 @@ from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.post_order import post_order
@@ -95,7 +94,7 @@ class _Normalized:
         self._ir = ir = values.ir
         self._values = values
         self._texts = OpTexts(ir)
-        self._aliases = AliasTexts(ir.definition)
+        self._aliases = ir.alias_texts
         self._ops = ops = dump.ops
         labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
         self._near = [self._near_digest(op, labels) for op in range(len(ops))]

@@ -220,6 +220,7 @@ class _Parser:
     def _after_string(self, text: str) -> Location | None:
         if match := _RANGE.match(self.data, self.offset, self.end):
             self.offset = match.end()
+            # Python refuses to parse a very long number; nobody needs more than its last digits.
             return FileLineColLoc(text, int(match[1][-9:]), int(match[2][-9:]), match[0].decode())
         if self._take_char(b"("):
             self.open.append(_Open("name", text, []))

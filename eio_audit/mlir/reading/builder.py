@@ -113,6 +113,7 @@ class Builder:
         results = []
         for result in RESULT.finditer(text):
             offset = self.ir.op_start[op] + result.start()
+            # 18 digits of a longer number are already more than any file has room for.
             count = int((result[2] or b"1").lstrip(b"0")[:18] or b"0")
             if count == 0:
                 raise self.ir.source.error(offset, "expected at least one result")

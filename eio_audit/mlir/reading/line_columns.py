@@ -178,7 +178,7 @@ class LineColumns:
         self.results = results if all(locations) else self._marked(results, whole, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])
-        before = [end - 2 for end in ends]
+        before = [end - 2 for end in ends]  # the parenthesis of ``loc(...)`` and the line end come after it
         self.location_starts = array("q", list(map(sub, before, map(len, locations))))
         for op in compress(count(), map(not_, locations)):
             self.location_starts[op] = NO_OFFSET

@@ -61,6 +61,7 @@ class Calls:
             called = [self.callee[call] for call in reversed(calls_in.get(function, ()))]
             return [callee for callee in called if callee != NO_CALLEE]
 
+        # Reversed here and in ``callees``: post_order takes the last first, and textual order breaks ties.
         for function in post_order([*calls_in, *self.callee.values()][::-1], callees, done):
             done[function] = calls_in.get(function, [])
         place = {function: k for k, function in enumerate(done)}
