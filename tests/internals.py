@@ -118,13 +118,13 @@ from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, rendered, renderer
 from eio_audit.cli.source_root import SourceRoot
+from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
-from eio_audit.mlir.input import files as files_module
+from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
 from eio_audit.mlir.input.dumps import find_dumps
-from eio_audit.mlir.input.files import TooLargeError, read_file, unpacked_blocks
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.input.markers import holds_ir
+from eio_audit.mlir.input.markers import find_markers, holds_ir
 from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
@@ -138,13 +138,14 @@ from eio_audit.mlir.location import (
     parse_location,
 )
 from eio_audit.mlir.reading import reader as reader_module
+from eio_audit.mlir.reading.around_ops import comments_above
 from eio_audit.mlir.reading.boundaries import Boundaries
-from eio_audit.mlir.reading.comments import comments_above
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.locations import with_locations
-from eio_audit.mlir.rewriting.renumber import renumber
-from eio_audit.mlir.rewriting.value_names import ValueNames
+from eio_audit.mlir.reading.scopes import Scopes
+from eio_audit.mlir.rewriting import value_names as value_names_module
+from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
+from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.semantics import allocations as allocations_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
@@ -156,7 +157,6 @@ from eio_audit.mlir.semantics.allocations import Allocations
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
-from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.effects import (
     CHANGES,
     CONTROL,
@@ -168,8 +168,9 @@ from eio_audit.mlir.semantics.effects import (
 )
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
-from eio_audit.mlir.semantics.value_types import Storage
+from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
+from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
 from eio_audit.mlir.traits import (
     ANY_NUMBER,
     EFFECT_FLAGS,

@@ -21,6 +21,18 @@ MAY_USE = {
     "testing": {"mlir", "audit", "report"},
     "package": {"mlir", "audit"},
 }
+MLIR_FLOORS = [
+    ["files", "traits", "printable", "post_order"],
+    ["source"],
+    ["tokens"],
+    ["aliases"],
+    ["ir"],
+    ["location"],
+    ["input"],
+    ["reading"],
+    ["rewriting", "semantics"],
+]
+"""The modules and folders of mlir/, from the bottom: each imports from floors below it, a folder also from itself."""
 OWNERS = {
     "click": {"cli"},
     "rich": {"report"},
@@ -101,6 +113,19 @@ def test_the_rest_of_its_room_knows_nothing_of_semantics() -> None:
     others = [path for path in room.rglob("*.py") if "semantics" not in path.relative_to(room).parts]
     assert others
     assert [path.name for path in others if any("semantics" in name for name in imported(path))] == []
+
+
+def test_imports_in_mlir_go_down() -> None:
+    floors = {name: number for number, names in enumerate(MLIR_FLOORS) for name in names}
+    wrong = []
+    for path in (PACKAGE / "mlir").rglob("*.py"):
+        here = path.relative_to(PACKAGE / "mlir").parts[0].removesuffix(".py")
+        for name in imported(path):
+            _, _, there = name.partition("eio_audit.mlir.")
+            there = there.partition(".")[0]
+            if there and there != here and floors[there] >= floors[here]:
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert wrong == []
 
 
 @pytest.mark.parametrize("name", dir(eio_audit))

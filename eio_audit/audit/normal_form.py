@@ -28,13 +28,11 @@ from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.post_order import post_order
-from eio_audit.mlir.reading.argument_locations import argument_locations
+from eio_audit.mlir.reading.around_ops import argument_locations, meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
-from eio_audit.mlir.reading.outside_ops import meaning_outside_ops
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span
 
@@ -96,7 +94,7 @@ class _Normalized:
         self._ir = ir = values.ir
         self._values = values
         self._texts = OpTexts(ir)
-        self._aliases = AliasTexts(ir.definition)
+        self._aliases = ir.alias_texts
         self._ops = ops = dump.ops
         labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
         self._near = [self._near_digest(op, labels) for op in range(len(ops))]
@@ -126,7 +124,7 @@ class _Normalized:
             b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
         ]
         graphs = self._dependences.of(has_order)
-        kept = KeptOrder(self._ops, self._dependences)
+        kept = KeptOrder(self._ops)
         orders: dict[int, list[int]] = {}
         for block, ops in enumerate(ir.block_ops):
             if block not in graphs:
@@ -138,9 +136,6 @@ class _Normalized:
                 is_waited_for[producer] = 1
                 if kind is not DependenceKind.VALUE:
                     waits_for[user].append(producer)
-            for first, second in kept.pairs(block):
-                is_waited_for[first] = 1
-                waits_for[second].append(first)
             place = {op: k for k, op in enumerate(ops)}
             for k, op in enumerate(ops):
                 operands = [place[owner] for owner, _ in self._ops.producers[op] if owner in place]

@@ -4,7 +4,17 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, VerificationError, fix, read_text
 from tests.audit.test_check import ISSUE
-from tests.internals import IR, AuditedDump, DependenceKind, audit_dump, corrected, count_inversions, read_ir
+from tests.internals import (
+    IR,
+    AuditedDump,
+    DependenceKind,
+    audit_dump,
+    conflicts_module,
+    corrected,
+    count_inversions,
+    read_ir,
+    value_names_module,
+)
 from tests.internals import verify as verify_orders
 from tests.programs import programs
 
@@ -538,7 +548,7 @@ def verify_stores_with(effects: set[tuple[int, int]], monkeypatch: pytest.Monkey
     dump.orders[1] = list(range(5))
     assert set(dump.dependences.of([1])[1].by_kind(DependenceKind.EFFECT)) == EFFECTS
     found = [(1, earlier + 1, later + 1) for earlier, later in effects]
-    monkeypatch.setattr("eio_audit.mlir.semantics.conflicts.conflicts", lambda *_: found)
+    monkeypatch.setattr(conflicts_module, "conflicts", lambda *_: found)
     verify(dump, STORES.encode())
 
 
@@ -696,7 +706,7 @@ def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: py
     broken = (
         text.replace(b'"%0"', wrong) if wrong.startswith(b'"') else text.replace(b"(%0)", b"(%s)" % wrong)
     )
-    monkeypatch.setattr("eio_audit.mlir.rewriting.renumber.renumber", lambda *_: broken)
+    monkeypatch.setattr(value_names_module, "renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
         fix(read_text(text), renumber=True)
 

@@ -14,8 +14,8 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
 from eio_audit.audit.trace.pass_totals import PassTotal, initial_total, pass_totals
 from eio_audit.audit.trace.trace import Trace, trace
+from eio_audit.mlir.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.dumps import Dump, stream_file
-from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.folders import DumpFile
 from eio_audit.mlir.source import InputError, read_all
 

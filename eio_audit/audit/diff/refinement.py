@@ -48,7 +48,7 @@ class ComparedOps:
         self.texts: list[OpText] = list(map(OpTexts(ir).of, ops))
         self.names = [_full_name(ir, op) for op in ops]
         self.symbols = _symbols(ir)
-        self.functions = [_bare(symbol) for symbol in functions]
+        self.functions = functions
         self.op_blocks: Sequence[int] = ir.op_block
         self.argument_counts: Counter[int] = Counter()
         numbers = []
@@ -242,14 +242,9 @@ def _symbols(ir: IR) -> list[str | None]:
     rows = map(ir.op_table.rows.get, ir.names)
     defines = [row and bool(row.flags & {"symbol", "function", "symbol_table"}) for row in rows]
     return [
-        _bare(ir.symbol(op)) if (op in ir.regions_of if defines[name] is None else defines[name]) else None
+        ir.symbol(op) if (op in ir.regions_of if defines[name] is None else defines[name]) else None
         for op, name in enumerate(ir.op_name)
     ]
-
-
-def _bare(symbol: str | None) -> str | None:
-    """``@f`` also of ``@"f"``."""
-    return symbol and "@" + symbol[1:].strip('"')
 
 
 def _numbered(groups: Sequence[int]) -> list[int]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.printable import printable, printable_lines
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.locations import with_locations
+from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.source import InputError, Source, Span, splice
 
 _STRUCTURE = (

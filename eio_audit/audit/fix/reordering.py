@@ -48,8 +48,7 @@ def renumbered(ir: IR, orders: Orders) -> IR:
     Raises:
         VerificationError: the text is not the same program up to these names.
     """
-    from eio_audit.mlir.rewriting.renumber import renumber
-    from eio_audit.mlir.rewriting.value_names import ValueNames
+    from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 
     return _with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
 

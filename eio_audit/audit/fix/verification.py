@@ -13,7 +13,7 @@ from itertools import chain
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.reading_again import VerificationError, read_again
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.comments import comments_above, own_header
+from eio_audit.mlir.reading.around_ops import comments_above, own_header
 from eio_audit.mlir.semantics import places
 from eio_audit.order.permutation import inverse
 
@@ -67,7 +67,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
         place = inverse(orders[block])
         for _, user in graph.turned_round(place):
             raise _failure("an op would be before one that it depends on", old, graph.ops[user])
-        if not graph.has_effects_of(seen[new_block[block]], place):
+        if not graph.same_effect_order(seen[new_block[block]], place):
             raise VerificationError(f"the dependences changed in {old.block_name(block)}")
 
 

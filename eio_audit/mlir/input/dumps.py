@@ -11,10 +11,9 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from eio_audit.mlir.aliases import end_of_definitions
-from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
+from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import Marker, find_markers
-from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.input.markers import Marker, find_markers, noise_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, match_end
 
@@ -178,7 +177,7 @@ def stream(
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
     try:
-        for data, place, marker, is_file in _sections(read_blocks(path, advance, max_unpacked_bytes)):
+        for data, place, marker, is_file in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
             source = Source(name, data, first_line=first_line)
             if is_file:
                 yield from find_dumps(source, program, stage)
@@ -267,7 +266,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     ]
 
 
-def _sections(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
+def _between_markers(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
     """Yield the bytes from each marker to the next, where the marker is in them, the marker, and ``is_file``.
 
     ``is_file`` is true if the file has no marker. Then the bytes are the whole file.

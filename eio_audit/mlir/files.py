@@ -46,11 +46,11 @@ class TooLargeError(UnreadableFileError):
         super().__init__(f"it unpacks to more than {_size(max_bytes)}; --max-size allows more")
 
 
-def read_file(path: str, max_unpacked_bytes: int) -> tuple[Text, bool]:
+def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE) -> tuple[Text, bool]:
     """Return the whole content of a file, or of standard input for ``-``, and whether it was compressed."""
     with _opened(path) as (file, unpacker):
         if unpacker is None:
-            return file.read() if path == "-" else _content(file), False
+            return file.read() if path == "-" else _content(file, large_bytes), False
         return b"".join(_unpacked(file, unpacker, max_unpacked_bytes)), True
 
 
@@ -109,12 +109,12 @@ def _damage_errors() -> tuple[type[Exception], ...]:
     return OSError, EOFError, ValueError, zlib.error, lzma.LZMAError
 
 
-def _content(file: BufferedReader) -> Text:
+def _content(file: BufferedReader, large_bytes: int) -> Text:
     """Return the current content of a file. A large one goes into large memory pages where possible."""
     size = os.fstat(file.fileno()).st_size
     if not size:  # a pipe, or an empty file
         return file.read()
-    if size < LARGE_FILE:
+    if size < large_bytes:
         raw = cast(FileIO, file.raw)  # reading from the buffer would copy
         raw.seek(0)
         return raw.readall()

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate, compress, count, repeat
 from operator import add, itemgetter, not_, sub
 
-from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.tokens import ALIAS_NAME, all_but
 
@@ -59,7 +59,7 @@ class Line:
     LINE, INDENT, RESULT, RESULT_COUNT, QUOTE, NAME, OPERANDS, TEXT, LOCATION = GROUPS
 
 
-class Lines:
+class LineChunk:
     """The lines of one chunk of a dump. The pattern has an alternative that matches all other lines.
 
     Attributes:
@@ -91,7 +91,7 @@ class Lines:
         return (first, stop) if self.starts[first] == offset and first < stop else None
 
 
-class AliasLines(Lines):
+class AliasLines(LineChunk):
     """Lines ``#name = loc(...)``. A row is the line, the name and the location's text."""
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
@@ -99,7 +99,7 @@ class AliasLines(Lines):
         self.refuse(line for line, (_, name, _) in enumerate(self.rows) if not name)
 
 
-class OpLines(Lines):
+class OpLines(LineChunk):
     """Lines that may be ops, or that open or close regions. ``Line`` names the columns of a row.
 
     Without a location, an op ends at its line end only if the next line shows it.
@@ -178,7 +178,7 @@ class LineColumns:
         self.results = results if all(locations) else self._marked(results, whole, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])
-        before = [end - 2 for end in ends]
+        before = [end - 2 for end in ends]  # the parenthesis of ``loc(...)`` and the line end come after it
         self.location_starts = array("q", list(map(sub, before, map(len, locations))))
         for op in compress(count(), map(not_, locations)):
             self.location_starts[op] = NO_OFFSET

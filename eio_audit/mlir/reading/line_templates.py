@@ -11,7 +11,10 @@ from collections.abc import Callable
 from itertools import islice
 from weakref import WeakKeyDictionary
 
-from eio_audit.mlir.fast.line_columns import (
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.boundaries import Boundaries
+from eio_audit.mlir.reading.builder import OpenOp
+from eio_audit.mlir.reading.line_columns import (
     IS_CUSTOM,
     NO_LOCATION,
     OPENS_REGION,
@@ -19,10 +22,7 @@ from eio_audit.mlir.fast.line_columns import (
     LineColumns,
     OpLines,
 )
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.boundaries import Boundaries
-from eio_audit.mlir.reading.builder import OpenOp
-from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.tokens import STRING, SUFFIX_ID
 from eio_audit.mlir.traits import OpTable
 
 LONGEST_TEMPLATE = 1 << 12
@@ -31,7 +31,7 @@ FEWEST_JUDGED = 64
 TEMPLATES_JUDGED = 8
 """The fewest lines per new template. To judge one costs as much as to read several lines."""
 
-_SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@[A-Za-z_][\w$.]*+")
+_SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@" + SUFFIX_ID)
 
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
 """By op table, the exact reader's verdict on a template in which all symbols have one name."""
