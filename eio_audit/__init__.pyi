@@ -12,7 +12,9 @@ from eio_audit.audit.codegen.codegen import structure as structure
 from eio_audit.audit.corpus.check_many import check_many as check_many
 from eio_audit.audit.diff.diff import Diff as Diff
 from eio_audit.audit.diff.diff import diff as diff
+from eio_audit.audit.diff.normal_form import normal_form as normal_form
 from eio_audit.audit.diff.op_changes import OpChange as OpChange
+from eio_audit.audit.diff.original_order import OriginalOrder as OriginalOrder
 from eio_audit.audit.explain.dataflow import Dataflow as Dataflow
 from eio_audit.audit.explain.dataflow import dataflow as dataflow
 from eio_audit.audit.explain.dataflow import dataflow_graph as dataflow_graph
@@ -29,8 +31,6 @@ from eio_audit.audit.gate.gate import Gate as Gate
 from eio_audit.audit.gate.gate import Verdict as Verdict
 from eio_audit.audit.gate.rules import Rule as Rule
 from eio_audit.audit.locations.index_pattern import IndexPattern as IndexPattern
-from eio_audit.audit.locations.original_order import OriginalOrder as OriginalOrder
-from eio_audit.audit.normal_form import normal_form as normal_form
 from eio_audit.audit.options import AuditOptions as AuditOptions
 from eio_audit.audit.trace.history import History as History
 from eio_audit.audit.trace.history import OpEvent as OpEvent

@@ -20,6 +20,17 @@ MAY_USE = {
     "testing": {"mlir", "audit", "report"},
     "package": {"mlir", "audit"},
 }
+AUDIT_FLOORS = [
+    {"functions", "command"},
+    {"locations"},
+    {"dependence", "op_label", "options"},
+    {"check"},
+    {"explain", "fix", "gate"},
+    {"codegen"},
+    {"diff"},
+    {"trace"},
+    {"corpus"},
+]
 OWNERS = {
     "click": {"cli"},
     "rich": {"report"},
@@ -66,6 +77,23 @@ def test_imports_point_one_way() -> None:
             is_entry = path.name == "__main__.py" and target == "cli"
             if target != room and target not in MAY_USE[room] and not is_entry:
                 wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert wrong == []
+
+
+def test_imports_inside_audit_go_down() -> None:
+    """A folder, or a module directly in ``audit/``, imports from the floors below it, and from itself."""
+    floor_of = {part: floor for floor, parts in enumerate(AUDIT_FLOORS) for part in parts}
+    room = PACKAGE / "audit"
+    assert {path.stem for path in room.iterdir() if path.stem not in ("__init__", "__pycache__")} == {
+        *floor_of
+    }
+    wrong = []
+    for path in room.rglob("*.py"):
+        part = path.relative_to(room).with_suffix("").parts[0]
+        for name in imported(path):
+            target = (name.split(".") + [""] * 3)[2] if name.startswith("eio_audit.audit.") else part
+            if target != part and floor_of[target] >= floor_of[part]:
+                wrong.append(f"{path.relative_to(room)} imports {name}")
     assert wrong == []
 
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.comparison import CheckComparison
     from eio_audit.audit.corpus.trace_models import ModelTraces
+    from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
-    from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.trace.history import History

@@ -11,6 +11,7 @@ from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.hoisted_constants import sentence
 from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.check.location_health import broken_locations
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -20,7 +21,6 @@ from eio_audit.audit.gate.rules import (
     WRONG_LABEL,
     Rule,
 )
-from eio_audit.audit.locations.location_health import broken_locations
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel, Sentence
 from eio_audit.order.displaced import displaced
@@ -157,7 +157,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
         if broken.rule in on_locations:
             yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
-        from eio_audit.audit.codegen.codegen_location import CodegenLocations, unreadable_locations
+        from eio_audit.audit.locations.codegen_location import CodegenLocations, unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.parsed.locations)):
             what = f"{unreadable.reason.value}: {unreadable.message}"
