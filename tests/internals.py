@@ -101,14 +101,14 @@ from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, Index
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
+from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log.history import EventKind
+from eio_audit.audit.log.ledger import shares, take
+from eio_audit.audit.log.left_findings import Repair, added_up
+from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.merge_traces import merge_traces, unreadable
+from eio_audit.audit.log.pass_totals import PassTotal, pass_totals
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow
-from eio_audit.audit.trace import function_states as function_states_module
-from eio_audit.audit.trace.history import EventKind
-from eio_audit.audit.trace.ledger import shares, take
-from eio_audit.audit.trace.left_findings import Repair, added_up
-from eio_audit.audit.trace.log_findings import LogFindings
-from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
-from eio_audit.audit.trace.pass_totals import PassTotal, pass_totals
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.inputs import NO_IR

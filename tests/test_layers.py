@@ -28,7 +28,7 @@ AUDIT_FLOORS = [
     {"explain", "fix", "gate"},
     {"codegen"},
     {"diff"},
-    {"trace"},
+    {"log"},
     {"corpus"},
 ]
 OWNERS = {

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
-    from eio_audit.audit.trace.history import History
+    from eio_audit.audit.log.history import History
 
 SCHEMA = "eio-audit/1"
 

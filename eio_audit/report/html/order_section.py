@@ -11,7 +11,7 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.explain.dataflow import Dataflow
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, Disorder, OrderPicture, PicturedOp
 from eio_audit.audit.gate.findings import Finding
-from eio_audit.audit.trace.trace import Trace
+from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from eio_audit.audit.trace.history import History, OpEvent, OpHistory, OpState
+from eio_audit.audit.log.history import History, OpEvent, OpHistory, OpState
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.table import Column, print_table

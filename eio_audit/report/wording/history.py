@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.trace.history import EventKind, History, OpEvent, OpHistory
+from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory
 from eio_audit.report.wording.diff import DERIVATIONS, what_happened
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import op_at, op_name

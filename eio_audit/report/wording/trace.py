@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.trace.left_findings import Arrival, Repair
-from eio_audit.audit.trace.trace import Trace, TracedPass
+from eio_audit.audit.log.left_findings import Arrival, Repair
+from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.commands import argument, command, explain_command

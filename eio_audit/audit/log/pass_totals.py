@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from eio_audit.audit.trace.trace import Trace
+from eio_audit.audit.log.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)

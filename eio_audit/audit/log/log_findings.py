@@ -13,8 +13,8 @@ from eio_audit.audit.gate.rules import Rule
 
 if TYPE_CHECKING:  # a check of one dump in order does not import these
     from eio_audit.audit.gate.findings import Finding
-    from eio_audit.audit.gate.lifetimes import Lifetime
-    from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
+    from eio_audit.audit.log.lifetimes import Lifetime
+    from eio_audit.audit.log.open_passes import OpenPasses, PassRun
 
 
 class _Program:
@@ -40,7 +40,7 @@ class _Program:
     @cached_property
     def passes(self) -> OpenPasses[PassRun]:
         """The passes at work on it."""
-        from eio_audit.audit.trace.open_passes import OpenPasses
+        from eio_audit.audit.log.open_passes import OpenPasses
 
         return OpenPasses()
 
@@ -60,7 +60,7 @@ class _Program:
         moment: str,
     ) -> None:
         """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
-        from eio_audit.audit.gate.lifetimes import Lifetime, follow
+        from eio_audit.audit.log.lifetimes import Lifetime, follow
 
         changes = follow((one for one in self.there if one.last.function in may_be), found)
         for one, finding in changes.same:
@@ -134,6 +134,6 @@ class LogFindings:
         program.shown |= shown
         program.has_module |= alone is None
         if marker and not ended:
-            from eio_audit.audit.trace.open_passes import PassRun
+            from eio_audit.audit.log.open_passes import PassRun
 
             program.passes.begin(PassRun(marker.pass_name, function))

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
-from eio_audit.audit.gate.lifetimes import Lifetime, follow
+from eio_audit.audit.log.function_states import DumpStates
+from eio_audit.audit.log.ledger import shares, take
+from eio_audit.audit.log.lifetimes import Lifetime, follow
+from eio_audit.audit.log.modules import Part
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.function_states import DumpStates
-from eio_audit.audit.trace.ledger import shares, take
-from eio_audit.audit.trace.modules import Part
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from eio_audit.audit.trace.modules import Part
+    from eio_audit.audit.log.modules import Part
 
 
 @dataclass(slots=True, eq=False)

@@ -9,9 +9,9 @@ from itertools import chain
 
 from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.left_findings import added_up
+from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.left_findings import added_up
-from eio_audit.audit.trace.trace import Trace
 from eio_audit.mlir.source import InputError
 
 

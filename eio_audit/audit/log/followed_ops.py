@@ -20,9 +20,9 @@ from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, Relation, compared
 from eio_audit.audit.functions import function_symbol, only_function
 from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.log.modules import Label
+from eio_audit.audit.log.open_passes import OpenPasses, PassRun
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.modules import Label
-from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.reading.reader import read_ir

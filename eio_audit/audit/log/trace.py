@@ -19,9 +19,8 @@ from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.function_states import DumpStates, ProgramStates, StateChange
-from eio_audit.audit.trace.left_findings import (
+from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
+from eio_audit.audit.log.left_findings import (
     Arrival,
     DumpPlace,
     LeftFinding,
@@ -30,8 +29,9 @@ from eio_audit.audit.trace.left_findings import (
     Repair,
     added_up,
 )
-from eio_audit.audit.trace.modules import Part
-from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
+from eio_audit.audit.log.modules import Part
+from eio_audit.audit.log.open_passes import OpenPasses, PassRun
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError

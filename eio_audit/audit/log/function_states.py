@@ -21,8 +21,8 @@ from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
+from eio_audit.audit.log.modules import Module, Part, identify, parts_of
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.source import InputError

@@ -11,9 +11,9 @@ from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, Relation, compared
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.log.followed_ops import DividedDump, Follower, OpPlace, Scope, Step
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.followed_ops import DividedDump, Follower, OpPlace, Scope, Step
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
