@@ -25,14 +25,14 @@ class CheckedDump(NamedTuple):
         audit: the figures.
         marker: the dump's marker.
         functions: the symbols of its functions, and None if ops are outside functions.
-        alone: symbol of the function if the dump shows only that; None for a program.
+        only_function: symbol of the function if the dump shows only that; None for a program.
         findings: the findings of the rules in force.
     """
 
     audit: DumpAudit
     marker: Marker | None
     functions: frozenset[str | None]
-    alone: str | None
+    only_function: str | None
     findings: tuple[Finding, ...]
 
     def without_options(self) -> CheckedDump:
@@ -57,7 +57,7 @@ class CheckedDump(NamedTuple):
             selected=dump.selected,
         )
         findings = tuple(finding.of(audit, lines) for finding in self.findings)
-        return CheckedDump(audit, marker, self.functions, self.alone, findings)
+        return CheckedDump(audit, marker, self.functions, self.only_function, findings)
 
 
 def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
@@ -70,7 +70,7 @@ def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
         audit=dump.audit,
         marker=dump.dump.marker,
         functions=frozenset(dump.functions),
-        alone=only_function(dump.ir),
+        only_function=only_function(dump.ir),
         findings=_findings(dump, rules),
     )
 

@@ -11,7 +11,7 @@ from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, Relation, compared
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.log.followed_ops import DividedDump, Follower, OpPlace, Scope, Step
+from eio_audit.audit.log.followed_ops import DividedDump, Follower, OpPlace, OpStep, Scope
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
@@ -211,7 +211,7 @@ class _Birth:
 
     number: int
     place: OpPlace | None
-    step: Step | None = None
+    step: OpStep | None = None
     change: OpChange | None = None
 
 
@@ -256,7 +256,7 @@ class _BirthFollower(Follower[_Birth]):
             for op, birth in scope.ops.items():
                 birth.place = birth.place or (symbol, op)
 
-    def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+    def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
         pass
 
     def comes(
@@ -265,11 +265,11 @@ class _BirthFollower(Follower[_Birth]):
         comparison: DumpComparison,
         new: int,
         relation: tuple[int, Relation] | None,
-        step: Step,
+        step: OpStep,
     ) -> _Birth:
         return _Birth(self._number, None, step, comparison.addition(new, relation))
 
-    def ends(self, followed: _Birth, comparison: DumpComparison, old: int, step: Step) -> None:
+    def ends(self, followed: _Birth, comparison: DumpComparison, old: int, step: OpStep) -> None:
         pass
 
 
@@ -296,10 +296,10 @@ class _Recorder(Follower[_Track]):
         symbol, op = self.follow(birth.place, track)
         state = _state(self.scopes[symbol].side, op)
         kind = EventKind.FIRST if birth.change is None else EventKind.MADE
-        step = birth.step or Step(self.shown.dump, None)
+        step = birth.step or OpStep(self.shown.dump, None)
         track.events.append(_event(kind, step, state, birth.change))
 
-    def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+    def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
         change = comparison.change(old, new)
         if change.status != "unchanged":
             state = _state(comparison.after, new)
@@ -311,7 +311,7 @@ class _Recorder(Follower[_Track]):
         comparison: DumpComparison,
         new: int,
         relation: tuple[int, Relation] | None,
-        step: Step,
+        step: OpStep,
     ) -> _Track | None:
         if origin is None:
             return None
@@ -320,7 +320,7 @@ class _Recorder(Follower[_Track]):
         track.events.append(_event(EventKind.MADE, step, _state(comparison.after, new), change))
         return track
 
-    def ends(self, followed: _Track, comparison: DumpComparison, old: int, step: Step) -> None:
+    def ends(self, followed: _Track, comparison: DumpComparison, old: int, step: OpStep) -> None:
         used = comparison.replacements(old)
         followed.events.append(_event(EventKind.REMOVED, step, None, users_now_use=used))
 
@@ -348,7 +348,7 @@ class _Recorder(Follower[_Track]):
             return
         side = compared(read, Interned())
         for op, track in later.items():
-            track.events.append(_event(EventKind.LAST, Step(dump, None), _state(side, op)))
+            track.events.append(_event(EventKind.LAST, OpStep(dump, None), _state(side, op)))
 
     def _new_track(self, origin: int | None) -> _Track:
         self._tracks.append(_Track(origin))
@@ -357,7 +357,7 @@ class _Recorder(Follower[_Track]):
 
 def _event(
     kind: EventKind,
-    step: Step,
+    step: OpStep,
     state: OpState | None,
     change: OpChange | None = None,
     users_now_use: str = "",

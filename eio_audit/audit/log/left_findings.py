@@ -150,8 +150,8 @@ class LeftFindings:
                 new as far as the known ones have not lost as many, because its ops may have been theirs.
             pass_name: the pass that changed them; None if the log does not show it.
         """
-        for part in (*changed, *states.functions):
-            state = states.functions.get(part)
+        for part in (*changed, *states.parts):
+            state = states.parts.get(part)
             if state and state.findings:
                 self._shown_in[part] = states.dump
             else:
@@ -160,7 +160,7 @@ class LeftFindings:
         removed = Counter[Arrival]()
         growth: dict[Part, int] = {}
         for part in changed:
-            state = states.functions.get(part)
+            state = states.parts.get(part)
             grown = (state.avoidable if state else 0) - self._ledgers[part].total()
             removed += take(self._ledgers[part], -grown, repaired[part])
             growth[part] = max(grown, 0)
@@ -187,7 +187,7 @@ class LeftFindings:
         there = {id(one.lifetime): one for one in self._there if one.part in changed}
         found = [
             (finding, part)
-            for part, state in states.functions.items()
+            for part, state in states.parts.items()
             if part in changed
             for finding in state.findings
         ]
@@ -201,7 +201,7 @@ class LeftFindings:
             number = lifetime.last.inversions
             if part == one.part:
                 smaller[part].append((lifetime.origin, number - finding.inversions))
-            elif one.part not in states.functions or part not in known:  # inlined, outlined or renamed
+            elif one.part not in states.parts or part not in known:  # inlined, outlined or renamed
                 self._ledgers[part] += take(self._ledgers[one.part], number, [(lifetime.origin, number)])
                 smaller[part].append((lifetime.origin, number - finding.inversions))
             else:  # another op that looks the same
