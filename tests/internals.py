@@ -120,7 +120,7 @@ from eio_audit.cli.reports import RENDERERS, rendered, renderer
 from eio_audit.cli.source_root import SourceRoot
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input import files as files_module
-from eio_audit.mlir.input.dumps import find_dumps
+from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.files import TooLargeError, read_file, unpacked_blocks
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText

@@ -35,7 +35,7 @@ def test_brought_in_and_still_there() -> None:
     log = around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, SHUFFLED)
     [found] = checked(log)[1]
     assert (found.pass_name, found.until, found.left) == ("a", None, True)
-    assert (found.dump_line, found.line, found.moment) == (9, 11, "after a")
+    assert (found.place.line, found.line, found.place.moment) == (9, 11, "after a")
 
 
 def test_repaired() -> None:

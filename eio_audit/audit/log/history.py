@@ -14,8 +14,7 @@ from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.followed_ops import DividedDump, Follower, OpPlace, OpStep, Scope
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
 
 
@@ -68,9 +67,7 @@ class OpEvent:
     Attributes:
         kind: what happened.
         pass_name: the pass that did it; None for passes that the log does not show.
-        source: the file of the dump that shows it.
-        dump_line: 1-based line of the dump's marker, or of its first text.
-        marker: the dump's marker.
+        place: where the dump is that shows it.
         state: the op in that dump; None if it was removed.
         change: the difference from the dump before, and the op that it came from; None for first, last and
             removed.
@@ -79,9 +76,7 @@ class OpEvent:
 
     kind: EventKind
     pass_name: str | None
-    source: str
-    dump_line: int
-    marker: Marker | None
+    place: DumpPlace
     state: OpState | None
     change: OpChange | None = None
     users_now_use: str = ""
@@ -337,12 +332,7 @@ class _Recorder(Follower[_Track]):
     def _end_with(self, scope: Scope[_Track]) -> None:
         """Add an event for the last dump that shows ops, except for ops that a pass changed in that dump."""
         dump = scope.shown.dump
-        place = dump.source.name, dump.line
-        later = {
-            op: track
-            for op, track in scope.ops.items()
-            if place != (track.events[-1].source, track.events[-1].dump_line)
-        }
+        later = {op: track for op, track in scope.ops.items() if track.events[-1].place != dump.place}
         read = DividedDump(dump, self.options).read(scope.symbol) if later else None
         if read is None:
             return
@@ -362,10 +352,7 @@ def _event(
     change: OpChange | None = None,
     users_now_use: str = "",
 ) -> OpEvent:
-    dump = step.dump
-    return OpEvent(
-        kind, step.pass_name, dump.source.name, dump.line, dump.marker, state, change, users_now_use
-    )
+    return OpEvent(kind, step.pass_name, step.dump.place, state, change, users_now_use)
 
 
 def _state(side: ComparedDump, op: int) -> OpState:

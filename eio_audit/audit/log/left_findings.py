@@ -15,25 +15,18 @@ from eio_audit.audit.log.ledger import shares, take
 from eio_audit.audit.log.lifetimes import Lifetime, follow
 from eio_audit.audit.log.modules import Part
 from eio_audit.audit.options import AuditOptions
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
 
 @dataclass(frozen=True, slots=True)
-class DumpPlace:
-    """The place of a dump.
+class TracedPlace(DumpPlace):
+    """Where a dump of a trace is.
 
     Attributes:
-        source: the file.
-        line: 1-based line of the marker, or of the dump's first text.
-        marker: the dump's marker.
         occurrence: 0-based number among the dumps of that file before, or after, that pass.
     """
 
-    source: str
-    line: int
-    marker: Marker | None
-    occurrence: int
+    occurrence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +44,8 @@ class Arrival:
 
     pass_name: str | None
     is_initial: bool
-    place: DumpPlace
-    before: DumpPlace | None
+    place: TracedPlace
+    before: TracedPlace | None
     is_pair: bool
     run: int | None = None
 

@@ -104,12 +104,13 @@ class LogFindings:
 
     def take(self, dump: CheckedDump) -> None:
         """Take the findings of these rules in the next dump."""
-        audit, marker, found = dump.audit, dump.marker, dump.findings
-        program = self._programs[audit.source, audit.program]
+        audit, found = dump.audit, dump.findings
+        place = audit.place
+        program = self._programs[place.source, place.program]
         program.dumps += 1
-        if program.there and marker is None and not audit.summary.has_indices:
+        if program.there and place.marker is None and not audit.summary.has_indices:
             return  # the output of a compiler, printed without locations
-        step = program.walk.step(marker, Shown(dump.only_function, dump.functions, {}, {}))
+        step = program.walk.step(place.marker, Shown(dump.only_function, dump.functions, {}, {}))
         shown, only = {*dump.functions}, dump.only_function
         if only is None:
             program.unseen.update(one.last.function for one in program.there)
@@ -119,7 +120,7 @@ class LogFindings:
         if audit.is_unindexed:  # it does not tell whether a finding is still there
             program.unseen.update(one.last.function for one in program.there)
         elif program.there or found:
-            moment = audit.moment or f"at line {audit.line}"
+            moment = place.moment or f"at line {place.line}"
             may_be = {one.last.function for one in program.there} if only is None else {only, None}
             program.follow(found, shown, may_be, step, moment)
         program.shown |= shown

@@ -19,18 +19,17 @@ from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
 from eio_audit.audit.log.left_findings import (
     Arrival,
-    DumpPlace,
     LeftFinding,
     LeftFindings,
     NewInversions,
     Repair,
+    TracedPlace,
     added_up,
 )
 from eio_audit.audit.log.modules import Part
 from eio_audit.audit.log.walk import PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
 
 
@@ -57,7 +56,7 @@ class TracedPass:
     pass_name: str | None
     function: str | None
     program: str
-    place: DumpPlace
+    place: TracedPlace
     failed: bool
     changed: bool | None
     figures: Summary
@@ -90,8 +89,8 @@ class Culprit:
     pass_name: str | None
     function: str | None
     introduced: int
-    place: DumpPlace
-    before: DumpPlace | None
+    place: TracedPlace
+    before: TracedPlace | None
     is_pair: bool
     block: BlockAudit
     worst: DisplacedOp
@@ -172,7 +171,7 @@ class _Charges:
 
     run: PassRun
     program: str
-    place: DumpPlace
+    place: TracedPlace
     shown_at: int = -1
     changed: bool | None = None
     figures: Summary = field(default_factory=lambda: summarize_blocks([]))
@@ -186,7 +185,7 @@ class _Charges:
         self.mislabelled += change.mislabelled
         self.lost += change.lost
 
-    def show(self, number: int, place: DumpPlace, states: DumpStates) -> None:
+    def show(self, number: int, place: TracedPlace, states: DumpStates) -> None:
         self.shown_at, self.place = number, place
         function = self.run.function
         is_part = states.only_function is None and function is not None and function in states.parts
@@ -210,7 +209,7 @@ class _TracedProgram:
 
     name: str
     states: ProgramStates
-    shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
+    shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
     findings: LeftFindings = field(default_factory=LeftFindings)
     charges: dict[int, _Charges] = field(default_factory=dict)
     held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
@@ -286,7 +285,7 @@ class _Tracer:
         run: PassRun | None,
         parts: Collection[Part],
         step: Step[DumpStates],
-        place: DumpPlace,
+        place: TracedPlace,
     ) -> None:
         """Charge a pass with what is new in some functions and modules."""
         known, states = program.states, step.shown
@@ -345,25 +344,26 @@ class _Tracer:
             unindexed=self._unindexed,
         )
 
-    def _place(self, dump: Dump) -> DumpPlace:
-        kind = _kind(dump.source.name, dump.marker)
+    def _place(self, dump: Dump) -> TracedPlace:
+        kind = _kind(dump.place)
         self._occurrences[kind] += 1
-        return DumpPlace(dump.source.name, dump.line, dump.marker, self._occurrences[kind] - 1)
+        number = self._occurrences[kind] - 1
+        return TracedPlace(dump.source.name, dump.line, dump.marker, dump.program, dump.first_line, number)
 
     def _arrival(
-        self, program: _TracedProgram, run: PassRun | None, part: Part, states: DumpStates, place: DumpPlace
+        self, program: _TracedProgram, run: PassRun | None, part: Part, states: DumpStates, place: TracedPlace
     ) -> Arrival:
         walk = program.states.walk
         is_initial = part not in walk.known and not walk.is_new(part, states)
         before = program.shown_in.get(part)
-        dump_before = _kind(place.source, place.marker._replace(when="before") if place.marker else None)
+        dump_before = place.source, place.pass_name, "before" if place.marker else None
         return Arrival(
             pass_name=run.pass_name if run and not is_initial else None,
             is_initial=is_initial,
             place=place,
             before=before,
             is_pair=before is not None
-            and _kind(before.source, before.marker) == dump_before
+            and _kind(before) == dump_before
             and before.occurrence + 1 == self._occurrences[dump_before],
             run=run.number if run and not is_initial else None,
         )
@@ -382,6 +382,6 @@ class _Tracer:
         )
 
 
-def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:
+def _kind(place: DumpPlace) -> tuple[str, str | None, str | None]:
     """Return the key by which dumps are counted."""
-    return source, marker.pass_name if marker else None, marker.when if marker else None
+    return place.source, place.pass_name, place.when

@@ -231,7 +231,7 @@ def finding_cards(
         if drawn := at.pop(_place_of(finding), None):
             cards.append(drawn[0].card(drawn[1], finding))
             continue
-        dump = dump_at[finding.source, finding.dump_line]
+        dump = dump_at[finding.source, finding.place.line]
         cards.append(_finding_card(f"finding-{number}", sentence(finding), dump, finding))
     return cards
 
