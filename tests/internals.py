@@ -103,11 +103,9 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.history import EventKind
-from eio_audit.audit.log.ledger import shares, take
-from eio_audit.audit.log.left_findings import Repair, added_up
+from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.merge_traces import merge_traces, unreadable
-from eio_audit.audit.log.pass_totals import PassTotal, pass_totals
+from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS

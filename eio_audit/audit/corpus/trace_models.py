@@ -10,9 +10,8 @@ from typing import Protocol, TypeAlias
 
 from eio_audit.audit.corpus.models import model_of
 from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
-from eio_audit.audit.log.merge_traces import merge_traces, unreadable
-from eio_audit.audit.log.pass_totals import PassTotal, initial_total, pass_totals
 from eio_audit.audit.log.trace import Trace, trace
+from eio_audit.audit.log.trace_sums import PassTotal, initial_total, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES

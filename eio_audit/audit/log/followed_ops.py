@@ -168,7 +168,7 @@ class Follower(ABC, Generic[Followed]):
         """Take note that a followed op is in a dump that differs from the dump before."""
 
     @abstractmethod
-    def comes(
+    def appears(
         self,
         origin: Followed | None,
         comparison: DumpComparison,
@@ -179,7 +179,7 @@ class Follower(ABC, Generic[Followed]):
         """Return the data to follow an added op, which comes from ``origin`` if given; None to ignore it."""
 
     @abstractmethod
-    def ends(self, followed: Followed, comparison: DumpComparison, old: int, step: OpStep) -> None:
+    def vanishes(self, followed: Followed, comparison: DumpComparison, old: int, step: OpStep) -> None:
         """Take note that a followed op is gone."""
 
     def follow(self, place: OpPlace, followed: Followed) -> OpPlace:
@@ -273,7 +273,7 @@ class Follower(ABC, Generic[Followed]):
         for new, followed in self._followed(comparison, scope.ops, step, lambda _: True):
             yield (scope.symbol, new), followed
         for old in scope.ops.keys() - comparison.became.keys():
-            self.ends(scope.ops[old], comparison, old, step)
+            self.vanishes(scope.ops[old], comparison, old, step)
 
     def _is_more_new(self, divided: DividedDump, symbol: str | None) -> bool:
         return symbol is not None and any(
@@ -307,7 +307,7 @@ class Follower(ABC, Generic[Followed]):
         lost = {op: followed for op, followed in ops.items() if op not in found}
         if scope.is_shown_by(divided):
             for old, followed in lost.items():
-                self.ends(followed, comparison, old, step)
+                self.vanishes(followed, comparison, old, step)
         elif lost:
             scope.ops = {op - first: followed for op, followed in lost.items()}
             scope.missing = step
@@ -336,9 +336,9 @@ class Follower(ABC, Generic[Followed]):
         for new in filter(may_be_it, comparison.added):
             relation = comparison.origin(new, commuted) or comparison.converted_from(new)
             origin = None if relation is None else ops.get(relation[0])
-            come = self.comes(origin, comparison, new, relation, step)
-            if come is not None:
-                yield new, come
+            data = self.appears(origin, comparison, new, relation, step)
+            if data is not None:
+                yield new, data
 
 
 def _comparison(before: ComparedDump, after: ComparedDump) -> DumpComparison:

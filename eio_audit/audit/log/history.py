@@ -254,7 +254,7 @@ class _BirthFollower(Follower[_Birth]):
     def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
         pass
 
-    def comes(
+    def appears(
         self,
         origin: _Birth | None,
         comparison: DumpComparison,
@@ -264,7 +264,7 @@ class _BirthFollower(Follower[_Birth]):
     ) -> _Birth:
         return _Birth(self._number, None, step, comparison.addition(new, relation))
 
-    def ends(self, followed: _Birth, comparison: DumpComparison, old: int, step: OpStep) -> None:
+    def vanishes(self, followed: _Birth, comparison: DumpComparison, old: int, step: OpStep) -> None:
         pass
 
 
@@ -300,7 +300,7 @@ class _Recorder(Follower[_Track]):
             state = _state(comparison.after, new)
             followed.events.append(_event(EventKind.CHANGED, step, state, change))
 
-    def comes(
+    def appears(
         self,
         origin: _Track | None,
         comparison: DumpComparison,
@@ -315,7 +315,7 @@ class _Recorder(Follower[_Track]):
         track.events.append(_event(EventKind.MADE, step, _state(comparison.after, new), change))
         return track
 
-    def ends(self, followed: _Track, comparison: DumpComparison, old: int, step: OpStep) -> None:
+    def vanishes(self, followed: _Track, comparison: DumpComparison, old: int, step: OpStep) -> None:
         used = comparison.replacements(old)
         followed.events.append(_event(EventKind.REMOVED, step, None, users_now_use=used))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # a check of one dump in order does not import these
     from eio_audit.audit.log.lifetimes import Lifetime
 
 
-class _Program:
+class _ProgramFindings:
     """One program of a file or log.
 
     Attributes:
@@ -59,10 +59,10 @@ class _Program:
         changes = follow((one for one in self.there if one.last.function in may_be), found)
         for one, finding in changes.same:
             one.last = finding
-        for one in changes.gone:
+        for one in changes.vanished:
             if one.last.function in shown:
                 one.until = moment
-        for finding in changes.come:
+        for finding in changes.appeared:
             self.findings.append(Lifetime(finding, finding, self.origin(finding.function, step)))
             self.there.append(self.findings[-1])
         self.there = [one for one in self.there if not one.until]
@@ -83,7 +83,7 @@ class LogFindings:
 
     def __init__(self, rules: Collection[Rule]) -> None:
         self._rules = rules
-        self._programs: dict[tuple[str, str], _Program] = defaultdict(_Program)
+        self._programs: dict[tuple[str, str], _ProgramFindings] = defaultdict(_ProgramFindings)
 
     @property
     def findings(self) -> list[Finding]:
