@@ -186,7 +186,6 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
             if not any(fnmatchcase(name, pattern) for name in dump.ir.names)
         ),
         options=dump.options,
-        all_ops=len(dump.ir),
         located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
         selected=dump.dump.selected,
         is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),

@@ -200,8 +200,7 @@ class DumpAudit:
             block has inversions.
         unmatched: the patterns of ``--assume-pure`` that match no op of the dump.
         options: the options of the audit.
-        all_ops: number of ops, those of other blocks included.
-        located: number of these ops that have a location.
+        located: number of its ops that have a location, those of other blocks included.
         is_unindexed: whether it has ops that could carry an index, and none carries one.
         selected: how it was chosen among the dumps of its file: see ``Dump``.
     """
@@ -212,7 +211,6 @@ class DumpAudit:
     assumed_pure: Counter[str] = field(default_factory=Counter)
     unmatched: tuple[str, ...] = ()
     options: AuditOptions = DEFAULT_OPTIONS
-    all_ops: int = 0
     located: int = 0
     is_unindexed: bool = False
     selected: tuple[str | None, str] = (None, "")
