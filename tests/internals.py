@@ -16,10 +16,10 @@ from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.live_bytes import LiveBytes
+from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.order_keys import OrderKeys
 from eio_audit.audit.codegen.code import values_used
 from eio_audit.audit.codegen.codegen import BETWEEN, Stage, predict, structure_change
-from eio_audit.audit.codegen.codegen_location import CodegenLocation, Reason, UnreadableLocation, read_name
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import check_dumps as check_dumps_module
@@ -55,6 +55,7 @@ from eio_audit.audit.corpus.trace_models import (
     find_models,
     trace_models,
 )
+from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import LostWork, Workers, local_workers, results_in_order
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
@@ -62,10 +63,10 @@ from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import ComparedDump, Relation, compared
+from eio_audit.audit.diff.original_order import OriginalOrder
 from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.diff.repeated_changes import repeated_changes
 from eio_audit.audit.diff.sameness import Sameness, sameness
-from eio_audit.audit.diff.two_runs import compare_runs
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks
@@ -95,20 +96,17 @@ from eio_audit.audit.gate.rules import (
     WRONG_LABEL,
     rules_by_prefix,
 )
+from eio_audit.audit.locations.codegen_location import CodegenLocation, Reason, UnreadableLocation, read_name
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
-from eio_audit.audit.locations.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.original_order import OriginalOrder
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
+from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log.history import EventKind
+from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
+from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow
-from eio_audit.audit.trace import function_states as function_states_module
-from eio_audit.audit.trace.history import EventKind
-from eio_audit.audit.trace.ledger import shares, take
-from eio_audit.audit.trace.left_findings import Repair, added_up
-from eio_audit.audit.trace.log_findings import LogFindings
-from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
-from eio_audit.audit.trace.pass_totals import PassTotal, pass_totals
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.inputs import NO_IR
@@ -121,7 +119,7 @@ from eio_audit.cli.source_root import SourceRoot
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
-from eio_audit.mlir.input.dumps import find_dumps
+from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.input.markers import find_markers, holds_ir

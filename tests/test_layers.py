@@ -33,6 +33,17 @@ MLIR_FLOORS = [
     ["rewriting", "semantics"],
 ]
 """The modules and folders of mlir/, from the bottom: each imports from floors below it, a folder also from itself."""
+AUDIT_FLOORS = [
+    {"functions", "command"},
+    {"locations"},
+    {"dependence", "op_label", "options"},
+    {"check"},
+    {"explain", "fix", "gate"},
+    {"codegen"},
+    {"diff"},
+    {"log"},
+    {"corpus"},
+]
 OWNERS = {
     "click": {"cli"},
     "rich": {"report"},
@@ -105,6 +116,23 @@ def test_imports_inside_order_point_down_and_close_no_circle() -> None:
     assert wrong == []
     assert set().union(*imports.values()) <= imports.keys()  # a module, not its folder
     TopologicalSorter(imports).prepare()  # raises when imports close a circle
+
+
+def test_imports_inside_audit_go_down() -> None:
+    """A folder, or a module directly in ``audit/``, imports from the floors below it, and from itself."""
+    floor_of = {part: floor for floor, parts in enumerate(AUDIT_FLOORS) for part in parts}
+    room = PACKAGE / "audit"
+    assert {path.stem for path in room.iterdir() if path.stem not in ("__init__", "__pycache__")} == {
+        *floor_of
+    }
+    wrong = []
+    for path in room.rglob("*.py"):
+        part = path.relative_to(room).with_suffix("").parts[0]
+        for name in imported(path):
+            target = (name.split(".") + [""] * 3)[2] if name.startswith("eio_audit.audit.") else part
+            if target != part and floor_of[target] >= floor_of[part]:
+                wrong.append(f"{path.relative_to(room)} imports {name}")
+    assert wrong == []
 
 
 def test_the_rest_of_its_room_knows_nothing_of_semantics() -> None:

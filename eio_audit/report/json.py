@@ -18,11 +18,11 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.comparison import CheckComparison
     from eio_audit.audit.corpus.trace_models import ModelTraces
+    from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
-    from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
-    from eio_audit.audit.trace.history import History
+    from eio_audit.audit.log.history import History
 
 SCHEMA = "eio-audit/1"
 
@@ -44,8 +44,9 @@ _FIELDS = {
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FigureChange": "change=trend before after",
     "Finding": (
-        "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
-        "model_file=model.file model_line=model.line model_path pass=pass_name until left"
+        "code=rule.code rule=rule.name message source dump_line=place.line moment=place.moment function "
+        "block *op column inversions model_file=model.file model_line=model.line model_path pass=pass_name "
+        "until left"
     ),
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
@@ -64,7 +65,10 @@ _FIELDS = {
     "RepeatedChange": "times modules module changes=places",
     "ModelTrace": "model=name initial introduced repaired left mislabelled lost passes",
     "ModelTraces": "*merged pass_totals=passes models unjudged",
-    "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
+    "OpEvent": (
+        "kind pass=pass_name source=place.source dump_line=place.line when=place.when state change "
+        "users_now_use"
+    ),
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
         "effects inversions kinds inverted same_index lower higher fixed"

@@ -13,8 +13,8 @@ from eio_audit.audit.corpus.dump_check import DumpCheck
 from eio_audit.audit.corpus.time_limit import TimeLimit
 from eio_audit.audit.corpus.workers import Workers, local_workers, usable_cores
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
+from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.log_findings import LogFindings
 from eio_audit.mlir.input.dumps import read
 from eio_audit.mlir.input.folders import find_files
 from eio_audit.mlir.source import InputError, read_all

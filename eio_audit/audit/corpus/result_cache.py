@@ -69,6 +69,7 @@ _CLASSES = {
     "eio_audit.audit.locations.parsed_locations": ("ModelLine",),
     "eio_audit.audit.op_label": ("OpLabel", "Sentence"),
     "eio_audit.audit.options": ("DEFAULT_OPTIONS",),
+    "eio_audit.mlir.input.dumps": ("DumpPlace",),
     "eio_audit.mlir.input.markers": ("Marker",),
 }
 """What a stored result may name, by module."""

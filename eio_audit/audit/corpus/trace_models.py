@@ -10,10 +10,9 @@ from typing import Protocol, TypeAlias
 
 from eio_audit.audit.corpus.models import model_of
 from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
+from eio_audit.audit.log.trace import Trace, trace
+from eio_audit.audit.log.trace_sums import PassTotal, initial_total, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
-from eio_audit.audit.trace.pass_totals import PassTotal, initial_total, pass_totals
-from eio_audit.audit.trace.trace import Trace, trace
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.folders import DumpFile

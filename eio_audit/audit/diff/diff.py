@@ -10,6 +10,7 @@ from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.location_health import HealthChange, health_change
 from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
@@ -17,7 +18,6 @@ from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
 from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, OpChanges, compared
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import right_labels
-from eio_audit.audit.locations.location_health import HealthChange, health_change
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump

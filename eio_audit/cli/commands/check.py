@@ -81,7 +81,7 @@ def check_command(
     from eio_audit.audit.corpus.check_dumps import check_dumps
     from eio_audit.audit.corpus.dump_check import DumpCheck
     from eio_audit.audit.corpus.models import models_of
-    from eio_audit.audit.trace.log_findings import LogFindings
+    from eio_audit.audit.log.log_findings import LogFindings
     from eio_audit.mlir.input.folders import find_files
     from eio_audit.mlir.source import Source, read_all
 

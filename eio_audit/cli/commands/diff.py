@@ -9,10 +9,10 @@ from dataclasses import replace
 import click
 
 from eio_audit.audit.check.figures import unmatched_patterns
+from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import Workers
 from eio_audit.audit.diff.diff import diff
 from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.diff.two_runs import compare_runs
 from eio_audit.audit.explain.order_picture import WorstBlocks
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.options import AuditOptions

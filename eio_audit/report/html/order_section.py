@@ -11,7 +11,7 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.explain.dataflow import Dataflow
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, Disorder, OrderPicture, PicturedOp
 from eio_audit.audit.gate.findings import Finding
-from eio_audit.audit.trace.trace import Trace
+from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
@@ -231,7 +231,7 @@ def finding_cards(
         if drawn := at.pop(_place_of(finding), None):
             cards.append(drawn[0].card(drawn[1], finding))
             continue
-        dump = dump_at[finding.source, finding.dump_line]
+        dump = dump_at[finding.source, finding.place.line]
         cards.append(_finding_card(f"finding-{number}", sentence(finding), dump, finding))
     return cards
 

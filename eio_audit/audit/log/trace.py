@@ -2,38 +2,34 @@
 
 Every function has its own history. A pass is charged with the difference between a function in the dump after
 it and the same function in the last dump before that, anywhere in the log. So dumps of several functions may
-interleave. If a pass runs inside another one, the outer pass is charged with the rest.
-
-A difference in a dump *before* a pass is charged to the innermost pass that has begun and not ended. That is
-the outer pass, or, in a log with dumps before passes only, the pass before. If there is no such pass, the
-difference is from passes that the log does not show.
+interleave. If a pass runs inside another one, the outer pass is charged with the rest. ``walk.py`` decides
+which pass is charged.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field, replace
 
 from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.function_states import DumpStates, ProgramStates, StateChange
-from eio_audit.audit.trace.left_findings import (
+from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
+from eio_audit.audit.log.left_findings import (
     Arrival,
-    DumpPlace,
     LeftFinding,
     LeftFindings,
     NewInversions,
     Repair,
+    TracedPlace,
     added_up,
 )
-from eio_audit.audit.trace.modules import Part
-from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
-from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.audit.log.modules import Part
+from eio_audit.audit.log.walk import PassRun, Step
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
 
 
@@ -60,7 +56,7 @@ class TracedPass:
     pass_name: str | None
     function: str | None
     program: str
-    place: DumpPlace
+    place: TracedPlace
     failed: bool
     changed: bool | None
     figures: Summary
@@ -93,8 +89,8 @@ class Culprit:
     pass_name: str | None
     function: str | None
     introduced: int
-    place: DumpPlace
-    before: DumpPlace | None
+    place: TracedPlace
+    before: TracedPlace | None
     is_pair: bool
     block: BlockAudit
     worst: DisplacedOp
@@ -163,24 +159,20 @@ def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Tra
     tracer = _Tracer(options)
     for dump in each_dump(dumps):
         try:
-            tracer.take(dump)
+            tracer.add(dump)
         except InputError as error:
             tracer.errors.append(error)
     return tracer.result()
 
 
 @dataclass(slots=True, eq=False)
-class _PassRun(PassRun):
-    """One run of a pass, and what it is charged with so far.
+class _Charges:
+    """What one run of a pass is charged with so far, and the last dump that shows it: number ``shown_at``."""
 
-    ``place`` is the dump that shows its result, number ``shown_at`` of all dumps; None before that dump.
-    """
-
+    run: PassRun
     program: str
-    number: int
-    failed: bool = False
+    place: TracedPlace
     shown_at: int = -1
-    place: DumpPlace | None = None
     changed: bool | None = None
     figures: Summary = field(default_factory=lambda: summarize_blocks([]))
     introduced: int = 0
@@ -188,49 +180,53 @@ class _PassRun(PassRun):
     mislabelled: int = 0
     lost: int = 0
 
-    def charge(self, change: StateChange) -> None:
+    def add(self, change: StateChange) -> None:
         self.changed = bool(self.changed) or change.changed
         self.mislabelled += change.mislabelled
         self.lost += change.lost
 
-    def show(self, number: int, place: DumpPlace, states: DumpStates) -> None:
+    def show(self, number: int, place: TracedPlace, states: DumpStates) -> None:
         self.shown_at, self.place = number, place
-        is_part = states.alone is None and self.function is not None and self.function in states.functions
-        self.figures = summarize_blocks(states.functions[self.function].blocks if is_part else states.blocks)
+        function = self.run.function
+        is_part = states.only_function is None and function is not None and function in states.parts
+        self.figures = summarize_blocks(states.parts[function].blocks if is_part else states.blocks)
 
     def traced(self, index: int) -> TracedPass:
-        figures = {field.name: getattr(self, field.name) for field in fields(TracedPass)[1:]}
-        return TracedPass(index, **figures)
+        run = self.run
+        figures = {name: getattr(self, name) for name in _FIGURES}
+        return TracedPass(index, run.pass_name, run.function, failed=run.failed, **figures)
+
+
+_FIGURES = ("program", "place", "changed", "figures", "introduced", "left", "mislabelled", "lost")
 
 
 @dataclass(slots=True)
-class _Program:
-    """One program: its states, the last dump of each function, its open passes and its findings.
+class _TracedProgram:
+    """One program: its states, the last dump of each function, its passes and its findings.
 
     ``held`` has the last known figures of functions that are now shown without any index.
     """
 
     name: str
     states: ProgramStates
-    shown_in: dict[Part, DumpPlace] = field(default_factory=dict)
-    open: OpenPasses[_PassRun] = field(default_factory=OpenPasses)
+    shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
     findings: LeftFindings = field(default_factory=LeftFindings)
-    runs: list[_PassRun] = field(default_factory=list)
+    charges: dict[int, _Charges] = field(default_factory=dict)
     held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
-    def hold(self, states: DumpStates) -> None:
+    def hold(self, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
-        for part in self.states.vanished(states):
+        for part in step.vanished:
             self.held.pop(part, None)
-        for part in states.functions:
+        for part in step.shown.parts:
             known = self.states.functions.get(part)
-            if not states.is_unindexed:
+            if not step.shown.is_unindexed:
                 self.held.pop(part, None)
             elif known and known.blocks:
                 self.held[part] = known.blocks
 
     @property
-    def final_blocks(self) -> list[BlockAudit]:
+    def last_blocks(self) -> list[BlockAudit]:
         """The audits of the blocks, in the last dump of each function that can be judged."""
         functions = self.states.functions.items()
         return [block for part, state in functions for block in self.held.get(part, state.blocks)]
@@ -242,18 +238,17 @@ class _Program:
             if arrival.run is None:
                 initial_left += number
             else:
-                self.runs[arrival.run].left += number
+                self.charges[arrival.run].left += number
         return initial_left
 
 
 class _Tracer:
-    """Takes dump after dump. The caller adds the ``errors``."""
+    """Adds dump after dump. The caller adds the ``errors``."""
 
     def __init__(self, options: AuditOptions) -> None:
         self.errors: list[InputError] = []
         self._options = options
-        self._programs: dict[str, _Program] = {}
-        self._runs: list[_PassRun] = []
+        self._programs: dict[str, _TracedProgram] = {}
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
         self._sources: dict[str, None] = {}
@@ -263,66 +258,65 @@ class _Tracer:
         self._initial = 0
         self._culprit: Culprit | None = None
 
-    def take(self, dump: Dump) -> None:
+    def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
-        unknown = _Program(dump.program, ProgramStates(self._options))
+        unknown = _TracedProgram(dump.program, ProgramStates(self._options))
         program = self._programs.setdefault(dump.program, unknown)
-        known, marker, place = program.states, dump.marker, self._place(dump)
-        states = known.observe(dump, describes_worst=self._culprit is None)
-        number, summary = self._summary.dumps, summarize_blocks(states.blocks)
+        place = self._place(dump)
+        states = program.states.observe(dump, describes_worst=self._culprit is None)
+        summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
         self._sources[dump.source.name] = None
         self._unindexed += states.is_unindexed
         self._figures.add(dump.program, states.blocks)
-        self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.functions.values()))
-        if marker is None and not summary.has_indices:
+        self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.parts.values()))
+        if dump.marker is None and not summary.has_indices:
             return  # the output of a compiler, printed without locations
-        function, is_after = _function_of(marker, states), marker is not None and marker.when != "before"
-        judged = replace(states, functions={}) if states.is_unindexed else states
-        doubtful = set() if states.is_unindexed else {*program.held}
-        program.hold(states)
-        by_run: dict[_PassRun | None, list[Part]] = {}
-        if marker is not None and is_after:  # the pass made the differences
-            ended = program.open.end(marker.pass_name, function)
-            ended = ended or self._begin(program, marker.pass_name, function)
-            ended.failed = marker.failed
-            by_run[ended] = [*states.functions, *known.vanished(states)]
-        else:  # the passes at work made the differences
-            for part in (*states.functions, *known.vanished(states)):
-                by_run.setdefault(program.open.innermost(part), []).append(part)
-        for at_work, parts in by_run.items():
-            change = known.change(states, parts, may_wrap=is_after)
-            run = at_work
-            if run is None and change is not None and change.differs:
-                run = self._begin(program, None, function)
-            changed = [
-                part
-                for part in parts
-                if part in doubtful or states.functions.get(part) is not known.functions.get(part)
-            ]
-            arrivals = {part: self._arrival(program, run, part, states, place) for part in changed}
-            if states.is_unindexed:  # it does not tell whether what it shows is still out of order
-                arrivals = {part: one for part, one in arrivals.items() if part not in states.functions}
-            new = program.findings.update(judged, arrivals, known.functions, run.pass_name if run else None)
-            self._initial += new.initial
-            if run is None:
-                continue
-            if change is not None:
-                run.charge(change)
-            run.introduced += new.introduced
-            if new.introduced and self._culprit is None:
-                self._culprit = self._found(arrivals[new.grown], new, states)
-            run.show(number, place, states)
-        if marker is not None and not is_after:
-            program.open.begin(self._begin(program, marker.pass_name, function))
-        for part in states.functions:
-            program.shown_in[part] = place
-        known.remember(states)
+        step = program.states.walk.step(dump.marker, states)
+        for run, parts in step.charged.items():
+            self._charge(program, run, parts, step, place)
+        program.shown_in |= dict.fromkeys(states.parts, place)
+        program.hold(step)
+        program.states.remember(step)
+
+    def _charge(
+        self,
+        program: _TracedProgram,
+        run: PassRun | None,
+        parts: Collection[Part],
+        step: Step[DumpStates],
+        place: TracedPlace,
+    ) -> None:
+        """Charge a pass with what is new in some functions and modules."""
+        known, states = program.states, step.shown
+        change = known.change(step, parts)
+        if run is None and change is not None and change.differs:
+            run = known.walk.begin(None, step.function)
+        arrivals = {
+            part: self._arrival(program, run, part, states, place)
+            for part in parts
+            if (part in program.held and not states.is_unindexed)
+            or states.parts.get(part) is not known.functions.get(part)
+        }
+        judged = states
+        if states.is_unindexed:  # it does not tell whether what it shows is still out of order
+            judged = replace(states, parts={})
+            arrivals = {part: one for part, one in arrivals.items() if part not in states.parts}
+        new = program.findings.update(judged, arrivals, known.functions, run.pass_name if run else None)
+        self._initial += new.initial
+        if run is None:
+            return
+        charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
+        if change is not None:
+            charges.add(change)
+        charges.introduced += new.introduced
+        if new.introduced and self._culprit is None:
+            self._culprit = self._found(arrivals[new.grown], new, states)
+        charges.show(self._summary.dumps, place, states)
 
     def result(self) -> Trace:
         """Return the trace of all dumps taken. Call it once."""
-        runs = sorted((run for run in self._runs if run.place), key=lambda run: run.shown_at)
-        blocks = [block for program in self._programs.values() for block in program.final_blocks]
+        blocks = [block for program in self._programs.values() for block in program.last_blocks]
         findings = [program.findings for program in self._programs.values()]
         left = [one for program in findings for one in program.left(self._options)]
         repairs = [
@@ -331,10 +325,12 @@ class _Tracer:
             for (one, by), number in program.repairs.items()
         ]
         initial_left = sum(program.settle() for program in self._programs.values())
+        charges = [one for program in self._programs.values() for one in program.charges.values()]
+        charges.sort(key=lambda one: (one.shown_at, one.run.number))
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             repaired=added_up(repairs),
-            passes=tuple(run.traced(index) for index, run in enumerate(runs)),
+            passes=tuple(one.traced(index) for index, one in enumerate(charges)),
             culprit=self._culprit,
             initial=self._initial,
             initial_left=initial_left,
@@ -348,29 +344,26 @@ class _Tracer:
             unindexed=self._unindexed,
         )
 
-    def _place(self, dump: Dump) -> DumpPlace:
-        kind = _kind(dump.source.name, dump.marker)
+    def _place(self, dump: Dump) -> TracedPlace:
+        kind = _kind(dump.place)
         self._occurrences[kind] += 1
-        return DumpPlace(dump.source.name, dump.line, dump.marker, self._occurrences[kind] - 1)
-
-    def _begin(self, program: _Program, pass_name: str | None, function: str | None) -> _PassRun:
-        program.runs.append(_PassRun(pass_name, function, program.name, len(program.runs)))
-        self._runs.append(program.runs[-1])
-        return program.runs[-1]
+        number = self._occurrences[kind] - 1
+        return TracedPlace(dump.source.name, dump.line, dump.marker, dump.program, dump.first_line, number)
 
     def _arrival(
-        self, program: _Program, run: _PassRun | None, part: Part, states: DumpStates, place: DumpPlace
+        self, program: _TracedProgram, run: PassRun | None, part: Part, states: DumpStates, place: TracedPlace
     ) -> Arrival:
-        is_initial = part not in program.states.functions and not program.states.is_new(part, states)
+        walk = program.states.walk
+        is_initial = part not in walk.known and not walk.is_new(part, states)
         before = program.shown_in.get(part)
-        dump_before = _kind(place.source, place.marker._replace(when="before") if place.marker else None)
+        dump_before = place.source, place.pass_name, "before" if place.marker else None
         return Arrival(
             pass_name=run.pass_name if run and not is_initial else None,
             is_initial=is_initial,
             place=place,
             before=before,
             is_pair=before is not None
-            and _kind(before.source, before.marker) == dump_before
+            and _kind(before) == dump_before
             and before.occurrence + 1 == self._occurrences[dump_before],
             run=run.number if run and not is_initial else None,
         )
@@ -389,14 +382,6 @@ class _Tracer:
         )
 
 
-def _kind(source: str, marker: Marker | None) -> tuple[str, str | None, str | None]:
+def _kind(place: DumpPlace) -> tuple[str, str | None, str | None]:
     """Return the key by which dumps are counted."""
-    return source, marker.pass_name if marker else None, marker.when if marker else None
-
-
-def _function_of(marker: Marker | None, states: DumpStates) -> str | None:
-    """Return the function that a dump's pass ran on; None for the whole program."""
-    if states.alone is not None:
-        return states.alone
-    is_function = marker is not None and marker.op_name != "builtin.module"
-    return marker.symbol if marker and is_function and marker.symbol in states.functions else None
+    return place.source, place.pass_name, place.when

@@ -11,11 +11,10 @@ from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, Relation, compared
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.log.followed_ops import DividedDump, Follower, OpPlace, OpStep, Scope
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.followed_ops import DividedDump, Follower, OpPlace, Scope, Step
-from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
 
 
@@ -68,9 +67,7 @@ class OpEvent:
     Attributes:
         kind: what happened.
         pass_name: the pass that did it; None for passes that the log does not show.
-        source: the file of the dump that shows it.
-        dump_line: 1-based line of the dump's marker, or of its first text.
-        marker: the dump's marker.
+        place: where the dump is that shows it.
         state: the op in that dump; None if it was removed.
         change: the difference from the dump before, and the op that it came from; None for first, last and
             removed.
@@ -79,9 +76,7 @@ class OpEvent:
 
     kind: EventKind
     pass_name: str | None
-    source: str
-    dump_line: int
-    marker: Marker | None
+    place: DumpPlace
     state: OpState | None
     change: OpChange | None = None
     users_now_use: str = ""
@@ -211,7 +206,7 @@ class _Birth:
 
     number: int
     place: OpPlace | None
-    step: Step | None = None
+    step: OpStep | None = None
     change: OpChange | None = None
 
 
@@ -256,20 +251,20 @@ class _BirthFollower(Follower[_Birth]):
             for op, birth in scope.ops.items():
                 birth.place = birth.place or (symbol, op)
 
-    def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+    def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
         pass
 
-    def comes(
+    def appears(
         self,
         origin: _Birth | None,
         comparison: DumpComparison,
         new: int,
         relation: tuple[int, Relation] | None,
-        step: Step,
+        step: OpStep,
     ) -> _Birth:
         return _Birth(self._number, None, step, comparison.addition(new, relation))
 
-    def ends(self, followed: _Birth, comparison: DumpComparison, old: int, step: Step) -> None:
+    def vanishes(self, followed: _Birth, comparison: DumpComparison, old: int, step: OpStep) -> None:
         pass
 
 
@@ -296,22 +291,22 @@ class _Recorder(Follower[_Track]):
         symbol, op = self.follow(birth.place, track)
         state = _state(self.scopes[symbol].side, op)
         kind = EventKind.FIRST if birth.change is None else EventKind.MADE
-        step = birth.step or Step(self.shown.dump, None)
+        step = birth.step or OpStep(self.shown.dump, None)
         track.events.append(_event(kind, step, state, birth.change))
 
-    def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+    def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
         change = comparison.change(old, new)
         if change.status != "unchanged":
             state = _state(comparison.after, new)
             followed.events.append(_event(EventKind.CHANGED, step, state, change))
 
-    def comes(
+    def appears(
         self,
         origin: _Track | None,
         comparison: DumpComparison,
         new: int,
         relation: tuple[int, Relation] | None,
-        step: Step,
+        step: OpStep,
     ) -> _Track | None:
         if origin is None:
             return None
@@ -320,7 +315,7 @@ class _Recorder(Follower[_Track]):
         track.events.append(_event(EventKind.MADE, step, _state(comparison.after, new), change))
         return track
 
-    def ends(self, followed: _Track, comparison: DumpComparison, old: int, step: Step) -> None:
+    def vanishes(self, followed: _Track, comparison: DumpComparison, old: int, step: OpStep) -> None:
         used = comparison.replacements(old)
         followed.events.append(_event(EventKind.REMOVED, step, None, users_now_use=used))
 
@@ -337,18 +332,13 @@ class _Recorder(Follower[_Track]):
     def _end_with(self, scope: Scope[_Track]) -> None:
         """Add an event for the last dump that shows ops, except for ops that a pass changed in that dump."""
         dump = scope.shown.dump
-        place = dump.source.name, dump.line
-        later = {
-            op: track
-            for op, track in scope.ops.items()
-            if place != (track.events[-1].source, track.events[-1].dump_line)
-        }
+        later = {op: track for op, track in scope.ops.items() if track.events[-1].place != dump.place}
         read = DividedDump(dump, self.options).read(scope.symbol) if later else None
         if read is None:
             return
         side = compared(read, Interned())
         for op, track in later.items():
-            track.events.append(_event(EventKind.LAST, Step(dump, None), _state(side, op)))
+            track.events.append(_event(EventKind.LAST, OpStep(dump, None), _state(side, op)))
 
     def _new_track(self, origin: int | None) -> _Track:
         self._tracks.append(_Track(origin))
@@ -357,15 +347,12 @@ class _Recorder(Follower[_Track]):
 
 def _event(
     kind: EventKind,
-    step: Step,
+    step: OpStep,
     state: OpState | None,
     change: OpChange | None = None,
     users_now_use: str = "",
 ) -> OpEvent:
-    dump = step.dump
-    return OpEvent(
-        kind, step.pass_name, dump.source.name, dump.line, dump.marker, state, change, users_now_use
-    )
+    return OpEvent(kind, step.pass_name, step.dump.place, state, change, users_now_use)
 
 
 def _state(side: ComparedDump, op: int) -> OpState:

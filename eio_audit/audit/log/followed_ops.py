@@ -20,9 +20,9 @@ from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, Relation, compared
 from eio_audit.audit.functions import function_symbol, only_function
 from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.log.modules import Label
+from eio_audit.audit.log.walk import ProgramWalk, Shown
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.modules import Label
-from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.reading.reader import read_ir
@@ -39,7 +39,7 @@ OpPlace = tuple[str | None, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class OpStep:
     """A dump that shows a change, and the pass that made it.
 
     Attributes:
@@ -58,7 +58,7 @@ class DividedDump:
         dump: the dump.
         functions: per symbol, a function that can be found in the text.
         outermost: name and symbol of the outermost op; None if there are several.
-        alone: symbol of the function if the dump shows only that; None for a program.
+        only_function: symbol of the function if the dump shows only that; None for a program.
 
     Raises:
         InputError: the dump cannot be read.
@@ -76,7 +76,7 @@ class DividedDump:
             ir, self.functions = self.whole.ir, {}
         top = ir.block_ops[0] if ir.block_count else []
         self.outermost: Label | None = (ir.name(top[0]), ir.symbol(top[0])) if len(top) == 1 else None
-        self.alone = only_function(ir)
+        self.only_function = only_function(ir)
 
     def read(self, symbol: str | None) -> KeyedDump | None:
         """Read a function, or the whole dump; return None if the function cannot be read on its own."""
@@ -126,7 +126,7 @@ class Scope(Generic[Followed]):
     shown: DividedDump
     side: ComparedDump
     ops: dict[int, Followed]
-    missing: Step | None = None
+    missing: OpStep | None = None
 
     def is_shown_by(self, dump: DividedDump) -> bool:
         """Return whether a dump shows it, in this state or another."""
@@ -156,7 +156,7 @@ class Follower(ABC, Generic[Followed]):
         self.options = options
         self.scopes: dict[str | None, Scope[Followed]] = {}
         self.shown: DividedDump | None = None
-        self._passes: OpenPasses[PassRun] = OpenPasses()
+        self._walk = ProgramWalk()
         self._interned = Interned()
         self._sides: dict[str | None, ComparedDump | None] = {}
         self._known: dict[str, FunctionText] = {}
@@ -164,22 +164,22 @@ class Follower(ABC, Generic[Followed]):
         self._modules: dict[str, Label] = {}
 
     @abstractmethod
-    def stays(self, followed: Followed, comparison: DumpComparison, old: int, new: int, step: Step) -> None:
+    def stays(self, followed: Followed, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
         """Take note that a followed op is in a dump that differs from the dump before."""
 
     @abstractmethod
-    def comes(
+    def appears(
         self,
         origin: Followed | None,
         comparison: DumpComparison,
         new: int,
         relation: tuple[int, Relation] | None,
-        step: Step,
+        step: OpStep,
     ) -> Followed | None:
         """Return the data to follow an added op, which comes from ``origin`` if given; None to ignore it."""
 
     @abstractmethod
-    def ends(self, followed: Followed, comparison: DumpComparison, old: int, step: Step) -> None:
+    def vanishes(self, followed: Followed, comparison: DumpComparison, old: int, step: OpStep) -> None:
         """Take note that a followed op is gone."""
 
     def follow(self, place: OpPlace, followed: Followed) -> OpPlace:
@@ -237,34 +237,30 @@ class Follower(ABC, Generic[Followed]):
         for place, followed in arrived:
             self.follow(place, followed)
         self._known |= divided.functions
-        if divided.alone is None:
+        if divided.only_function is None:
             self._program = divided
-        if divided.alone is None and divided.outermost is not None:
+        if divided.only_function is None and divided.outermost is not None:
             self._modules |= dict.fromkeys(divided.functions, divided.outermost)
 
-    def _steps(self, divided: DividedDump) -> Callable[[str | None], Step]:
+    def _steps(self, divided: DividedDump) -> Callable[[str | None], OpStep]:
         """Return, per function, the pass charged with what a dump shows; begin or end its own pass."""
-        dump, marker = divided.dump, divided.dump.marker
-        function = divided.alone
-        if function is None and marker and marker.op_name != "builtin.module":
-            function = marker.symbol if marker.symbol in divided.functions else None
-        if marker is not None and marker.when != "before":
-            self._passes.end(marker.pass_name, function)
-            ended = Step(dump, marker.pass_name)
-            return lambda _: ended
-        at_work = {symbol: self._passes.innermost(symbol) for symbol in (*self.scopes, *divided.functions)}
-        if marker is not None:
-            self._passes.begin(PassRun(marker.pass_name, function))
-        return lambda symbol: Step(dump, run.pass_name if (run := at_work.get(symbol)) else None)
+        dump = divided.dump
+        step = self._walk.step(dump.marker, Shown(divided.only_function, divided.functions, {}, {}))
+
+        def step_of(symbol: str | None) -> OpStep:
+            run = step.run_of(symbol)
+            return OpStep(dump, run.pass_name if run else None)
+
+        return step_of
 
     def _has_vanished(self, scope: Scope[Followed], divided: DividedDump) -> bool:
         """Return whether a dump without the function shows the module that it was in."""
-        if scope.symbol is None or divided.alone is not None or scope.missing is not None:
+        if scope.symbol is None or divided.only_function is not None or scope.missing is not None:
             return False
         return self._modules.get(scope.symbol, divided.outermost) == divided.outermost
 
     def _into(
-        self, divided: DividedDump, scope: Scope[Followed], step: Step
+        self, divided: DividedDump, scope: Scope[Followed], step: OpStep
     ) -> Iterator[tuple[OpPlace, Followed]]:
         """Follow the ops of a scope that has changed."""
         side = None if scope.symbol is None else self.side(scope.symbol)
@@ -277,7 +273,7 @@ class Follower(ABC, Generic[Followed]):
         for new, followed in self._followed(comparison, scope.ops, step, lambda _: True):
             yield (scope.symbol, new), followed
         for old in scope.ops.keys() - comparison.became.keys():
-            self.ends(scope.ops[old], comparison, old, step)
+            self.vanishes(scope.ops[old], comparison, old, step)
 
     def _is_more_new(self, divided: DividedDump, symbol: str | None) -> bool:
         return symbol is not None and any(
@@ -290,7 +286,7 @@ class Follower(ABC, Generic[Followed]):
         return known is None or symbol is None or not known.is_same_as(divided.functions[symbol])
 
     def _elsewhere(
-        self, divided: DividedDump, scope: Scope[Followed], step: Step
+        self, divided: DividedDump, scope: Scope[Followed], step: OpStep
     ) -> Iterator[tuple[OpPlace, Followed]]:
         """Follow the ops of a function to any place in the program."""
         before = self._whole_of(scope)
@@ -311,7 +307,7 @@ class Follower(ABC, Generic[Followed]):
         lost = {op: followed for op, followed in ops.items() if op not in found}
         if scope.is_shown_by(divided):
             for old, followed in lost.items():
-                self.ends(followed, comparison, old, step)
+                self.vanishes(followed, comparison, old, step)
         elif lost:
             scope.ops = {op - first: followed for op, followed in lost.items()}
             scope.missing = step
@@ -327,7 +323,7 @@ class Follower(ABC, Generic[Followed]):
         self,
         comparison: DumpComparison,
         ops: Mapping[int, Followed],
-        step: Step,
+        step: OpStep,
         may_be_it: Callable[[int], bool],
     ) -> Iterator[tuple[int, Followed]]:
         """Yield the followed ops in the dump after, and the added ops to follow."""
@@ -340,9 +336,9 @@ class Follower(ABC, Generic[Followed]):
         for new in filter(may_be_it, comparison.added):
             relation = comparison.origin(new, commuted) or comparison.converted_from(new)
             origin = None if relation is None else ops.get(relation[0])
-            come = self.comes(origin, comparison, new, relation, step)
-            if come is not None:
-                yield new, come
+            data = self.appears(origin, comparison, new, relation, step)
+            if data is not None:
+                yield new, data
 
 
 def _comparison(before: ComparedDump, after: ComparedDump) -> DumpComparison:

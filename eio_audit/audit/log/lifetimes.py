@@ -36,13 +36,13 @@ class Succession(Generic[Origin]):
 
     Attributes:
         same: the findings in both dumps: as known so far, and as the dump has them.
-        come: the findings that are new.
-        gone: the findings that the dump does not have.
+        appeared: the findings that are new.
+        vanished: the findings that the dump does not have.
     """
 
     same: Sequence[tuple[Lifetime[Origin], Finding]]
-    come: Sequence[Finding]
-    gone: Sequence[Lifetime[Origin]]
+    appeared: Sequence[Finding]
+    vanished: Sequence[Lifetime[Origin]]
 
 
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
@@ -62,20 +62,20 @@ def follow(there: Iterable[Lifetime[Origin]], found: Iterable[Finding]) -> Succe
     Complexity: linear.
     """
     same: list[tuple[Lifetime[Origin], Finding]] = []
-    gone, come = list(there), list(found)
+    vanished, appeared = list(there), list(found)
     for identity in _IDENTITIES:
-        if not gone or not come:
+        if not vanished or not appeared:
             break
         waiting: dict[Hashable, list[Lifetime[Origin]]] = defaultdict(list)
-        for lifetime in reversed(gone):
+        for lifetime in reversed(vanished):
             waiting[identity(lifetime.last)].append(lifetime)
         rest = []
-        for finding in come:
+        for finding in appeared:
             key = identity(finding)
             if key and waiting.get(key):
                 same.append((waiting[key].pop(), finding))
             else:
                 rest.append(finding)
         known = {lifetime for lifetime, _ in same}
-        gone, come = [lifetime for lifetime in gone if lifetime not in known], rest
-    return Succession(same, come, gone)
+        vanished, appeared = [lifetime for lifetime in vanished if lifetime not in known], rest
+    return Succession(same, appeared, vanished)

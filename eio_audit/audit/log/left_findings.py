@@ -1,39 +1,35 @@
-"""The ops that a fix would move, dump by dump, with the passes that introduced and that repaired them."""
+"""The ops that a fix would move, dump by dump, with the passes that introduced and that repaired them.
+
+Inversions are counted in ledgers: how many came in with which origin. They add up, whatever ops a fix would
+move.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
-from eio_audit.audit.gate.lifetimes import Lifetime, follow
+from eio_audit.audit.log.function_states import DumpStates
+from eio_audit.audit.log.lifetimes import Lifetime, follow
+from eio_audit.audit.log.modules import Part
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.function_states import DumpStates
-from eio_audit.audit.trace.ledger import shares, take
-from eio_audit.audit.trace.modules import Part
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
 
 @dataclass(frozen=True, slots=True)
-class DumpPlace:
-    """The place of a dump.
+class TracedPlace(DumpPlace):
+    """Where a dump of a trace is.
 
     Attributes:
-        source: the file.
-        line: 1-based line of the marker, or of the dump's first text.
-        marker: the dump's marker.
         occurrence: 0-based number among the dumps of that file before, or after, that pass.
     """
 
-    source: str
-    line: int
-    marker: Marker | None
-    occurrence: int
+    occurrence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +47,8 @@ class Arrival:
 
     pass_name: str | None
     is_initial: bool
-    place: DumpPlace
-    before: DumpPlace | None
+    place: TracedPlace
+    before: TracedPlace | None
     is_pair: bool
     run: int | None = None
 
@@ -130,7 +126,7 @@ class LeftFindings:
 
     def __init__(self) -> None:
         self.repairs: Counter[tuple[Arrival, str | None]] = Counter()
-        self._there: list[_Held] = []
+        self._there: list[_CurrentFinding] = []
         self._ledgers: dict[Part, Counter[Arrival]] = defaultdict(Counter)
         self._shown_in: dict[Part, Dump] = {}  # per part with findings, its last dump
 
@@ -150,8 +146,8 @@ class LeftFindings:
                 new as far as the known ones have not lost as many, because its ops may have been theirs.
             pass_name: the pass that changed them; None if the log does not show it.
         """
-        for part in (*changed, *states.functions):
-            state = states.functions.get(part)
+        for part in (*changed, *states.parts):
+            state = states.parts.get(part)
             if state and state.findings:
                 self._shown_in[part] = states.dump
             else:
@@ -160,13 +156,13 @@ class LeftFindings:
         removed = Counter[Arrival]()
         growth: dict[Part, int] = {}
         for part in changed:
-            state = states.functions.get(part)
+            state = states.parts.get(part)
             grown = (state.avoidable if state else 0) - self._ledgers[part].total()
-            removed += take(self._ledgers[part], -grown, repaired[part])
+            removed += withdraw(self._ledgers[part], -grown, repaired[part])
             growth[part] = max(grown, 0)
         for part, arrival in changed.items():
             if part not in known and not arrival.is_initial:
-                moved = take(removed, growth[part])
+                moved = withdraw(removed, growth[part])
                 self._ledgers[part] += moved
                 growth[part] -= moved.total()
             self._ledgers[part] += Counter({arrival: growth[part]})
@@ -187,32 +183,32 @@ class LeftFindings:
         there = {id(one.lifetime): one for one in self._there if one.part in changed}
         found = [
             (finding, part)
-            for part, state in states.functions.items()
+            for part, state in states.parts.items()
             if part in changed
             for finding in state.findings
         ]
         part_of = {id(finding): part for finding, part in found}
         changes = follow((one.lifetime for one in there.values()), (finding for finding, _ in found))
         smaller = defaultdict[Part, list[tuple[Arrival, int]]](list)
-        for lifetime in changes.gone:
+        for lifetime in changes.vanished:
             smaller[there[id(lifetime)].part].append((lifetime.origin, lifetime.last.inversions))
         for lifetime, finding in changes.same:
             one, part = there[id(lifetime)], part_of[id(finding)]
             number = lifetime.last.inversions
             if part == one.part:
                 smaller[part].append((lifetime.origin, number - finding.inversions))
-            elif one.part not in states.functions or part not in known:  # inlined, outlined or renamed
-                self._ledgers[part] += take(self._ledgers[one.part], number, [(lifetime.origin, number)])
+            elif one.part not in states.parts or part not in known:  # inlined, outlined or renamed
+                self._ledgers[part] += withdraw(self._ledgers[one.part], number, [(lifetime.origin, number)])
                 smaller[part].append((lifetime.origin, number - finding.inversions))
             else:  # another op that looks the same
                 smaller[one.part].append((lifetime.origin, number))
                 lifetime.origin = changed[part]
             one.part, lifetime.last = part, finding
-        gone = {id(lifetime) for lifetime in changes.gone}
-        self._there = [one for one in self._there if id(one.lifetime) not in gone]
-        for new in changes.come:
+        vanished = {id(lifetime) for lifetime in changes.vanished}
+        self._there = [one for one in self._there if id(one.lifetime) not in vanished]
+        for new in changes.appeared:
             part = part_of[id(new)]
-            self._there.append(_Held(Lifetime(new, new, changed[part]), part))
+            self._there.append(_CurrentFinding(Lifetime(new, new, changed[part]), part))
         return smaller
 
     @property
@@ -243,7 +239,7 @@ class LeftFindings:
 
 
 @dataclass(slots=True, eq=False)
-class _Held:
+class _CurrentFinding:
     """A finding that the program has now, and the part of the program that has it."""
 
     lifetime: Lifetime[Arrival]
@@ -253,3 +249,52 @@ class _Held:
 def _function(part: Part) -> str | None:
     """Return the function that findings in a function or module name."""
     return part if isinstance(part, str) else None
+
+
+Origin = TypeVar("Origin", bound=Hashable)
+
+
+def withdraw(
+    ledger: Counter[Origin], number: int, first: Iterable[tuple[Origin, int]] = ()
+) -> Counter[Origin]:
+    """Move inversions out of a ledger, as many as it has.
+
+    Args:
+        ledger: number of inversions per origin, none negative. It loses those taken.
+        number: how many to take; nothing is taken if it is negative.
+        first: origins to take first, each with the most to take.
+
+    >>> withdraw(Counter(a=3, b=1), 2, [("b", 5)])
+    Counter({'b': 1, 'a': 1})
+    """
+    taken = Counter[Origin]()
+    rest = max(number, 0)
+    for origin, most in (*first, *ledger.most_common()):
+        part = min(rest, most, ledger[origin])
+        if part > 0:
+            taken[origin] += part
+            ledger[origin] -= part
+            rest -= part
+    return taken
+
+
+def shares(findings: Sequence[tuple[Origin, int]], ledger: Counter[Origin]) -> list[Counter[Origin]]:
+    """Divide a ledger among findings, each with an origin and a number of inversions.
+
+    A finding gets the inversions of its own origin first. Its shares add up to its number, and all shares to
+    the ledger, if the findings and the ledger have as many inversions. A finding with a negative number adds
+    that many to its origin, which others get.
+
+    >>> shares([("a", 2), ("b", 2)], Counter(a=3, b=1))
+    [Counter({'a': 2}), Counter({'b': 1, 'a': 1})]
+    """
+    rest = +ledger
+    for origin, number in findings:
+        rest[origin] += max(-number, 0)
+    own = [withdraw(rest, min(number, rest[origin]), [(origin, number)]) for origin, number in findings]
+    for (origin, number), share in zip(findings, own, strict=True):
+        if number < 0:
+            share[origin] = number
+        else:
+            share.update(withdraw(rest, number - share.total()))
+    return own

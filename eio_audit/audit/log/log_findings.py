@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.gate.checked_dump import CheckedDump, checked
 from eio_audit.audit.gate.rules import Rule
+from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
 
 if TYPE_CHECKING:  # a check of one dump in order does not import these
     from eio_audit.audit.gate.findings import Finding
-    from eio_audit.audit.gate.lifetimes import Lifetime
-    from eio_audit.audit.trace.open_passes import OpenPasses, PassRun
+    from eio_audit.audit.log.lifetimes import Lifetime
 
 
-class _Program:
+class _ProgramFindings:
     """One program of a file or log.
 
     Attributes:
         dumps: number of its dumps.
+        walk: the walk over them.
         findings: all findings so far, in order.
         there: the findings that the program has now.
         shown: the functions that dumps have shown.
@@ -31,45 +31,39 @@ class _Program:
 
     def __init__(self) -> None:
         self.dumps = 0
+        self.walk = ProgramWalk()
         self.findings: list[Lifetime[str | None]] = []
         self.there: list[Lifetime[str | None]] = []
         self.shown: set[str | None] = set()
         self.has_module = False
         self.unseen: set[str | None] = set()
 
-    @cached_property
-    def passes(self) -> OpenPasses[PassRun]:
-        """The passes at work on it."""
-        from eio_audit.audit.trace.open_passes import OpenPasses
-
-        return OpenPasses()
-
-    def origin(self, function: str | None, ended: str | None) -> str | None:
-        """Return the pass that introduced a finding in a function; ``ended`` is the pass before the dump."""
+    def origin(self, function: str | None, step: Step[Shown]) -> str | None:
+        """Return the pass that introduced a finding in a function."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
-        at_work = self.passes.innermost(function)
-        return ended or (at_work.pass_name if at_work else None)
+        run = step.run_of(function)
+        return run.pass_name if run else None
 
     def follow(
         self,
         found: Sequence[Finding],
         shown: Collection[str | None],
         may_be: Collection[str | None],
-        ended: str | None,
+        step: Step[Shown],
         moment: str,
     ) -> None:
         """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
-        from eio_audit.audit.gate.lifetimes import Lifetime, follow
+        from eio_audit.audit.log.lifetimes import Lifetime, follow
 
         changes = follow((one for one in self.there if one.last.function in may_be), found)
         for one, finding in changes.same:
             one.last = finding
-        for one in changes.gone:
+        for one in changes.vanished:
             if one.last.function in shown:
                 one.until = moment
-        for finding in changes.come:
-            self.findings.append(Lifetime(finding, finding, self.origin(finding.function, ended)))
+        for finding in changes.appeared:
+            self.findings.append(Lifetime(finding, finding, self.origin(finding.function, step)))
             self.there.append(self.findings[-1])
         self.there = [one for one in self.there if not one.until]
 
@@ -89,7 +83,7 @@ class LogFindings:
 
     def __init__(self, rules: Collection[Rule]) -> None:
         self._rules = rules
-        self._programs: dict[tuple[str, str], _Program] = defaultdict(_Program)
+        self._programs: dict[tuple[str, str], _ProgramFindings] = defaultdict(_ProgramFindings)
 
     @property
     def findings(self) -> list[Finding]:
@@ -110,17 +104,15 @@ class LogFindings:
 
     def take(self, dump: CheckedDump) -> None:
         """Take the findings of these rules in the next dump."""
-        audit, marker, found = dump.audit, dump.marker, dump.findings
-        program = self._programs[audit.source, audit.program]
+        audit, found = dump.audit, dump.findings
+        place = audit.place
+        program = self._programs[place.source, place.program]
         program.dumps += 1
-        if program.there and marker is None and not audit.summary.has_indices:
+        if program.there and place.marker is None and not audit.summary.has_indices:
             return  # the output of a compiler, printed without locations
-        shown, alone = {*dump.functions}, dump.alone
-        function = alone or (marker.symbol if marker and marker.symbol in shown else None)
-        ended = marker.pass_name if marker and marker.when != "before" else None
-        if ended:
-            program.passes.end(ended, function)
-        if alone is None:
+        step = program.walk.step(place.marker, Shown(dump.only_function, dump.functions, {}, {}))
+        shown, only = {*dump.functions}, dump.only_function
+        if only is None:
             program.unseen.update(one.last.function for one in program.there)
         else:
             shown.discard(None)
@@ -128,12 +120,8 @@ class LogFindings:
         if audit.is_unindexed:  # it does not tell whether a finding is still there
             program.unseen.update(one.last.function for one in program.there)
         elif program.there or found:
-            moment = audit.moment or f"at line {audit.line}"
-            may_be = {one.last.function for one in program.there} if alone is None else {alone, None}
-            program.follow(found, shown, may_be, ended, moment)
+            moment = place.moment or f"at line {place.line}"
+            may_be = {one.last.function for one in program.there} if only is None else {only, None}
+            program.follow(found, shown, may_be, step, moment)
         program.shown |= shown
-        program.has_module |= alone is None
-        if marker and not ended:
-            from eio_audit.audit.trace.open_passes import PassRun
-
-            program.passes.begin(PassRun(marker.pass_name, function))
+        program.has_module |= only is None

@@ -3,8 +3,6 @@
 A dump shows the state of its functions. If it is byte for byte equal to one of the last dumps, it shows the
 same states and is not read. A function with the same text as in the dump before keeps its audit and is not
 read either. The same holds for the text around the functions.
-
-A dump may show a program, or only a module or a function of it. What it cannot show has not vanished.
 """
 
 from __future__ import annotations
@@ -21,8 +19,9 @@ from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
+from eio_audit.audit.log.modules import Part, identify, parts_of
+from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.modules import Module, Part, identify, parts_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.source import InputError
@@ -77,46 +76,31 @@ _NOTHING = FunctionState(b"", (), frozenset(), frozenset())
 
 
 @dataclass(frozen=True, slots=True)
-class DumpStates:
-    """The states that one dump shows. Modules are identified by numbers.
+class DumpStates(Shown):
+    """The states that one dump shows.
 
     Attributes:
-        alone: symbol of the function that it is a dump of; None for a program or a module.
-        functions: per function or module in it, its state. A module's state excludes those in it.
-        homes: per function or module, the module around it; None for an outermost one.
-        modules: per number, a module, in textual order.
+        parts: per function or module in it, its state. A module's state excludes those in it.
+        dump: the dump.
     """
 
-    alone: str | None
-    functions: Mapping[Part, FunctionState]
-    homes: Mapping[Part, int | None]
-    modules: Mapping[int, Module]
+    parts: Mapping[Part, FunctionState]
     dump: Dump
 
     @property
     def blocks(self) -> tuple[BlockAudit, ...]:
         """The audits of all blocks that have an op with an index."""
-        return tuple(block for state in self.functions.values() for block in state.blocks)
+        return tuple(block for state in self.parts.values() for block in state.blocks)
 
     @property
     def is_unindexed(self) -> bool:
         """Whether it has ops that could carry an index, and none carries one."""
-        states = self.functions.values()
+        states = self.parts.values()
         return any(state.is_unindexed for state in states) and not any(state.blocks for state in states)
-
-    @property
-    def has_no_module(self) -> bool:
-        """Whether it shows functions outside modules."""
-        return self.alone is None and not self.modules
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the outermost module has a symbol."""
-        return any(module.label[1] is not None for module in list(self.modules.values())[:1])
 
     def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
         """Return the audits of a function's blocks, with their lines in this dump."""
-        state, symbol = self.functions[part], part if isinstance(part, str) else None
+        state, symbol = self.parts[part], part if isinstance(part, str) else None
         here = DumpText(self.dump, options.op_table).functions.get(symbol or "")
         if here is not None and state.text is not None and here.line == state.text.line:
             return state.blocks
@@ -164,15 +148,14 @@ class ProgramStates:
         options: the options of the audits.
 
     Attributes:
+        walk: the walk over the dumps of the program.
         functions: per function or module, its last known state.
     """
 
     def __init__(self, options: AuditOptions) -> None:
+        self.walk = ProgramWalk()
         self.functions: dict[Part, FunctionState] = {}
         self._options = options
-        self._homes: dict[Part, int | None] = {}
-        self._modules: dict[int, Module] = {}
-        self._shows_no_module = False
         self._last: tuple[bytes, DumpStates] | None = None
         self._recent = _Recent()
         self._recent_around = _Recent()
@@ -193,19 +176,16 @@ class ProgramStates:
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
-        numbers = identify([*read.modules.values()], read.homes, self._modules, self._homes)
-        functions_first = sorted(read.functions.items(), key=lambda item: isinstance(item[0], int))
-        homes = read.homes.items() if read.alone is None else ()
-        return DumpStates(
-            alone=read.alone,
-            functions={numbers[p] if isinstance(p, int) else p: state for p, state in functions_first},
-            homes={
-                numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
-                for part, home in homes
-            },
-            modules=dict(zip(numbers, read.modules.values(), strict=True)),
-            dump=dump,
-        )
+        known = self.walk
+        numbers = identify([*read.modules.values()], read.homes, known.modules, known.homes)
+        functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
+        functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
+        homes = {
+            numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
+            for part, home in (read.homes.items() if read.only_function is None else ())
+        }
+        modules = dict(zip(numbers, read.modules.values(), strict=True))
+        return DumpStates(read.only_function, functions, homes, modules, dump)
 
     def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         text = DumpText(dump, self._options.op_table)
@@ -223,12 +203,12 @@ class ProgramStates:
                 if is_known
                 else read(dump)
             )
-            functions = {**around.functions}
+            functions = {**around.parts}
             for symbol, function in text.functions.items():
                 functions[symbol] = self._state(text, function, describes_worst=describes_worst)
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
-        return replace(around, functions=functions)
+        return replace(around, parts=functions)
 
     def _state(self, text: DumpText, function: FunctionText, *, describes_worst: bool) -> FunctionState:
         known = self.functions.get(function.symbol)
@@ -256,82 +236,43 @@ class ProgramStates:
             is_unindexed=audited.audit.is_unindexed,
         )
 
-    def vanished(self, observed: DumpStates) -> list[Part]:
-        """Return the known functions and modules that a dump omits though it shows what was around them."""
-        if observed.alone is not None:
-            return []
-        around = {part for part in observed.functions if isinstance(part, int)}
-        vanished: dict[Part, None] = {}
-        while True:
-            found = [
-                part
-                for part, home in self._homes.items()
-                if part not in observed.functions
-                and part not in vanished
-                and (home in around if home is not None else observed.has_no_module and isinstance(part, str))
-            ]
-            if not found:
-                return [*vanished]
-            vanished |= dict.fromkeys(found)
-            around.update(part for part in found if isinstance(part, int))
-
-    def is_new(self, part: Part, observed: DumpStates) -> bool:
-        """Return whether a dump added a function or module: it is unknown, but what is around it is known."""
-        if part in self.functions or part not in observed.homes:
-            return False
-        home = observed.homes[part]
-        if home is None:
-            return self._shows_no_module and isinstance(part, str)
-        return home in self.functions or self.is_new(home, observed)
-
-    def change(
-        self, observed: DumpStates, parts: Collection[Part], *, may_wrap: bool = False
-    ) -> StateChange | None:
+    def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
 
-        In a dump after a pass (``may_wrap``), that pass added a new module around the outermost one. Any
-        other dump may just show more of the program.
+        In a dump after a pass, that pass added a new module around the outermost one. Any other dump may just
+        show more of the program.
         """
-        known = [part for part in parts if part in self.functions or self.is_new(part, observed)]
-        pairs = [(self.functions.get(part), observed.functions.get(part)) for part in known]
+        walk, shown = self.walk, step.shown
+        known = [part for part in parts if part in self.functions or walk.is_new(part, shown)]
+        pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
         figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
-        is_wrapped = may_wrap and not observed.is_named and any(self._is_inside(observed, p) for p in known)
+        may_wrap = step.ended is not None and not shown.is_named
+        is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
         changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
             changed=changed,
             differs=changed or any(old.avoidable != new.avoidable for old, new in figures),
             mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
-            lost=self._lost(observed, figures),
+            lost=self._lost(step, figures),
         )
 
-    def _is_inside(self, observed: DumpStates, part: Part) -> bool:
-        """Return whether a module that was always outermost is now inside another one."""
-        was_outermost = isinstance(part, int) and self._homes.get(part, 0) is None
-        return was_outermost and observed.homes.get(part) is not None
-
-    def _lost(self, observed: DumpStates, pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
+    def _lost(self, step: Step[DumpStates], pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
         lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
         if lost:
-            after = {**self.functions, **observed.functions}
-            vanished = set(self.vanished(observed))
-            lost = lost.difference(*(state.indices for part, state in after.items() if part not in vanished))
+            after = {**self.functions, **step.shown.parts}
+            lost = lost.difference(
+                *(state.indices for part, state in after.items() if part not in step.vanished)
+            )
         return len(lost)
 
-    def remember(self, observed: DumpStates) -> None:
+    def remember(self, step: Step[DumpStates]) -> None:
         """Store the states that a dump shows as known."""
-        for part in self.vanished(observed):
+        for part in step.vanished:
             del self.functions[part]
-            del self._homes[part]
-            if isinstance(part, int):
-                del self._modules[part]
-        self.functions.update(observed.functions)
-        for part, home in observed.homes.items():
-            if home is not None or part not in self._homes:
-                self._homes[part] = home
-        self._modules.update(observed.modules)
-        self._shows_no_module = self._shows_no_module or observed.has_no_module
+        self.functions.update(step.shown.parts)
+        self.walk.remember(step)
 
 
 def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
@@ -369,14 +310,14 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
         )
         for part, members in ops.items()
     }
-    alone = only_function(ir)
-    if alone is not None and None in states:
-        states.setdefault(alone, states.pop(None))  # a function without a body has no block
+    symbol = only_function(ir)
+    if symbol is not None and None in states:
+        states.setdefault(symbol, states.pop(None))  # a function without a body has no block
     if options.order_from is not None:
-        for symbol in states.keys() & text.functions.keys():
-            function = text.functions[str(symbol)]
-            states[symbol] = replace(states[symbol], key=function.key, text=function)
-    return DumpStates(alone, states, parts.homes, dict(enumerate(parts.modules)), text.dump)
+        for shared in states.keys() & text.functions.keys():
+            function = text.functions[str(shared)]
+            states[shared] = replace(states[shared], key=function.key, text=function)
+    return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)), text.dump)
 
 
 def _as_outermost(text: bytes) -> bytes:

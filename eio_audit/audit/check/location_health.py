@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.codegen.codegen_location import LOCATION_KINDS
 from eio_audit.audit.functions import ends_block
+from eio_audit.audit.locations.codegen_location import LOCATION_KINDS
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.op_label import OpLabel, Sentence, label
 from eio_audit.mlir.location import NameLoc, UnknownLoc
