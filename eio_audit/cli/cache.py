@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from eio_audit.audit.corpus.check_dumps import Results
 from eio_audit.cli.options import together
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.result_cache import ResultCache
 
 
 class Cache(NamedTuple):
@@ -19,7 +21,7 @@ class Cache(NamedTuple):
     no_cache: bool = False
 
     @contextmanager
-    def results(self) -> Iterator[Results | None]:
+    def results(self) -> Iterator[ResultCache | None]:
         """Yield the results of earlier runs. A folder that cannot be used is a warning, and None."""
         if self.cache is None or self.no_cache:
             yield None

@@ -130,12 +130,11 @@ def test_a_file_that_takes_too_long_is_an_error_of_that_file(corpus: Path) -> No
 
 def test_usable_cores_are_those_of_the_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quota = tmp_path / "cpu.max"
-    monkeypatch.setattr(workers, "_CPU_QUOTA", quota)
     monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: set(range(64)))
     counts = []
     for text in ("250000 100000\n", "50000 100000\n", "max 100000\n"):
         quota.write_text(text)
-        counts.append(workers.usable_cores())
+        counts.append(workers.usable_cores(quota))
     assert counts == [2, 1, 8]
 
 

@@ -6,7 +6,7 @@ import os
 import pickle
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,7 @@ from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
     AVOIDABLE,
     RULES,
+    BatchSize,
     CheckedDump,
     DumpCheck,
     LogFindings,
@@ -26,7 +27,6 @@ from tests.internals import (
     check_dumps,
     local_workers,
 )
-from tests.internals import check_dumps_module as corpus
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -161,8 +161,8 @@ def test_work_that_is_given_up_ends_at_once() -> None:
     assert time.monotonic() - begin < 10
 
 
-def test_only_a_few_dumps_are_read_ahead(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "BATCH_BYTES", 1)
+def test_only_a_few_dumps_are_read_ahead(workers: Workers) -> None:
+    workers = replace(workers, batch_size=BatchSize(work_bytes=1))
     taken: list[int] = []
     ahead: list[int] = []
 
