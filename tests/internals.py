@@ -10,7 +10,7 @@ from eio_audit.audit.check import check as check_module
 from eio_audit.audit.check import keyed_dump as keyed_dump_module
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.blockers import find_blockers
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockMemory, summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import read_dump
