@@ -6,8 +6,6 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
-from eio_audit.audit.check import check as check_module
-from eio_audit.audit.check import keyed_dump as keyed_dump_module
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.blockers import find_blockers
 from eio_audit.audit.check.check import audit_dump, audit_keyed

@@ -81,20 +81,18 @@ class TraceModel:
             watch: looks at the dumps.
         """
         errors: list[InputError] = []
-        dumps = self._dumps(model, progress, errors)
+
+        def read_file(file: DumpFile) -> Iterator[Dump]:
+            progress.waits_for(file.path)
+            return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
+
+        dumps = read_all(model.files, read_file, errors, progress.file_done)
         result = trace(dumps if watch is None else watch(dumps), self.options)
         return replace(result, errors=(*errors, *result.errors))
 
     def __call__(self, models: Sequence[Model]) -> list[Trace]:
         """Return the traces of some models, without the options, which need not be sent back."""
         return [replace(self.of(model), options=DEFAULT_OPTIONS) for model in models]
-
-    def _dumps(self, model: Model, progress: Progress, errors: list[InputError]) -> Iterator[Dump]:
-        def read_file(file: DumpFile) -> Iterator[Dump]:
-            progress.waits_for(file.path)
-            return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
-
-        return read_all(model.files, read_file, errors, progress.file_done)
 
 
 @dataclass(frozen=True, slots=True)
