@@ -50,7 +50,7 @@ def check_many(
         gate: what may pass.
         executor: what does the work: threads, processes, or those of a cluster, as Dask's
             ``Client.get_executor(pure=False)``.
-        jobs: how many processes to start; with an executor, how many pieces of work it runs at a time, by
+        jobs: how many processes to start; with an executor, how many batches of dumps it runs at a time, by
             default ``usable_cores()``. Without both, this process does all.
         timeout: the seconds after which a piece of work is given up. An executor goes on with it
             until it is done, since Python cannot end a thread.
@@ -154,8 +154,8 @@ class _Text:
         return self.result.shifted(self.source, dump.source.name, dump.first_line - self.first_line)
 
 
-_Place: TypeAlias = tuple[Dump, _Text]
-_Piece: TypeAlias = "Piece[_Place, Dump | DumpInFile]"
+_Tag: TypeAlias = tuple[Dump, _Text]
+_Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
 
 
 def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck, kept: ResultCache | None) -> Iterator[_Piece]:
@@ -176,7 +176,7 @@ def _results(
     dump_check: DumpCheck,
     workers: Workers | Callable[[], Workers | None] | None,
     waits_for: Callable[[str], None],
-) -> Iterator[tuple[_Place, CheckedDump | InputError | LostWork | None]]:
+) -> Iterator[tuple[_Tag, CheckedDump | InputError | LostWork | None]]:
     """Each dump with its text, and what was found if it was work. The first work starts the workers."""
     for piece in pieces:
         if piece.work is not None:
@@ -188,12 +188,11 @@ def _results(
     pieces = chain([piece], pieces)
     if who is not None and who.shares_files:
         pieces = _by_their_places(pieces)
-    yield from in_order(dump_check, pieces, who, lambda place: waits_for(place[0].source.name))
+    yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 
-def _by_their_places(
-    pieces: Iterable[_Piece],
-) -> Iterator[_Piece]:
+def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+    """The pieces for workers that read files themselves."""
     from eio_audit.audit.corpus.cluster import dump_in_file
 
     for piece in pieces:
