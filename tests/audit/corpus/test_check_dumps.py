@@ -99,18 +99,17 @@ def test_the_order_of_another_dump_is_sent_along(workers: Workers) -> None:
     ] * 2
 
 
-def test_a_text_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_is_checked_once() -> None:
     checked: list[int] = []
-    of = DumpCheck.of
 
-    def counting(self: DumpCheck, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
-        checked.append(dump.line)
-        return of(self, dump, work)
+    class Counting(DumpCheck):
+        def of(self, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
+            checked.append(dump.line)
+            return super().of(dump, work)
 
-    monkeypatch.setattr(DumpCheck, "of", counting)
     texts = {"cse": SHUFFLED, "inline": SHUFFLED, "sccp": function("f", 1, 2)}
     log = "".join(dump("After", name, text) for name, text in texts.items())
-    result = check_dumps(read_text(log), DumpCheck())
+    result = check_dumps(read_text(log), Counting())
     assert checked == [1, 17]
     assert [audit.summary.avoidable for audit in result.dumps] == [1, 1, 0]
     assert [audit.blocks[0].worst[0].op.line for audit in result.dumps[:2]] == [4, 12]

@@ -141,6 +141,18 @@ def test_work_that_is_lost_once_is_done_again() -> None:
     assert executor.given == [[1], [2, 3], [1]]
 
 
+def test_this_process_does_each_piece_before_it_takes_the_next_one() -> None:
+    taken: list[str] = []
+
+    def pieces() -> Iterator[Piece[str, int]]:
+        for tag, work in {"a": 1, "known": None, "b": 2}.items():
+            taken.append(tag)
+            yield Piece(tag, work, 1)
+
+    results = [(tag, result, len(taken)) for tag, result in in_order(_negative, pieces(), None)]
+    assert results == [("a", -1, 1), ("known", None, 2), ("b", -2, 3)]
+
+
 def test_work_that_takes_too_long_is_given_up() -> None:
     with ThreadPoolExecutor(2) as threads:
         workers = Workers(TimeLimit(threads, 0.2), 2, 0.2)
