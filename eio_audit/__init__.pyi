@@ -9,7 +9,7 @@ from eio_audit.audit.check.figures import DumpAudit as DumpAudit
 from eio_audit.audit.check.figures import Summary as Summary
 from eio_audit.audit.codegen.codegen import Structure as Structure
 from eio_audit.audit.codegen.codegen import structure as structure
-from eio_audit.audit.corpus.check_many import check_many as check_many
+from eio_audit.audit.corpus.check_dumps import check_many as check_many
 from eio_audit.audit.diff.diff import Diff as Diff
 from eio_audit.audit.diff.diff import diff as diff
 from eio_audit.audit.diff.normal_form import normal_form as normal_form

@@ -6,11 +6,9 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
-from eio_audit.audit.check import check as check_module
-from eio_audit.audit.check import keyed_dump as keyed_dump_module
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.blockers import find_blockers
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockMemory, summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import read_dump
@@ -22,15 +20,10 @@ from eio_audit.audit.codegen.code import values_used
 from eio_audit.audit.codegen.codegen import BETWEEN, Stage, predict, structure_change
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.command import run_command
-from eio_audit.audit.corpus import check_dumps as check_dumps_module
-from eio_audit.audit.corpus import cluster as cluster_module
-from eio_audit.audit.corpus import fix_files as fix_files_module
-from eio_audit.audit.corpus import own_files as own_files_module
 from eio_audit.audit.corpus import result_cache as result_cache_module
-from eio_audit.audit.corpus import trace_models as trace_models_module
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import check_dumps
-from eio_audit.audit.corpus.cluster import cluster_workers
+from eio_audit.audit.corpus.cluster import DumpInFile, cluster_workers, dump_in_file, require_versions
 from eio_audit.audit.corpus.comparison import (
     CheckComparison,
     ComparedFigures,
@@ -40,23 +33,14 @@ from eio_audit.audit.corpus.comparison import (
     compare_checks,
 )
 from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
-from eio_audit.audit.corpus.dump_check import DumpCheck
+from eio_audit.audit.corpus.dump_check import DumpCheck, program_digest
 from eio_audit.audit.corpus.fix_files import fix_files
-from eio_audit.audit.corpus.models import model_of, models_of
+from eio_audit.audit.corpus.in_order import BatchSize, LostWork, Piece, in_order
+from eio_audit.audit.corpus.models import Model, find_models, model_of, models_of
 from eio_audit.audit.corpus.result_cache import FILE, result_cache
-from eio_audit.audit.corpus.shared_files import DumpInFile, dump_in_file
-from eio_audit.audit.corpus.time_limit import TimeLimit
-from eio_audit.audit.corpus.trace_models import (
-    NO_PROGRESS,
-    Model,
-    ModelTraces,
-    Progress,
-    TraceModel,
-    find_models,
-    trace_models,
-)
+from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
-from eio_audit.audit.corpus.workers import LostWork, Workers, local_workers, results_in_order
+from eio_audit.audit.corpus.workers import TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements

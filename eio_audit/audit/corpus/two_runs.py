@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
+from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.diff.diff import Diff, diff, same_program
 from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.source import InputError, Position
+from eio_audit.mlir.source import InputError
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.workers import Workers
 
 _Key = tuple[str, str | None, str | None, str | None, int]
 _Pair: TypeAlias = tuple[Dump, Dump]
@@ -89,9 +92,7 @@ def compare_runs(
     differing = pairs.differing()
     unlike = None
     if same_as is not None:
-        verdicts = _verdicts_here(differing, options)
-        if workers is not None:
-            verdicts = _verdicts_by(workers, differing, options)
+        verdicts = _verdicts(differing, options, workers)
         found = (UnlikePair(*pair, verdict) for pair, verdict in verdicts)
         unlike = next((one for one in found if not one.verdict.is_at_least(same_as)), None)
     for _ in differing:  # the rest is only counted
@@ -160,20 +161,16 @@ class _Compare:
         return results
 
 
-def _verdicts_here(pairs: Iterable[_Pair], options: AuditOptions) -> Iterator[tuple[_Pair, SamenessVerdict]]:
-    for pair in pairs:
-        yield pair, same_program(*pair, options)
-
-
-def _verdicts_by(
-    workers: Workers, pairs: Iterable[_Pair], options: AuditOptions
+def _verdicts(
+    pairs: Iterable[_Pair], options: AuditOptions, workers: Workers | None
 ) -> Iterator[tuple[_Pair, SamenessVerdict]]:
-    batches = (([pair], pair) for pair in pairs)
-    for pair, (result,) in results_in_order(_Compare(options), batches, workers):
+    pieces = (Piece(pair, pair, len(pair[0].text) + len(pair[1].text)) for pair in pairs)
+    for pair, result in in_order(_Compare(options), pieces, workers):
         if isinstance(result, LostWork):
-            raise InputError(pair[1].source.name, Position(pair[1].line, 1), result.reason)
+            raise result.error(pair[1])
         if isinstance(result, InputError):
             raise result
+        assert result is not None
         yield pair, result
 
 

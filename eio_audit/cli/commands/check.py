@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,9 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
-from eio_audit.cli.cache import Cache, cache_options
 from eio_audit.cli.gate import GateChoice, gate_options
-from eio_audit.cli.jobs import Jobs, cluster_options, jobs_options
+from eio_audit.cli.jobs import Cache, Jobs, cache_options, cluster_options, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import advancing, progress
@@ -112,16 +112,19 @@ def check_command(
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "checking", len(files))
     with bar as advance, cache.results() as kept, ExitStack() as started:
-        dumps = read_all(
-            files,
-            lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
-            errors,
-            advance.file_done,
-        )
+        dump_count = 0
+
+        def read_file(file: str) -> Iterator[Dump]:
+            nonlocal dump_count
+            dumps = choice.of(inputs.read_dumps(file))
+            dump_count += len(dumps)
+            return advancing(dumps, advance, inputs.size(file))
 
         def workers() -> Workers | None:
-            return started.enter_context(parallel.workers(total_bytes))
+            pieces = dump_count if len(files) == 1 else None
+            return started.enter_context(parallel.workers(total_bytes, pieces))
 
+        dumps = read_all(files, read_file, errors, advance.file_done)
         result = check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
     result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
