@@ -70,15 +70,14 @@ from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks
 from eio_audit.audit.explain.pictures_of_model import pictures_of_model
-from eio_audit.audit.fix import reading_again as reading_again_module
-from eio_audit.audit.fix import shuffle as shuffle_module
 from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
 from eio_audit.audit.fix.error_places import lines_of_input, shortened
+from eio_audit.audit.fix.reading_again import read_relocated
+from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
-from eio_audit.audit.fix.relabel import right_labels
-from eio_audit.audit.fix.reordering import in_orders
-from eio_audit.audit.fix.shuffle import random_order
+from eio_audit.audit.fix.reordering import in_orders, reordered
+from eio_audit.audit.fix.shuffle import random_order, random_orders
 from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry

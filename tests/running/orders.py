@@ -6,6 +6,7 @@ import re
 from random import Random
 
 from eio_audit import AuditOptions, fix, read_text, shuffle, stamp
+from tests.internals import Dependences, in_orders, random_orders, read_ir
 
 _LABEL = re.compile(r"(?<=DEBUG\|)\d+")
 
@@ -13,6 +14,13 @@ _LABEL = re.compile(r"(?<=DEBUG\|)\d+")
 def shuffled(text: str, seed: int) -> str:
     """The program in a random order."""
     return shuffle(read_text(text), seed).decode()
+
+
+def shuffled_unverified(text: str, seed: int) -> str:
+    """The program in a random order that the model allows. The model itself would verify it: a judge shall."""
+    (dump,) = read_text(text)
+    ir = read_ir(dump.source, dump.span)
+    return in_orders(ir, random_orders(ir, Dependences(ir), Random(seed))).decode()
 
 
 def fixed(text: str, seed: int) -> str:

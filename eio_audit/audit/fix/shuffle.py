@@ -9,6 +9,7 @@ from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.fix.reordering import reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, rewritten
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.order.precedence import Precedence
 
@@ -36,14 +37,18 @@ def shuffle(dumps: Sequence[Dump], seed: int, options: AuditOptions = DEFAULT_OP
 def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> bytes:
     ir = read_ir(dump.source, dump.span, options.op_table)
     dependences = Dependences(ir, options.assume_pure)
+    return reordered(ir, random_orders(ir, dependences, random), dependences)
+
+
+def random_orders(ir: IR, dependences: Dependences, random: Random) -> dict[int, list[int]]:
+    """Return a random legal order of each block that has an order and more than one op."""
     blocks = [
         block
         for block, ops in enumerate(ir.block_ops)
         if len(ops) > 1 and not ir.region_is_graph[ir.block_region[block]]
     ]
     graphs = dependences.of(blocks)
-    orders = {block: random_order(graphs[block].precedence, random) for block in blocks}
-    return reordered(ir, orders, dependences)
+    return {block: random_order(graphs[block].precedence, random) for block in blocks}
 
 
 def random_order(precedence: Precedence, random: Random) -> list[int]:
