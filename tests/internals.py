@@ -68,8 +68,8 @@ from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.diff.two_runs import compare_runs
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks
-from eio_audit.audit.explain.pictures_of_model import pictures_of_model
+from eio_audit.audit.explain.order_picture import Disorder, OrderPicture
+from eio_audit.audit.explain.worst_blocks import WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
 from eio_audit.audit.fix.error_places import lines_of_input, shortened

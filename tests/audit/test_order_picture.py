@@ -10,8 +10,8 @@ from tests.programs import programs
 
 def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[OrderPicture]:
     worst_blocks = WorstBlocks(limit)
-    check(read_text(text), options or AuditOptions(), worst_blocks.add)
-    return worst_blocks.pictures
+    check(read_text(text), options or AuditOptions(), worst_blocks.visit)
+    return worst_blocks.pictures()
 
 
 def test_every_op_has_its_place_and_its_original_place() -> None:
@@ -76,10 +76,10 @@ def test_of_a_block_in_several_dumps_the_first_of_its_worst_states_is_pictured()
     assert [picture.dump.pass_name for picture in pictures(log)] == ["b"]
 
 
-def test_an_album_is_filled_while_dumps_are_audited() -> None:
-    album = WorstBlocks()
-    result = check(read_text(ISSUE), visit=album.add)
-    assert [picture.block for picture in album.pictures] == list(result.dumps[0].blocks)
+def test_blocks_are_chosen_while_dumps_are_audited() -> None:
+    worst_blocks = WorstBlocks()
+    result = check(read_text(ISSUE), visit=worst_blocks.visit)
+    assert [picture.block for picture in worst_blocks.pictures()] == list(result.dumps[0].blocks)
 
 
 def test_the_resnet() -> None:
@@ -92,14 +92,14 @@ def test_the_resnet() -> None:
 
 def test_the_ops_that_a_fix_moves_are_those_of_the_findings() -> None:
     found: list[Finding] = []
-    album = WorstBlocks()
+    worst_blocks = WorstBlocks()
 
     def visit(dump: AuditedDump) -> None:
         found.extend(find(dump, Gate().rules))
-        album.add(dump)
+        worst_blocks.visit(dump)
 
     check(read_text((SAMPLES / "resnet" / "after_alias.mlir").read_text()), visit=visit)
-    [picture] = album.pictures
+    [picture] = worst_blocks.pictures()
     avoidable = [op.op for op in picture.ops if op.disorder is Disorder.AVOIDABLE]
     assert sorted(op.line for op in avoidable) == sorted(finding.line for finding in found)
 
