@@ -57,12 +57,12 @@ from eio_audit.audit.corpus.trace_models import (
 )
 from eio_audit.audit.corpus.workers import LostWork, Workers, local_workers, results_in_order
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.module_runs import Fragmentation
-from eio_audit.audit.diff.op_changes import ComparedDump, Relation, compared
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.diff.repeated_changes import repeated_changes
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.diff.two_runs import compare_runs

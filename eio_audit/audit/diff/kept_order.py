@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.compared_dump import ComparedOps
 
 _SECTION = re.compile(rb'\bsection"?\s*+=')
 """A symbol in a section of its own. A linker puts what is in a section one after the other."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # label_weights.py needs only the names
-    from eio_audit.audit.diff.refinement import ComparedOps
+    from eio_audit.audit.diff.compared_dump import ComparedOps
     from eio_audit.mlir.reading.op_text import OpText
 
 PERMUTES = frozenset({"permute", "transpose"})

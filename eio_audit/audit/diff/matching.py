@@ -16,8 +16,9 @@ from functools import cached_property
 from itertools import chain
 from typing import TypeVar
 
+from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.contraction import contracted, unwrapped
-from eio_audit.audit.diff.refinement import ComparedOps, MatchKeys, RefinementClasses
+from eio_audit.audit.diff.refinement import MatchKeys, RefinementClasses
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.kept_order import KeptOrder
-from eio_audit.audit.diff.op_changes import ComparedDump
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.outside_ops import meaning_outside_ops
 
