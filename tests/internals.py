@@ -71,8 +71,8 @@ from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBl
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture
 from eio_audit.audit.explain.worst_blocks import WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import stamp as stamp_module
+from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
-from eio_audit.audit.fix.error_places import lines_of_input, shortened
 from eio_audit.audit.fix.reading_again import read_relocated
 from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
