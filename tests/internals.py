@@ -62,8 +62,7 @@ from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.module_runs import Fragmentation
-from eio_audit.audit.diff.op_changes import Relation
-from eio_audit.audit.diff.repeated_changes import repeated_changes
+from eio_audit.audit.diff.op_changes import Relation, repeated_changes
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.diff.two_runs import compare_runs
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
@@ -76,8 +75,7 @@ from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
 from eio_audit.audit.fix.reading_again import read_relocated
 from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
-from eio_audit.audit.fix.reordering import in_orders, reordered
-from eio_audit.audit.fix.shuffle import random_order, random_orders
+from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered
 from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry

@@ -168,7 +168,7 @@ def diff_to_json(diff: Diff) -> str:
 
 
 def _diff_members(diff: Diff) -> dict[str, object]:
-    from eio_audit.audit.diff.repeated_changes import repeated_changes
+    from eio_audit.audit.diff.op_changes import repeated_changes
 
     repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
