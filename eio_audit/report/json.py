@@ -43,6 +43,7 @@ _FIELDS = {
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FigureChange": "change=trend before after",
+    "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
         "model_file=model.file model_line=model.line model_path pass=pass_name until left"

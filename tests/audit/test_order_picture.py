@@ -16,7 +16,7 @@ def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> 
 
 def test_every_op_has_its_place_and_its_original_place() -> None:
     [picture] = pictures(ISSUE)
-    assert [(op.op.result, op.standing, op.original) for op in picture.ops] == [
+    assert [(op.op.result, op.textual_rank, op.original) for op in picture.ops] == [
         ("%55", 0, 0),
         ("%56", 1, 2),
         ("%57", 2, 1),
@@ -49,7 +49,12 @@ def test_a_followed_op_has_no_place_in_the_order() -> None:
     derived = 'loc("9|m|a_tm0"("9|m|a"))'
     text = ISSUE.replace('loc("DEBUG|15|ResNet[resnet]|m.py:1|forward|2|bn")', derived)
     [picture] = pictures(text, AuditOptions(follow=["derived"]))
-    assert [(op.standing, op.original) for op in picture.ops] == [(None, None), (0, 1), (1, 0), (None, None)]
+    assert [(op.textual_rank, op.original) for op in picture.ops] == [
+        (None, None),
+        (0, 1),
+        (1, 0),
+        (None, None),
+    ]
 
 
 def test_a_graph_region_is_unordered_and_has_no_dataflow() -> None:
@@ -120,8 +125,8 @@ def test_a_long_text_is_shortened() -> None:
 def test_pictures_add_up_to_the_audit(text: str) -> None:
     for picture in pictures(text):
         originals = sorted(op.original for op in picture.ops if op.original is not None)
-        assert originals == [op.standing for op in picture.ops if op.standing is not None]
+        assert originals == [op.textual_rank for op in picture.ops if op.textual_rank is not None]
         assert sum(op.inversions for op in picture.ops) == 2 * picture.block.inversions
         assert sum(op.inversions_fixed for op in picture.ops) == 2 * picture.block.minimum
-        in_order = [op.original or 0 for op in picture.ops if op.standing is not None and not op.disorder]
+        in_order = [op.original or 0 for op in picture.ops if op.textual_rank is not None and not op.disorder]
         assert in_order == sorted(in_order)

@@ -83,7 +83,7 @@ def judged(
     shuffles: int = 5,
     fixes: int = 0,
     *,
-    shuffle: Callable[[str, int], str] = shuffled,
+    verified: bool = True,
 ) -> Verdict:
     """Runs a function per seed in its own order, after some shuffles and after some fixes.
 
@@ -100,7 +100,7 @@ def judged(
             continue
         broken = [name for name, outcome in expected.items() if str(outcome).startswith(FAILED)]
         assert not broken, f"these do not run in their own order: {broken}"
-        for order, text in _reordered(program.text, seeds[start], shuffles, fixes, shuffle):
+        for order, text in _reordered(program.text, seeds[start], shuffles, fixes, verified=verified):
             try:
                 found = judge.run(Program(text, program.functions))
             except UndecidedError:
@@ -116,9 +116,9 @@ def judged(
 
 
 def _reordered(
-    text: str, seed: int, shuffles: int, fixes: int, shuffle: Callable[[str, int], str]
+    text: str, seed: int, shuffles: int, fixes: int, *, verified: bool
 ) -> Iterable[tuple[str, str]]:
     for number in range(seed, seed + shuffles):
-        yield f"shuffle {number}", shuffle(text, number)
+        yield f"shuffle {number}", shuffled(text, number, verified=verified)
     for number in range(seed, seed + fixes):
-        yield f"fix {number}", fixed(text, number)
+        yield f"fix {number}", fixed(text, number, verified=verified)

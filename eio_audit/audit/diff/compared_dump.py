@@ -123,7 +123,7 @@ class ComparedDump:
     def inversions(self) -> dict[int, int]:
         """By indexed op, the number of inversions it is in."""
         blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
-        return {block.ops[place]: count for block in blocks for place, count in block.carried.items()}
+        return {block.ops[place]: count for block in blocks for place, count in block.inversions_at.items()}
 
     @cached_property
     def _places(self) -> dict[int, int]:

@@ -160,8 +160,8 @@ def _broken_dependences(
         graph = graphs[block]
         place_of = {op: k for k, op in enumerate(new.block_ops[counterpart[block]])}
         place = [place_of[op] for op in orders[block]]
-        for producer, user in graph.turned_round(place):
+        for producer, user in graph.violated_by(place):
             names = _named(before, graph.ops[user]), _named(before, graph.ops[producer])
             yield f"{names[0]} is now before {names[1]}, which it depends on"
-        if not graph.has_effects_of(others[counterpart[block]], place):
+        if not graph.same_effect_order(others[counterpart[block]], place):
             yield f"the ops of {old.block_name(block)} hold each other back in another way"

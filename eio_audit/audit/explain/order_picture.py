@@ -52,7 +52,7 @@ class PicturedOp:
 
     Attributes:
         place: 0-based place among the ops of the block.
-        standing: 0-based place among the ops that count in inversions, in textual order; None for other ops.
+        textual_rank: 0-based place among the ops that count in inversions, as in the text; None for other ops.
         original: 0-based place among the same ops in the original order, ties in textual order.
         inversions: how many inversions it is in.
         inversions_fixed: how many inversions it is in after a fix.
@@ -61,7 +61,7 @@ class PicturedOp:
 
     op: OpLabel
     place: int
-    standing: int | None
+    textual_rank: int | None
     original: int | None
     inversions: int
     inversions_fixed: int
@@ -94,8 +94,8 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     """Return the picture of the ``number``-th block of an audit."""
     block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places
-    standing = {place: position for position, place in enumerate(block.indexed)}
-    fixed = block.carried_fixed
+    textual_rank = {place: position for position, place in enumerate(block.indexed)}
+    fixed = block.inversions_at_fixed
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     remaining = {order[k] for k in displaced([block.key(place) for place in order])}
@@ -110,9 +110,9 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
             PicturedOp(
                 op=block.label(place),
                 place=place,
-                standing=standing.get(place),
+                textual_rank=textual_rank.get(place),
                 original=original.get(place),
-                inversions=block.carried.get(place, 0),
+                inversions=block.inversions_at.get(place, 0),
                 inversions_fixed=fixed.get(place, 0),
                 disorder=Disorder.AVOIDABLE if place in moved else _disorder(displaced_ops.get(place), audit),
             )

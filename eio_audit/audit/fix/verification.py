@@ -66,9 +66,9 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read:
     seen = Dependences(new, dependences.assume_pure).by_effect([new_block[block] for block in orders])
     for block, graph in dependences.of(orders).items():
         place = inverse(orders[block])
-        for _, user in graph.turned_round(place):
+        for _, user in graph.violated_by(place):
             raise _failure("an op would be before one that it depends on", old, graph.ops[user])
-        if not graph.has_effects_of(seen[new_block[block]], place):
+        if not graph.same_effect_order(seen[new_block[block]], place):
             raise VerificationError(f"the dependences changed in {old.block_name(block)}")
 
 

@@ -179,7 +179,7 @@ class Section:
         ops = self.picture.ops
         return {
             "original": [-1 if op.original is None else op.original for op in ops],
-            "standing": [-1 if op.standing is None else op.standing for op in ops],
+            "standing": [-1 if op.textual_rank is None else op.textual_rank for op in ops],
             "texts": self.picture.texts,
             "anchors": {
                 op.place: anchor

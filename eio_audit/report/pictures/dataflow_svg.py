@@ -11,12 +11,10 @@ from eio_audit.report.pictures.layered_layout import layered_layout
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import op_name
-from eio_audit.report.wording.word_diff import shortened
 
 LONGEST_TEXT = 34
 """The most characters of a line in a box. A tooltip shows the whole line."""
 
-ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 CHARACTER_WIDTH = 7.3
 LINE_HEIGHT = 15
 PADDING = 9
@@ -116,9 +114,8 @@ def _lines_of(op: DataflowOp) -> list[str]:
     place = " ".join(filter(None, (op.op.result, f"line {op.op.line}")))
     module = op.op.module or ""
     if len(module) > LONGEST_TEXT:
-        module = ELLIPSIS + module[1 - LONGEST_TEXT :]
-    lines = [shortened(text, LONGEST_TEXT, ELLIPSIS) for text in (heading, place)]
-    return [*lines, *([module] if module else [])]
+        module = "\N{HORIZONTAL ELLIPSIS}" + module[1 - LONGEST_TEXT :]
+    return [shortened(heading, LONGEST_TEXT), shortened(place, LONGEST_TEXT), *([module] if module else [])]
 
 
 def _described(op: DataflowOp) -> str:
@@ -129,3 +126,8 @@ def _described(op: DataflowOp) -> str:
     if op.derived:
         parts.append("a pass made it from the op at its index")
     return "\n".join(filter(None, parts))
+
+
+def shortened(text: str, width: int) -> str:
+    """Return the text, cut to ``width`` characters."""
+    return text if len(text) <= width else text[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"

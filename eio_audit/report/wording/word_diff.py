@@ -95,10 +95,10 @@ def _around_difference(before: str, after: str) -> tuple[str, str]:
     return shortened("..." + before[start:]), shortened("..." + after[start:])
 
 
-def shortened(text: str, width: int = LONGEST_STRETCH, ellipsis: str = "...") -> str:
-    """Return the text, cut to a width that includes the ellipsis.
+def shortened(text: str, width: int = LONGEST_STRETCH) -> str:
+    """Return the text, cut to a width.
 
     >>> shortened("tensor<1x16x32x32xbf16>", 12)
     'tensor<1x...'
     """
-    return text if len(text) <= width else text[: width - len(ellipsis)] + ellipsis
+    return text if len(text) <= width else text[: width - 3] + "..."
