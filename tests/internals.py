@@ -75,7 +75,13 @@ from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
 from eio_audit.audit.fix.reading_again import read_relocated
 from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
-from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered
+from eio_audit.audit.fix.reordering import (
+    in_orders,
+    random_order,
+    random_orders,
+    reordered,
+    with_other_names,
+)
 from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry

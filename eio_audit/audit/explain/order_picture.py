@@ -52,7 +52,7 @@ class PicturedOp:
 
     Attributes:
         place: 0-based place among the ops of the block.
-        textual_rank: 0-based place among the ops that count in inversions, as in the text; None for other ops.
+        textual_rank: 0-based place among the ops that count in inversions, in the text; None for other ops.
         original: 0-based place among the same ops in the original order, ties in textual order.
         inversions: how many inversions it is in.
         inversions_fixed: how many inversions it is in after a fix.

@@ -33,7 +33,7 @@ def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
     except VerificationError:
         from eio_audit.mlir.rewriting.value_names import ValueNames, names_apart
 
-        renamed = _with_other_names(ir, names_apart(ValueNames(ir.source, ir.span, ir.op_table)))
+        renamed = with_other_names(ir, names_apart(ValueNames(ir.source, ir.span, ir.op_table)))
         if renamed is ir:
             raise
         text = in_orders(renamed, orders)
@@ -57,11 +57,15 @@ def renumbered(ir: IR, orders: Orders) -> IR:
     from eio_audit.mlir.rewriting.renumber import renumber
     from eio_audit.mlir.rewriting.value_names import ValueNames
 
-    return _with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
+    return with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
 
 
-def _with_other_names(ir: IR, text: bytes) -> IR:
-    """Read the IR from a text in which only value names may differ."""
+def with_other_names(ir: IR, text: bytes) -> IR:
+    """Return the IR read from a text in which only value names may differ. The same object if none does.
+
+    Raises:
+        VerificationError: something else differs.
+    """
     if text == ir.dump_text:
         return ir
     before, after = (_VALUE_NAME.sub(lambda m: b"%" if m["name"] else m[0], t) for t in (ir.dump_text, text))
