@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TypeVar
@@ -40,7 +40,7 @@ class Matching:
     ops: dict[int, int]
     blocks: dict[int, int]
     arguments: dict[Value, Value]
-    same_form: frozenset[str] = field(default_factory=frozenset)
+    same_form: frozenset[str]
 
 
 def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
@@ -117,9 +117,7 @@ class _Pairing:
     def complete(self) -> Matching:
         """Pairs the remaining ops, the surest first."""
         self._pair_blocks()
-        for old, new in self._unmatched(self._above):
-            if len(old) == len(new) == 1:
-                self._pair(old[0], new[0])
+        self._pair_by(self._above, only_unique=True)
         self._follow_all_dataflow(self.sides)
         for key, only_unique in (
             (self._same_place_and_text, True),
@@ -133,18 +131,22 @@ class _Pairing:
             (self._text_of_callee, False),
             (self._name_and_text, True),
         ):
-            for old, new in self._unmatched(key):
-                if only_unique and not len(old) == len(new) == 1:
-                    continue
-                for a, b in zip(old, new, strict=False):
-                    if key != self._same_place or self._has_evidence(a, b):
-                        self._pair(a, b)
+            self._pair_by(key, only_unique=only_unique)
             self._pair_blocks()
             self._follow_dataflow(self.sides)
         self._pair_computations()
         self._pair_if_equally_many(self._same_place_and_text)
         self._follow_dataflow(self.sides)
         return Matching(self.matched[0], self.blocks, self.arguments, self.keys.same_form)
+
+    def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
+        """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
+        for old, new in self._unmatched(key):
+            if only_unique and not len(old) == len(new) == 1:
+                continue
+            for a, b in zip(old, new, strict=False):
+                if key != self._same_place or self._has_evidence(a, b):
+                    self._pair(a, b)
 
     def _pair_computations(self) -> None:
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
