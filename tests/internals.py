@@ -42,28 +42,25 @@ from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progre
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.module_runs import Fragmentation
-from eio_audit.audit.diff.op_changes import ComparedDump, Relation, compared
+from eio_audit.audit.diff.op_changes import Relation, repeated_changes
 from eio_audit.audit.diff.original_order import OriginalOrder
-from eio_audit.audit.diff.refinement import ComparedOps
-from eio_audit.audit.diff.repeated_changes import repeated_changes
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks
-from eio_audit.audit.explain.pictures_of_model import pictures_of_model
-from eio_audit.audit.fix import reading_again as reading_again_module
-from eio_audit.audit.fix import shuffle as shuffle_module
+from eio_audit.audit.explain.order_picture import Disorder, OrderPicture
+from eio_audit.audit.explain.worst_blocks import WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import stamp as stamp_module
+from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
-from eio_audit.audit.fix.error_places import lines_of_input, shortened
+from eio_audit.audit.fix.reading_again import read_relocated
+from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
-from eio_audit.audit.fix.relabel import right_labels
-from eio_audit.audit.fix.reordering import in_orders
-from eio_audit.audit.fix.shuffle import random_order
+from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
 from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
@@ -125,7 +122,6 @@ from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Scopes
-from eio_audit.mlir.rewriting import value_names as value_names_module
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.semantics import allocations as allocations_module

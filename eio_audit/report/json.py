@@ -43,6 +43,7 @@ _FIELDS = {
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FigureChange": "change=trend before after",
+    "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line=place.line moment=place.moment function "
         "block *op column inversions model_file=model.file model_line=model.line model_path pass=pass_name "
@@ -172,7 +173,7 @@ def diff_to_json(diff: Diff) -> str:
 
 
 def _diff_members(diff: Diff) -> dict[str, object]:
-    from eio_audit.audit.diff.repeated_changes import repeated_changes
+    from eio_audit.audit.diff.op_changes import repeated_changes
 
     repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check.label_weights import PERMUTES, RESHAPES
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.mlir.reading.op_text import OpText
 
 ELEMENTWISE_DIALECTS = frozenset({"arith", "math"})

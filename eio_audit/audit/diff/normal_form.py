@@ -20,8 +20,8 @@ from itertools import groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.kept_order import KeptOrder
-from eio_audit.audit.diff.op_changes import ComparedDump, compared
 from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.fix.reading_again import VerificationError

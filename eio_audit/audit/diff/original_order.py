@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Lock
 
+from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices

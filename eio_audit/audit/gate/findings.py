@@ -202,7 +202,7 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
 
 def _hoisted(block: FixedBlock, audit: BlockAudit) -> Finding:
     """Return the finding about the hoisted constants of a block, at the first of them."""
-    is_constant, now, then = block.is_constant, block.carried, block.carried_fixed
+    is_constant, now, then = block.is_constant, block.inversions_at, block.inversions_at_fixed
     first = next(place for place in block.indexed if is_constant[place] and now[place] > then[place])
     what, number = Sentence(sentence(audit)), audit.avoidable_constants
     return finding_at(block.dump, block.ops[first], HOISTED, what, number)._replace(origin="", model=None)
@@ -250,4 +250,4 @@ def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
             name = " ".join(filter(None, (right.name, right.result)))
             should = f"it should carry {right.index}, as {name} (line "
             what = Sentence(f"carries an index that contradicts dataflow; {should}", right.line, ") does")
-            yield finding_at(block.dump, op, WRONG_LABEL, what, block.carried[place])
+            yield finding_at(block.dump, op, WRONG_LABEL, what, block.inversions_at[place])

@@ -15,9 +15,10 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
+from eio_audit.audit.diff.compared_dump import ComparedDump, compared
+from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
-from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, Relation, compared
+from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.functions import function_symbol, only_function
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.modules import Label
@@ -264,7 +265,7 @@ class Follower(ABC, Generic[Followed]):
     ) -> Iterator[tuple[OpPlace, Followed]]:
         """Follow the ops of a scope that has changed."""
         side = None if scope.symbol is None else self.side(scope.symbol)
-        comparison = None if side is None else _comparison(scope.side, side)
+        comparison = None if side is None else DumpComparison(scope.side, side)
         is_lost = comparison is None or not scope.ops.keys() <= comparison.became.keys()
         if comparison is None or (is_lost and self._is_more_new(divided, scope.symbol)):
             yield from self._elsewhere(divided, scope, step)
@@ -293,7 +294,7 @@ class Follower(ABC, Generic[Followed]):
         first = before.number_of((scope.symbol, 0))
         ops = {first + op: followed for op, followed in scope.ops.items()}
         sides = (compared(dump.whole, self._interned) for dump in (before, divided))
-        comparison = _comparison(*sides)
+        comparison = DumpComparison(*sides)
 
         def is_free(new: int) -> bool:
             symbol, _ = divided.place_of(new)
@@ -339,7 +340,3 @@ class Follower(ABC, Generic[Followed]):
             data = self.appears(origin, comparison, new, relation, step)
             if data is not None:
                 yield new, data
-
-
-def _comparison(before: ComparedDump, after: ComparedDump) -> DumpComparison:
-    return DumpComparison(before, after, match_ops(before.ops, after.ops))

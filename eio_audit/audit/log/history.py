@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, Relation, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump, compared
+from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.diff.op_changes import OpChange, Relation
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.followed_ops import DividedDump, Follower, OpPlace, OpStep, Scope

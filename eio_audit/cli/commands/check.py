@@ -98,7 +98,7 @@ def check_command(
     rules = gate_choice.gate.rules if needs_findings else ()
     findings, worst_blocks = LogFindings(rules), None
     if "html" in reports.formats and (reports.has_page or len(set(models.values())) < 2):
-        from eio_audit.audit.explain.order_picture import WorstBlocks
+        from eio_audit.audit.explain.worst_blocks import WorstBlocks
 
         worst_blocks = WorstBlocks()
 
@@ -106,7 +106,7 @@ def check_command(
         if needs_findings:
             findings.take(result)
         if worst_blocks is not None:
-            worst_blocks.add_undrawn(dump, result.audit)
+            worst_blocks.visit_audit(dump, result.audit)
 
     dump_check = DumpCheck(options, rules, reports.measures_memory, reports.verbose)
     total_bytes = inputs.total_size(files)
@@ -139,7 +139,7 @@ def check_command(
         comparison = compare_checks(compare, earlier, verdict)
 
     def pictures_of(model: str) -> list[OrderPicture]:
-        from eio_audit.audit.explain.pictures_of_model import pictures_of_model
+        from eio_audit.audit.explain.worst_blocks import pictures_of_model
 
         own = result.by_model[model]
         return pictures_of_model(own.dumps, inputs.read_dumps)
@@ -147,7 +147,7 @@ def check_command(
     reports.write(
         verdict,
         statistics=statistics,
-        pictures=worst_blocks.pictures if worst_blocks else (),
+        pictures=worst_blocks.pictures() if worst_blocks else (),
         comparison=comparison,
         pictures_of=pictures_of,
     )
