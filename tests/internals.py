@@ -6,31 +6,24 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
-from eio_audit.audit.check import check as check_module
-from eio_audit.audit.check import keyed_dump as keyed_dump_module
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.blockers import find_blockers
-from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockMemory, summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.live_bytes import LiveBytes
+from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.order_keys import OrderKeys
 from eio_audit.audit.codegen.code import values_used
 from eio_audit.audit.codegen.codegen import BETWEEN, Stage, predict, structure_change
-from eio_audit.audit.codegen.codegen_location import CodegenLocation, Reason, UnreadableLocation, read_name
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.command import run_command
-from eio_audit.audit.corpus import check_dumps as check_dumps_module
-from eio_audit.audit.corpus import cluster as cluster_module
-from eio_audit.audit.corpus import fix_files as fix_files_module
-from eio_audit.audit.corpus import own_files as own_files_module
 from eio_audit.audit.corpus import result_cache as result_cache_module
-from eio_audit.audit.corpus import trace_models as trace_models_module
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import check_dumps
-from eio_audit.audit.corpus.cluster import cluster_workers
+from eio_audit.audit.corpus.cluster import DumpInFile, cluster_workers, dump_in_file, require_versions
 from eio_audit.audit.corpus.comparison import (
     CheckComparison,
     ComparedFigures,
@@ -40,45 +33,34 @@ from eio_audit.audit.corpus.comparison import (
     compare_checks,
 )
 from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
-from eio_audit.audit.corpus.dump_check import DumpCheck
+from eio_audit.audit.corpus.dump_check import DumpCheck, program_digest
 from eio_audit.audit.corpus.fix_files import fix_files
-from eio_audit.audit.corpus.models import model_of, models_of
+from eio_audit.audit.corpus.in_order import BatchSize, LostWork, Piece, in_order
+from eio_audit.audit.corpus.models import Model, find_models, model_of, models_of
 from eio_audit.audit.corpus.result_cache import FILE, result_cache
-from eio_audit.audit.corpus.shared_files import DumpInFile, dump_in_file
-from eio_audit.audit.corpus.time_limit import TimeLimit
-from eio_audit.audit.corpus.trace_models import (
-    NO_PROGRESS,
-    Model,
-    ModelTraces,
-    Progress,
-    TraceModel,
-    find_models,
-    trace_models,
-)
-from eio_audit.audit.corpus.workers import LostWork, Workers, local_workers, results_in_order
+from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
+from eio_audit.audit.corpus.two_runs import compare_runs
+from eio_audit.audit.corpus.workers import TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.module_runs import Fragmentation
-from eio_audit.audit.diff.op_changes import ComparedDump, Relation, compared
-from eio_audit.audit.diff.refinement import ComparedOps
-from eio_audit.audit.diff.repeated_changes import repeated_changes
+from eio_audit.audit.diff.op_changes import Relation, repeated_changes
+from eio_audit.audit.diff.original_order import OriginalOrder
 from eio_audit.audit.diff.sameness import Sameness, sameness
-from eio_audit.audit.diff.two_runs import compare_runs
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks
-from eio_audit.audit.explain.pictures_of_model import pictures_of_model
-from eio_audit.audit.fix import reading_again as reading_again_module
-from eio_audit.audit.fix import shuffle as shuffle_module
+from eio_audit.audit.explain.order_picture import Disorder, OrderPicture
+from eio_audit.audit.explain.worst_blocks import WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import stamp as stamp_module
+from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
-from eio_audit.audit.fix.error_places import lines_of_input, shortened
+from eio_audit.audit.fix.reading_again import read_relocated
+from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
-from eio_audit.audit.fix.relabel import right_labels
-from eio_audit.audit.fix.reordering import in_orders
-from eio_audit.audit.fix.shuffle import random_order
+from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
 from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
@@ -95,20 +77,17 @@ from eio_audit.audit.gate.rules import (
     WRONG_LABEL,
     rules_by_prefix,
 )
+from eio_audit.audit.locations.codegen_location import CodegenLocation, Reason, UnreadableLocation, read_name
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
-from eio_audit.audit.locations.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.original_order import OriginalOrder
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
+from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log.history import EventKind
+from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
+from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow
-from eio_audit.audit.trace import function_states as function_states_module
-from eio_audit.audit.trace.history import EventKind
-from eio_audit.audit.trace.ledger import shares, take
-from eio_audit.audit.trace.left_findings import Repair, added_up
-from eio_audit.audit.trace.log_findings import LogFindings
-from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
-from eio_audit.audit.trace.pass_totals import PassTotal, pass_totals
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.inputs import NO_IR
@@ -118,13 +97,13 @@ from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, rendered, renderer
 from eio_audit.cli.source_root import SourceRoot
+from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
-from eio_audit.mlir.input import files as files_module
-from eio_audit.mlir.input.dumps import find_dumps
-from eio_audit.mlir.input.files import TooLargeError, read_file, unpacked_blocks
+from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
+from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.input.markers import holds_ir
+from eio_audit.mlir.input.markers import find_markers, holds_ir
 from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
@@ -138,13 +117,13 @@ from eio_audit.mlir.location import (
     parse_location,
 )
 from eio_audit.mlir.reading import reader as reader_module
+from eio_audit.mlir.reading.around_ops import comments_above
 from eio_audit.mlir.reading.boundaries import Boundaries
-from eio_audit.mlir.reading.comments import comments_above
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.locations import with_locations
-from eio_audit.mlir.rewriting.renumber import renumber
-from eio_audit.mlir.rewriting.value_names import ValueNames
+from eio_audit.mlir.reading.scopes import Scopes
+from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
+from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.semantics import allocations as allocations_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
@@ -156,7 +135,6 @@ from eio_audit.mlir.semantics.allocations import Allocations
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
-from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.effects import (
     CHANGES,
     CONTROL,
@@ -168,8 +146,9 @@ from eio_audit.mlir.semantics.effects import (
 )
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
-from eio_audit.mlir.semantics.value_types import Storage
+from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
+from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
 from eio_audit.mlir.traits import (
     ANY_NUMBER,
     EFFECT_FLAGS,

@@ -21,6 +21,29 @@ MAY_USE = {
     "testing": {"mlir", "audit", "report"},
     "package": {"mlir", "audit"},
 }
+MLIR_FLOORS = [
+    ["files", "traits", "printable", "post_order"],
+    ["source"],
+    ["tokens"],
+    ["aliases"],
+    ["ir"],
+    ["location"],
+    ["input"],
+    ["reading"],
+    ["rewriting", "semantics"],
+]
+"""The modules and folders of mlir/, from the bottom: each imports from floors below it, a folder also from itself."""
+AUDIT_FLOORS = [
+    {"functions", "command"},
+    {"locations"},
+    {"dependence", "op_label", "options"},
+    {"check"},
+    {"explain", "fix", "gate"},
+    {"codegen"},
+    {"diff"},
+    {"log"},
+    {"corpus"},
+]
 OWNERS = {
     "click": {"cli"},
     "rich": {"report"},
@@ -95,12 +118,42 @@ def test_imports_inside_order_point_down_and_close_no_circle() -> None:
     TopologicalSorter(imports).prepare()  # raises when imports close a circle
 
 
+def test_imports_inside_audit_go_down() -> None:
+    """A folder, or a module directly in ``audit/``, imports from the floors below it, and from itself."""
+    floor_of = {part: floor for floor, parts in enumerate(AUDIT_FLOORS) for part in parts}
+    room = PACKAGE / "audit"
+    assert {path.stem for path in room.iterdir() if path.stem not in ("__init__", "__pycache__")} == {
+        *floor_of
+    }
+    wrong = []
+    for path in room.rglob("*.py"):
+        part = path.relative_to(room).with_suffix("").parts[0]
+        for name in imported(path):
+            target = (name.split(".") + [""] * 3)[2] if name.startswith("eio_audit.audit.") else part
+            if target != part and floor_of[target] >= floor_of[part]:
+                wrong.append(f"{path.relative_to(room)} imports {name}")
+    assert wrong == []
+
+
 def test_the_rest_of_its_room_knows_nothing_of_semantics() -> None:
     """The semantics of ops need IR that has been read. Reading and writing do not depend on them."""
     room = PACKAGE / "mlir"
     others = [path for path in room.rglob("*.py") if "semantics" not in path.relative_to(room).parts]
     assert others
     assert [path.name for path in others if any("semantics" in name for name in imported(path))] == []
+
+
+def test_imports_in_mlir_go_down() -> None:
+    floors = {name: number for number, names in enumerate(MLIR_FLOORS) for name in names}
+    wrong = []
+    for path in (PACKAGE / "mlir").rglob("*.py"):
+        here = path.relative_to(PACKAGE / "mlir").parts[0].removesuffix(".py")
+        for name in imported(path):
+            _, _, there = name.partition("eio_audit.mlir.")
+            there = there.partition(".")[0]
+            if there and there != here and floors[there] >= floors[here]:
+                wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert wrong == []
 
 
 @pytest.mark.parametrize("name", dir(eio_audit))

@@ -152,7 +152,7 @@ def test_no_pattern_goes_wrong(module: str) -> None:
 
 def test_the_patterns_are_found() -> None:
     assert {"INNER", "OUTER", "HEADER"} <= patterns_of("eio_audit.mlir.tokens").keys()
-    assert "_LINE" in patterns_of("eio_audit.mlir.fast.line_columns")
+    assert "_LINE" in patterns_of("eio_audit.mlir.reading.line_columns")
 
 
 @pytest.mark.parametrize(

@@ -97,11 +97,11 @@ class DependenceGraph:
         is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()
         return compress(zip(self._producers, self._users, strict=True), is_wanted)
 
-    def turned_round(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def violated_by(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the edges that are violated if op k is at ``place[k]``."""
         return ((a, b) for a, b, _ in self.edges() if place[a] > place[b])
 
-    def has_effects_of(self, placed: DependenceGraph, place: Sequence[int]) -> bool:
+    def same_effect_order(self, placed: DependenceGraph, place: Sequence[int]) -> bool:
         """Whether effects keep the same ops in order as in ``placed``, the block with op k at ``place[k]``.
 
         A new last op may look like a terminator. The effects of terminators do not count.

@@ -128,7 +128,7 @@ class AliasTexts:
         known: Mapping[bytes, bytes] | None = None,
     ) -> None:
         self._definition = definition
-        self._finish = finish or shortened
+        self._finish = finish or unless_too_long
         self._known = dict(known or {})
 
     def of(self, alias: bytes) -> bytes:
@@ -153,6 +153,6 @@ class AliasTexts:
         return [name for match in found if (name := match["alias"]) and self._definition(name) is not None]
 
 
-def shortened(alias: bytes, value: bytes) -> bytes:
+def unless_too_long(alias: bytes, value: bytes) -> bytes:
     """Return the value, or the alias if the value is too long."""
     return value if len(value) <= LONGEST_EXPANSION else alias

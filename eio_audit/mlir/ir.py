@@ -14,7 +14,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TypeVar
 
+from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, attribute_words, symbol_of, without_strings
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
@@ -22,8 +24,8 @@ _Cell = TypeVar("_Cell")
 NO_OFFSET = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
-_SYMBOL = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+")')
-_SYM_NAME = re.compile(rb'\bsym_name = "([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"')
+_SYMBOL = re.compile(SYMBOL)
+_SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _LABEL = re.compile(rb"\^[\w$.-]+")
 
 
@@ -138,22 +140,41 @@ class IR:
         span = self.aliases.get(alias)
         return None if span is None else self.source.data[span.start : span.end]
 
+    @cached_property
+    def alias_texts(self) -> AliasTexts:
+        """What the aliases stand for. Each is expanded once."""
+        return AliasTexts(self.definition)
+
+    def expanded(self, text: bytes) -> bytes:
+        """Return a part of the dump with its aliases expanded, and ``""`` for strings and comments."""
+        return without_strings(self.alias_texts.expanded(text))
+
+    def expanded_text(self, op: int) -> bytes:
+        """Return ``bare_text``, expanded."""
+        return self.expanded(self.bare_text(op))
+
+    def attribute_text(self, op: int) -> bytes:
+        """Return the same with the names of attributes in it, which may be in quotes."""
+        return attribute_words(self.alias_texts.expanded(self.bare_text(op)))
+
     def results(self, op: int) -> list[str]:
         """Return the names of the op's results as printed. ``%0`` is the name of all results of ``%0:2``."""
-        names, offset = [], self.op_start[op]
-        while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
-            names.append(match[1].decode("utf-8", "replace"))
-            offset = match.end()
-        return names
+        return [name for name, _ in self._results(op)]
 
     def result_names(self, op: int) -> list[str]:
         """Return the name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
-        names, offset = list[str](), self.op_start[op]
+        return [
+            name if size == 1 else f"{name}#{number}"
+            for name, size in self._results(op)
+            for number in range(size)
+        ]
+
+    def _results(self, op: int) -> Iterator[tuple[str, int]]:
+        """Yield the names of the op's results as printed, each with the number of results it names."""
+        offset = self.op_start[op]
         while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
-            name, size = match[1].decode("utf-8", "replace"), int(match[2] or 1)
-            names += [name] if size == 1 else [f"{name}#{number}" for number in range(size)]
+            yield match[1].decode("utf-8", "replace"), int(match[2] or 1)
             offset = match.end()
-        return names
 
     def result_values(self, op: int) -> range:
         """Return the values the op defines."""
@@ -247,9 +268,7 @@ class IR:
     def symbol(self, op: int) -> str | None:
         """Return the symbol the op defines (``@main``), from its custom header or its ``sym_name``."""
         header = self.source.data[self.op_start[op] : self.header_end(op)]
-        if self.op_is_generic[op] and (match := _SYM_NAME.search(header) or _SYM_NAME.search(self.tail(op))):
-            return "@" + match[1].decode("utf-8", "replace")
-        return symbol_in(header)
+        return symbol_in(header, self.tail(op) if self.op_is_generic[op] else b"")
 
     def of_block(self, block: int, by_op: Sequence[_Cell]) -> Sequence[_Cell]:
         """Return the entries for the ops of a block. Its ops usually have consecutive numbers."""
@@ -286,10 +305,9 @@ class IR:
         return label if label != NO_OFFSET else self.op_start[self.block_ops[block][0]]
 
 
-def symbol_in(header: bytes) -> str | None:
-    """Return the symbol that an op with this header defines."""
-    match = _SYM_NAME.search(header)
-    if match:
-        return "@" + match[1].decode("utf-8", "replace")
+def symbol_in(header: bytes, tail: bytes = b"") -> str | None:
+    """Return the symbol that an op with this header defines. ``tail`` follows its regions in generic form."""
+    if match := _SYMBOL_NAME.search(header) or _SYMBOL_NAME.search(tail):
+        return symbol_of(match[1])
     match = _SYMBOL.search(header)
-    return match[0].decode("utf-8", "replace") if match else None
+    return symbol_of(match[0]) if match else None

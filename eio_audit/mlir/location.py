@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end
+from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end, unescaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,6 @@ _PLAIN_NAME = re.compile(rb'"([^"\\\n]*+)"')
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
-_ESCAPE = re.compile(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt]))')
-_NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 
 
 class Locations:
@@ -100,7 +98,7 @@ class Locations:
 
     def _parsed(self, op: int, text: bytes) -> Location:
         if plain := _PLAIN_NAME.fullmatch(text):
-            return NameLoc(_unescape(plain[1]), None)
+            return NameLoc(unescaped(plain[1]), None)
         span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
         location, missing = parse_location(self._ir.source, span, self._by_alias)
         if missing:
@@ -203,7 +201,7 @@ class _Parser:
     def _atom(self) -> Location | None:
         """Parse one location. Return None after the opening of a location that holds others."""
         if match := self._take(_STRING):
-            return self._after_string(_unescape(match[0][1:-1]))
+            return self._after_string(unescaped(match[0][1:-1]))
         if match := self._take(_HASH_NAME):
             return self._after_hash_name(match[0])
         word = self._take(_WORD)
@@ -222,6 +220,7 @@ class _Parser:
     def _after_string(self, text: str) -> Location | None:
         if match := _RANGE.match(self.data, self.offset, self.end):
             self.offset = match.end()
+            # Python refuses to parse a very long number; nobody needs more than its last digits.
             return FileLineColLoc(text, int(match[1][-9:]), int(match[2][-9:]), match[0].decode())
         if self._take_char(b"("):
             self.open.append(_Open("name", text, []))
@@ -283,10 +282,3 @@ class _Parser:
 
     def _skip_trivia(self) -> None:
         self.offset = match_end(TRIVIA, self.data, self.offset, self.end)
-
-
-def _unescape(raw: bytes) -> str:
-    r"""Return the text of a string literal. ``\22`` is a hex byte; ``\n``, ``\t``, ``\"``, ``\\`` as in C."""
-    if b"\\" in raw:
-        raw = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else _NAMED_ESCAPES[m[2]], raw)
-    return raw.decode("utf-8", "surrogateescape")

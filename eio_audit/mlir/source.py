@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple, TypeVar
 
-from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
+from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
 from eio_audit.mlir.printable import printable
 
 EXCERPT_WIDTH = 100

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
-from eio_audit.mlir.input.files import Text
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.source import Source, line_end
 
 
@@ -24,10 +24,17 @@ Python 3.11.0 to 3.11.4 continues such a repetition at the wrong place in the fa
 gh-106052). This alternative is tried at the start of the round. So is one like ``[^"]++``, if it comes last.
 """
 STRING = rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+SUFFIX_ID = rb"(?:-(?!>)|[\w$.]++)++"
+"""A name after ``@``. Unlike in MLIR, letters may follow a leading digit, so that no name is cut in two."""
+SYMBOL = rb"@(?:" + SUFFIX_ID + rb"|" + STRING + rb")"
+"""``@name`` or ``@"any text"``. A nested reference, ``@a::@b``, is several."""
+SYMBOL_NAME = rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")"
+"""The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
 _RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+" + OR_FAIL + rb")*+="
 
-STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
-"""Text to remove before a search, because words in it mean nothing."""
+_STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
+_STRING_BUT_NAME = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern)
+"""A string or comment. The string before ``=`` is an attribute's name."""
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(
@@ -61,7 +68,7 @@ INNER = re.compile(
 """The next relevant token inside brackets. The same match skips all text before it."""
 OUTER = re.compile(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
-    rb"|[A-Za-qs-z_][\w$]*+(?![\w$.])|r(?!eturn\b)[\w$]*+(?![\w$.])|@" + STRING + rb"|[!#@][\w$.:-]*+"
+    rb"|[A-Za-qs-z_][\w$]*+(?![\w$.])|r(?!eturn\b)[\w$]*+(?![\w$.])|" + SYMBOL + rb"|[!#@][\w$.:-]*+"
     rb"|\d[\w.]*+|[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++)*+"
     rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
@@ -76,6 +83,10 @@ _KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+
 
 OPEN_PAREN, OPEN_BRACE, OPEN_BRACKET, OPEN_ANGLE = b"({[<"
 _BACKSLASH = ord("\\")
+_ESCAPE = re.compile(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt]))')
+_NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
+_PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
+_PRINTED_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 _OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
 
 
@@ -139,6 +150,17 @@ def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tupl
     for token in _NESTING.finditer(text, start, end):
         depth += _DEPTHS.get(token[0], 0)
         yield token, depth
+
+
+def without_strings(text: bytes, *, keeps_length: bool = False) -> bytes:
+    """Return a text with ``""``, or as many blanks, for each string and comment: words in it mean nothing."""
+    blank = (lambda match: b" " * len(match[0])) if keeps_length else b'""'
+    return _STRING_OR_COMMENT.sub(blank, text)
+
+
+def attribute_words(text: bytes) -> bytes:
+    """Return a text without strings and comments, but with the names of attributes that are in quotes."""
+    return _STRING_BUT_NAME.sub(rb" \g<name> ", text)
 
 
 def match_end(pattern: re.Pattern[bytes], text: Text, start: int, end: int = sys.maxsize) -> int:
@@ -275,3 +297,38 @@ def comment_start(data: Text, start: int, end: int) -> int | None:
         if token["token"] == b'"':
             start = string_end(data, start - 1, end) or end
     return None
+
+
+def unescaped(text: bytes) -> str:
+    r"""Return what a string literal means, given without its quotes.
+
+    ``\22`` is a byte in hex; ``\n``, ``\t``, ``\"`` and ``\\`` are as in C.
+    """
+    if b"\\" in text:
+        text = _ESCAPE.sub(lambda m: bytes([int(m[1], 16)]) if m[1] else _NAMED_ESCAPES[m[2]], text)
+    return text.decode("utf-8", "surrogateescape")
+
+
+def quoted(text: str) -> bytes:
+    r"""Return a string literal as MLIR prints it, with hex escapes for all but printable ASCII.
+
+    >>> quoted('a"b')
+    b'"a\\22b"'
+    """
+    raw = text.encode("utf-8", "surrogateescape")
+    return b'"%s"' % b"".join(b"%c" % byte if byte in _PRINTED_AS_IS else b"\\%02X" % byte for byte in raw)
+
+
+def symbol_of(literal: bytes) -> str:
+    r"""Return a symbol as MLIR prints it, in quotes only if it must be: one text for each symbol.
+
+    Args:
+        literal: the symbol as it is written, or the string of its ``sym_name``, or its bare name.
+
+    >>> symbol_of(b'@main'), symbol_of(b'"main"'), symbol_of(b'@"ma\\69n"'), symbol_of(b'"a b"')
+    ('@main', '@main', '@main', '@"a b"')
+    """
+    text = literal.removeprefix(b"@")
+    is_string = len(text) > 1 and text[:1] == text[-1:] == b'"'
+    name = unescaped(text[1:-1]) if is_string else text.decode("utf-8", "surrogateescape")
+    return "@" + (name if _PRINTED_BARE.fullmatch(name) else quoted(name).decode())

@@ -15,6 +15,7 @@ from tests.internals import (
     Dependences,
     OpTable,
     OpTraits,
+    Scopes,
     Source,
     audit_dump,
     corrected,
@@ -89,8 +90,7 @@ def test_a_use_before_its_definition_in_an_op_without_a_row(use: str) -> None:
 
 @pytest.mark.usefixtures("_no_effects")
 def test_a_use_before_its_definition_that_the_reader_lets_pass(monkeypatch: pytest.MonkeyPatch) -> None:
-    scopes = "eio_audit.mlir.reading.scopes.Scopes._use_before_definition"
-    monkeypatch.setattr(scopes, lambda *_: None)
+    monkeypatch.setattr(Scopes, "_use_before_definition", lambda *_: None)
     with pytest.raises(
         VerificationError, match=r"before one whose result it uses: ttir\.use at test\.mlir:5"
     ):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, check, fix
-from tests.internals import Position, Source, Span, find_all, find_dumps
+from tests.internals import Position, Source, Span, find_all, find_dumps, read_file
 
 
 def test_only_line_feeds_end_a_line() -> None:
@@ -78,12 +78,11 @@ def test_compressed_files_are_recognized_by_content(tmp_path) -> None:
     assert Source.read(str(path)).data == b"module {\n}\n"
 
 
-def test_a_large_file_is_read_like_a_small_one(tmp_path, monkeypatch) -> None:
+def test_a_large_file_is_read_like_a_small_one(tmp_path) -> None:
     text = b'func.func @f() {\n  %0 = t.b loc("2|b")\n  %1 = t.a loc("1|a")\n  return\n}\n'
     path = tmp_path / "dump.mlir"
     path.write_bytes(text)
-    monkeypatch.setattr("eio_audit.mlir.input.files.LARGE_FILE", 1)
-    source = Source.read(str(path))
+    source = Source(str(path), read_file(str(path), 1000, large_bytes=1)[0])
     assert not isinstance(source.data, bytes)
     assert source.data[:] == text
     assert source.position_at(text.index(b"t.a")) == Position(3, 8)
@@ -91,11 +90,10 @@ def test_a_large_file_is_read_like_a_small_one(tmp_path, monkeypatch) -> None:
     assert fix(find_dumps(source)).text == fix(find_dumps(Source("f", text))).text
 
 
-def test_a_large_compressed_file_is_unpacked(tmp_path, monkeypatch) -> None:
+def test_a_large_compressed_file_is_unpacked(tmp_path) -> None:
     path = tmp_path / "dump.mlir"
     path.write_bytes(gzip.compress(b"module {\n}\n"))
-    monkeypatch.setattr("eio_audit.mlir.input.files.LARGE_FILE", 1)
-    assert Source.read(str(path)).data == b"module {\n}\n"
+    assert read_file(str(path), 1000, large_bytes=1) == (b"module {\n}\n", True)
 
 
 def test_a_damaged_compressed_file_is_an_error(tmp_path) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,6 +20,7 @@ from tests.internals import (
     MEMORY,
     NO_CALLEE,
     STATES,
+    SYMBOL,
     UNLISTED,
     Allocations,
     Buffers,
@@ -35,6 +35,8 @@ from tests.internals import (
     Storage,
     Touches,
     operands_at,
+    symbol_of,
+    without_strings,
 )
 from tests.internals import allocations_module as allocations
 from tests.internals import calls_module as calls
@@ -201,9 +203,9 @@ def _no_escape(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Buffers, "_join", without_memory)
 
 
-def _first_symbol(self: Calls, call: int) -> bytes | None:
-    match = re.search(rb"@([\w$.-]+)", self._ir.own_text(call))
-    return match[1] if match else None
+def _first_symbol(self: Calls, call: int) -> str | None:
+    match = re.search(SYMBOL, self._ir.own_text(call))
+    return symbol_of(match[0]) if match else None
 
 
 def _any_table(self: Calls, call: int) -> int:
@@ -214,7 +216,11 @@ def _any_table(self: Calls, call: int) -> int:
 
 def _types_without_aliases(monkeypatch: pytest.MonkeyPatch) -> None:
     """An alias of a type is taken for a plain type."""
-    monkeypatch.setattr(value_types, "AliasTexts", lambda _: SimpleNamespace(expanded=lambda text: text))
+
+    def of_text(self: Any, text: bytes, *, inside: bool = False) -> Storage:
+        return value_types._storage(without_strings(text), inside=inside)
+
+    monkeypatch.setattr(value_types.ValueTypes, "_of_text", of_text)
     monkeypatch.setattr(
         value_types, "_dialect_type", lambda name: Storage.ANYTHING if b"." in name else Storage.PLAIN
     )
@@ -272,7 +278,7 @@ def _callees_without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _attributes_with_unknown_aliases(self: EffectTable, op: int) -> bytes:
     """An alias that the dump does not define says nothing."""
-    return effects._OPAQUE.sub(rb" \g<name> ", self._aliases.expanded(self._ir.bare_text(op)))
+    return self._ir.attribute_text(op)
 
 
 def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,11 +297,6 @@ def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
 def _only_what_changes_is_no_value(self: Buffers) -> None:
     self._in_memory |= self._as_values & self._changed
     self._as_values -= self._in_memory
-
-
-def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is reordered is verified by the same model; a judge must not lean on that."""
-    monkeypatch.setattr("eio_audit.audit.fix.reordering.verify", lambda *_: None)
 
 
 @dataclass(frozen=True)
@@ -384,7 +385,9 @@ MUTATIONS: Mapping[str, Mutation] = {
     "every function has its last body": Mutation(
         _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
     ),
-    "unlisted ops are no symbol tables": Mutation(_changed(calls, "UNLISTED", object()), "legal"),
+    "unlisted ops are no symbol tables": Mutation(
+        _changed(calls, "_may_hide_symbols", lambda ir, op: False), "legal"
+    ),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
     "arguments of a function are never one buffer": Mutation(
         _changed(Buffers, "pass_arguments", lambda self, operands, function: None), "legal"

@@ -65,7 +65,9 @@ def find_hoisted(
     return HoistedConstants(
         inversions=avoidable - others,
         constants=sum(
-            number > carried_fixed[place] for place, number in block.carried.items() if is_constant[place]
+            number > carried_fixed[place]
+            for place, number in block.inversions_at.items()
+            if is_constant[place]
         ),
         order_of_others=order if others else None,
     )

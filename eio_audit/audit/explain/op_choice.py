@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.tokens import symbol_of
 
 NAMED_CANDIDATES = 8
 """The most ops that an error names."""
@@ -21,7 +22,7 @@ NAMED_CANDIDATES = 8
 SEARCHED_NAMES = 20_000
 """The most names that are searched for a similar one."""
 
-_OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+@?(?P<function>\S.*)")
+_OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+(?P<function>\S.*)")
 _PLACE = re.compile(
     r"(?:(?P<file>[^%#]*[^0-9:%#][^:%#]*):|:)?(?P<line>[0-9]{1,18})(?::(?P<column>[0-9]{1,18}))?", re.ASCII
 )
@@ -36,7 +37,7 @@ class OpReference:
 
     Attributes:
         op: the name without the function.
-        function: the symbol of the op's function, without ``@``; None for any function.
+        function: the symbol of the op's function (``@main``); None for any function.
     """
 
     op: str
@@ -46,7 +47,9 @@ class OpReference:
     def parse(cls, wanted: str) -> OpReference:
         """Parse ``%5 of @main`` and all other forms."""
         match = _OF_FUNCTION.fullmatch(wanted)
-        return cls(match["op"], _bare(match["function"])) if match else cls(wanted, None)
+        if match is None:
+            return cls(wanted, None)
+        return cls(match["op"], symbol_of(match["function"].encode("utf-8", "surrogateescape")))
 
     def place_in(self, source: Source) -> tuple[int, int] | None:
         """Return the line and column (0 for none) that it names; None if it is no line of this source."""
@@ -71,11 +74,6 @@ class OpReference:
             text = self.model_line[0]
         needle = text.encode("utf-8", "surrogateescape")
         return dump.source.data.find(needle, dump.span.start, dump.span.end) >= 0
-
-
-def _bare(symbol: str | None) -> str | None:
-    """Return ``f`` for ``@f`` and ``@"f"``."""
-    return symbol and symbol.lstrip("@").strip('"')
 
 
 def _ends_with(path: str, end: str) -> bool:
@@ -147,10 +145,10 @@ class _Finder:
 
     def find(self) -> list[int]:
         found, function = self._found(), self.wanted.function
-        ops = [op for op in found.ops if function is None or _bare(self._function(op)) == function]
+        ops = [op for op in found.ops if function is None or self._function(op) == function]
         if not ops and found.ops:
             others = self._candidates(found.ops)
-            raise self._error(f"no op in @{function} is called '{self.wanted.op}'; elsewhere: {others}")
+            raise self._error(f"no op in {function} is called '{self.wanted.op}'; elsewhere: {others}")
         if not ops:
             raise self._error(found.missing())
         if len(ops) > 1 and not found.may_be_several:
@@ -159,7 +157,7 @@ class _Finder:
 
     def has_op(self) -> bool:
         """Whether there is an op with that name, in the function if one is named."""
-        functions = {_bare(self._function(op)) for op in self._found().ops}
+        functions = {self._function(op) for op in self._found().ops}
         return bool(functions) and self.wanted.function in (None, *functions)
 
     def _function(self, op: int) -> str | None:

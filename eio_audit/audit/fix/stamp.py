@@ -20,9 +20,8 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.locations import quoted
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.tokens import OR_FAIL, match_end
+from eio_audit.mlir.tokens import OR_FAIL, match_end, quoted
 
 LOG = "this is a log of passes: stamp the compiler's input, then run the passes"
 """The error for several dumps of one program. Numbers for each would say that each is in order."""

@@ -11,10 +11,9 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from eio_audit.mlir.aliases import end_of_definitions
-from eio_audit.mlir.input.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
+from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import Marker, find_markers
-from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.input.markers import Marker, find_markers, noise_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, match_end
 
@@ -35,6 +34,40 @@ _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = re.compile(rb"//[^\n]*+|" + FILE_METADATA.pattern)
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
+
+
+@dataclass(frozen=True, slots=True)
+class DumpPlace:
+    """Where a dump is: plain data about it without its text.
+
+    Attributes:
+        source: name of its file, ``<stdin>`` for standard input.
+        line: 1-based line of its marker, or of its first text if there is no marker.
+        marker: the marker above it.
+        program: the program that it shows; equal for all dumps of its source that show one program.
+        first_line: 1-based line of the first text of its IR.
+    """
+
+    source: str
+    line: int
+    marker: Marker | None = None
+    program: str = ""
+    first_line: int = 1
+
+    @property
+    def pass_name(self) -> str | None:
+        """The pass of its marker."""
+        return self.marker.pass_name if self.marker else None
+
+    @property
+    def when(self) -> str | None:
+        """``"before"`` or ``"after"`` that pass; None for a stage, or without a marker."""
+        return self.marker.when if self.marker else None
+
+    @property
+    def moment(self) -> str:
+        """Which dump of its file it is, such as ``after canonicalize``; empty without a marker."""
+        return " ".join(filter(None, (self.when, self.pass_name)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +92,11 @@ class Dump:
     program: str = ""
     first_line: int = 1
     selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
+
+    @property
+    def place(self) -> DumpPlace:
+        """Where it is, without its text."""
+        return DumpPlace(self.source.name, self.line, self.marker, self.program, self.first_line)
 
     @property
     def text(self) -> bytes:
@@ -178,7 +216,7 @@ def stream(
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
     try:
-        for data, place, marker, is_file in _sections(read_blocks(path, advance, max_unpacked_bytes)):
+        for data, place, marker, is_file in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
             source = Source(name, data, first_line=first_line)
             if is_file:
                 yield from find_dumps(source, program, stage)
@@ -267,7 +305,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     ]
 
 
-def _sections(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
+def _between_markers(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
     """Yield the bytes from each marker to the next, where the marker is in them, the marker, and ``is_file``.
 
     ``is_file`` is true if the file has no marker. Then the bytes are the whole file.

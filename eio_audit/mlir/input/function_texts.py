@@ -15,12 +15,12 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.files import Text
-from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
-from eio_audit.mlir.tokens import ALIAS_NAME, match_end
+from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, match_end, symbol_of
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
@@ -32,7 +32,7 @@ _LONG_LOCATION = 1000
 """The length in bytes from which a location stays an alias, since many ops may use it."""
 _LONGEST_EXPANSION = 4096
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
-_SYMBOL_USE = re.compile(rb'@(?:[\w$.-]+|"[^"\\\n]*+")')
+_SYMBOL_USE = re.compile(SYMBOL)
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The start of a line that is not indented. A printer indents all lines in a function."""
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
@@ -74,7 +74,7 @@ class FunctionText:
     @cached_property
     def symbols(self) -> frozenset[str]:
         """The symbols in the function's text."""
-        return frozenset(symbol.decode("utf-8", "replace") for symbol in _SYMBOL_USE.findall(self.raw))
+        return frozenset(map(symbol_of, {*_SYMBOL_USE.findall(self.raw)}))
 
 
 class DumpText:
@@ -220,8 +220,8 @@ def _function_at(data: Text, line: Span, end: int, op_table: OpTable) -> _Extent
     header = _HEADER.match(data, name_start, line.end)
     if header is None:
         return None
-    is_behind_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
-    start = name_start if is_behind_marker else line.start
+    follows_marker = line.start > 0 and data[line.start - 1 : line.start] != b"\n"
+    start = name_start if follows_marker else line.start
     indent = data[start:name_start]
     name = (header["generic"] or header["custom"]).decode("utf-8", "replace")
     symbol = symbol_in(data[line.start : min(line.end, line.start + _LONGEST_HEADER)])

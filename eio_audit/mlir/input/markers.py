@@ -1,4 +1,9 @@
-"""Find the lines that compilers print above a dump or at its end, and recognize lines of IR."""
+"""Recognize the lines of a log: the markers of dumps, lines of IR, and what loggers print among them.
+
+Inside a dump, only lines of known form are skipped, so that a damaged op is never skipped. These are lines of
+loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
+(``file:line:col: error: ...``) with the source line and caret below them, and warnings of Python.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +12,9 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from eio_audit.mlir.input.files import Text, UnreadableFileError, read_blocks, whole_lines
-from eio_audit.mlir.source import Span, find_all
+from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
+from eio_audit.mlir.source import Span, find_all, line_end
+from eio_audit.mlir.tokens import OR_FAIL, symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")
@@ -37,6 +43,27 @@ _SIGN = (
     rb")"
 )
 """The start of a line with an op, an alias or the end of a region. Compiled on first use."""
+
+_LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
+_COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
+_OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
+_NOISE = (
+    rb"(?:" + _COLOUR + OR_FAIL + rb")++(?!" + _OP_START + rb")"  # coloured by a logger
+    rb"|\[[^\]\n\"]*\d\d:\d\d[^\]\n]*\]|(?i:\[\s*" + _LEVEL + rb"\s*\])"
+    rb"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d[.,| ]"
+    rb"|[IWEF]\d{4} \d\d:\d\d:\d\d"
+    rb"|(?i:" + _LEVEL + rb")(?::|\s*+\||\s{2,}\S)|note: |remark: "
+    rb"|Traceback \(most recent call last\)|File \"[^\"\n]*\", line \d+"
+    rb"|[^\s:\"%()]+\.py:\d+: \w"
+)
+_DIAGNOSTIC = (
+    rb"(?:(?:[^\s:\"%()]+|<[\w ]+>|\"[^\"\n]*\"):\d+:\d+"
+    rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
+    rb": (?:error|warning|note|remark): "
+)
+_EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
+_IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
+"""The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
 
 class Marker(NamedTuple):
@@ -129,6 +156,19 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
         class_name=class_name,
         when=match["when"].decode().lower(),
         failed=groups.get("failed") is not None or " Failed" in text,
-        symbol=symbol.decode("utf-8", "replace") if symbol else None,
+        symbol=symbol_of(symbol) if symbol else None,
         op_name=op_name.decode("utf-8", "replace") if op_name else None,
     )
+
+
+def noise_end(data: Text, offset: int, end: int) -> int | None:
+    """Return where the noise that begins at ``offset`` ends, before its line end. None if there is IR.
+
+    ``offset`` is the first character of a line that is not blank. The dump ends at ``end``.
+    """
+    if offset >= end or _IR.match(data, offset, end):
+        return None
+    if re.compile(_DIAGNOSTIC).match(data, offset, end):
+        excerpt = _EXCERPT.match(data, offset, end)
+        return excerpt.end() if excerpt else line_end(data, offset, end)
+    return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None

@@ -1,1 +1,1 @@
-"""The exact reader of printed MLIR."""
+"""The reader of printed MLIR: line by line, and many lines at once where they are plain."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from eio_audit.mlir.input.noise import noise_end
+from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.reading.builder import OpenOp
 from eio_audit.mlir.source import Source, line_end
 from eio_audit.mlir.tokens import (

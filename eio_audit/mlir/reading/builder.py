@@ -81,10 +81,10 @@ class Builder:
         ir.first_result.append(len(ir.value_owner))
         ir.operand_start.append(len(ir.operands))
         ir.block_ops[block].append(op)
-        return self.hold_open(op, self._add_results(op, results) if results else ())
+        return self.push_open_op(op, self._add_results(op, results) if results else ())
 
-    def hold_open(self, op: int, results: _Results) -> OpenOp:
-        """Keep an op open that has been added."""
+    def push_open_op(self, op: int, results: _Results) -> OpenOp:
+        """Open the text of an op that has been added. It stays open until ``end_op``."""
         current = OpenOp(self.ir, op, self.traits.get(self.ir.name(op), UNLISTED), results)
         self.ops.append(current)
         return current
@@ -113,6 +113,7 @@ class Builder:
         results = []
         for result in RESULT.finditer(text):
             offset = self.ir.op_start[op] + result.start()
+            # 18 digits of a longer number are already more than any file has room for.
             count = int((result[2] or b"1").lstrip(b"0")[:18] or b"0")
             if count == 0:
                 raise self.ir.source.error(offset, "expected at least one result")

@@ -16,15 +16,17 @@ from hashlib import blake2b
 
 from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.reading.argument_locations import argument_locations
+from eio_audit.mlir.reading.around_ops import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
     STRING,
+    SYMBOL,
     closing_end,
     dialect_bodies,
     generic_attributes,
     outermost_brackets,
+    symbol_of,
 )
 from eio_audit.mlir.traits import listed_dialects
 
@@ -50,7 +52,7 @@ _TYPE = re.compile(
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
 )
 _LITERAL = re.compile(
-    rb"(?P<symbol>@(?:[\w$.-]++|" + STRING + rb"))|(?P<string>" + STRING + rb")"
+    rb"(?P<symbol>" + SYMBOL + rb")|(?P<string>" + STRING + rb")"
     rb'|(?<![\w$.@#%!"])(?P<number>-?(?:0x[0-9A-Fa-f]++|[0-9]++(?:\.[0-9]*+(?:[eE][+-]?[0-9]++)?)?))'
 )
 _LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
@@ -140,7 +142,6 @@ class OpTexts:
     def __init__(self, ir: IR) -> None:
         self._ir = ir
         self._aliases = AliasTexts(self._definition, self._finished)
-        self._locations = AliasTexts(ir.definition)
         self._known: dict[tuple[int, bytes], OpText] = {}
 
     def of(self, op: int) -> OpText:
@@ -206,8 +207,9 @@ class OpTexts:
 
     def own_location(self, op: int) -> bytes | None:
         """Return the location of an op if it may belong to the op's own syntax: ``my.op at loc("x")``."""
-        text = self._ir.location_text(op)
-        return self._locations.expanded(text) if text is not None and self._has_own_locations(op) else None
+        if not self._has_own_locations(op) or (text := self._ir.location_text(op)) is None:
+            return None
+        return self._ir.alias_texts.expanded(text)
 
     def _has_own_locations(self, op: int) -> bool:
         """Whether each ``loc(...)`` of an op may belong to its own syntax.
@@ -377,7 +379,7 @@ def _symbol(literal: object) -> str | None:
     """Return the symbol of a literal, also of a string that defines one. None for a number."""
     if isinstance(literal, str):
         return literal
-    return "@" + _text(literal.strip(b'@"')) if isinstance(literal, bytes) else None
+    return symbol_of(literal) if isinstance(literal, bytes) else None
 
 
 def _text(data: bytes) -> str:

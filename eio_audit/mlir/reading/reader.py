@@ -25,10 +25,10 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 
 from eio_audit.mlir.aliases import definition_end
-from eio_audit.mlir.fast.plain_lines import PlainLines
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
+from eio_audit.mlir.reading.plain_lines import PlainLines
 from eio_audit.mlir.reading.scopes import Mentions, split_use
 from eio_audit.mlir.source import InputError, Source, Span, line_end
 from eio_audit.mlir.tokens import (

@@ -235,10 +235,10 @@ class Scopes:
                     ir.operands[use.slot] = value + use.number
                 else:
                     ir.late_operands[use.op][~use.slot] = value + use.number
-                if owner >= 0 and self._stands_before(use.op, owner):
+                if owner >= 0 and self._is_before(use.op, owner):
                     self._use_before_definition(owner, name, use.offset)
 
-    def _stands_before(self, user: int, definer: int) -> bool:
+    def _is_before(self, user: int, definer: int) -> bool:
         """Whether the use is in the definer's own block: inside the definer, or before it."""
         ir = self._ir
         ops = ir.block_ops[ir.op_block[definer]]

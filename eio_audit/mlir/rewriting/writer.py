@@ -1,7 +1,7 @@
-"""Write a dump with the ops of some blocks in another order. ``reorder`` splices the text.
+"""Write a dump with the ops of some blocks in another order (``reorder``), or with other locations.
 
 Nothing is printed anew; parts of the text move. The text of a block is ``c0 s0 c1 s1 ... c(n-1)``: contents
-and separators alternate. A content is an op with its comments (comments.py). A separator is white space and
+and separators alternate. A content is an op with its comments (around_ops.py). A separator is white space and
 comments that belong to no op. Contents move and separators stay. So indentation, line ends and everything
 that does not move stay the same, to the byte.
 """
@@ -15,8 +15,8 @@ from itertools import chain
 from operator import itemgetter
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.comments import comment_lines, trailing_comment_end
-from eio_audit.mlir.source import Span
+from eio_audit.mlir.reading.around_ops import comment_lines, trailing_comment_end
+from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import STRING
 
 _UP_TO_COMMENT = re.compile(rb"(?:" + STRING + rb'|/(?!/)|[^"/]++)*+//')
@@ -180,3 +180,39 @@ def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
 
 def _ends_line(separator: bytes) -> bool:
     return separator.lstrip(b" \t\r").startswith(b"\n")
+
+
+def with_locations(ir: IR, locations: Mapping[int, bytes], alias: bytes) -> tuple[bytes, bytes]:
+    """Return the dump's text with new locations for some ops, and its end, which defines new aliases.
+
+    ``locations`` has, by op, the text inside its ``loc(...)``. MLIR prints aliases below their uses, but the
+    child of a name must be defined above it, unlike an op's own location. So a name around such an alias
+    becomes an alias at the end of the dump: ``#stamp7 = loc("DEBUG|7|..."(#loc))``. The names of new aliases
+    begin with ``alias``, and underscores if others begin with that.
+    """
+    while any(other.startswith(alias) for other in ir.aliases):
+        alias += b"_"
+    edits: list[tuple[Span, bytes]] = []
+    definitions: list[bytes] = []
+    for op, location in locations.items():
+        end, own = ir.op_end[op], ir.location_text(op)
+        if own is None:
+            edits.append((Span(end, end), b" loc(%s)" % location))
+            continue
+        definition = ir.aliases.get(own.strip())
+        if definition and definition.start > end and location.endswith(b"(%s)" % own):
+            name = b"%s%d" % (alias, len(definitions))
+            definitions.append(b"%s = loc(%s)" % (name, location))
+        else:
+            name = location
+        edits.append((Span(ir.location_start[op], end - 1), name))
+    added = _lines(ir, definitions) if definitions else b""
+    return splice(ir.source.data, ir.span, edits) + added, added
+
+
+def _lines(ir: IR, definitions: list[bytes]) -> bytes:
+    data, span = ir.source.data, ir.span
+    first_end = data.find(b"\n", span.start, span.end)
+    line_end = b"\r\n" if data[first_end - 1 : first_end] == b"\r" else b"\n"
+    is_whole = data[max(span.start, span.end - 1) : span.end] == b"\n"
+    return (b"" if is_whole else line_end) + b"".join(line + line_end for line in definitions)

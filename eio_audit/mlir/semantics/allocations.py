@@ -15,7 +15,7 @@ import re
 from collections.abc import Sequence
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import STRING_OR_COMMENT, list_parts
+from eio_audit.mlir.tokens import list_parts, without_strings
 from eio_audit.mlir.traits import OpTraits
 
 Part = tuple[int, ...]
@@ -94,7 +94,7 @@ class Allocations:
     def _is_identity(self, address: int) -> bool:
         """Whether elements with different indices are different memory: the type names no layout."""
         if address not in self._has_elements:
-            text = STRING_OR_COMMENT.sub(b'""', self._ir.bare_text(self._ir.value_owner[address]))
+            text = without_strings(self._ir.bare_text(self._ir.value_owner[address]))
             types = [list(list_parts(text, match.end())) for match in _MEMREF.finditer(text)]
             self._has_elements[address] = len(types) == 1 and len(types[0]) == 1
         return self._has_elements[address]

@@ -13,16 +13,14 @@ from functools import cached_property
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.post_order import post_order
-from eio_audit.mlir.tokens import generic_attributes
-from eio_audit.mlir.traits import UNLISTED
+from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
 
 NO_CALLEE = -1
 
-_SYMBOL = rb'@(?:[\w$.-]++|"[^"\\\n]*+")'
-_CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + _SYMBOL + rb")\s*[(,]")
-_CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + _SYMBOL + rb")")
-_SYM_NAME = re.compile(rb'\bsym_name\b"?\s*=\s*("[^"\\\n]*+")')
-_SYMBOL_PATTERN = re.compile(_SYMBOL)
+_CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
+_CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
+_SYMBOL = re.compile(SYMBOL)
+_SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
 _REPLACEABLE = re.compile(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
@@ -46,7 +44,6 @@ class Calls:
         rows = [ir.op_table.of(name) for name in ir.names]
         self._is_table = ["symbol_table" in row.flags for row in rows]
         self._is_function = ["function" in row.flags for row in rows]
-        self._may_be_table = [row is UNLISTED for row in rows]
         is_call = ["call" in row.flags for row in rows]
         calls = [op for op, name in enumerate(ir.op_name) if is_call[name]]
         self.callee = {op: self._find(op) for op in calls}
@@ -64,6 +61,7 @@ class Calls:
             called = [self.callee[call] for call in reversed(calls_in.get(function, ()))]
             return [callee for callee in called if callee != NO_CALLEE]
 
+        # Reversed here and in ``callees``: post_order takes the last first, and textual order breaks ties.
         for function in post_order([*calls_in, *self.callee.values()][::-1], callees, done):
             done[function] = calls_in.get(function, [])
         place = {function: k for k, function in enumerate(done)}
@@ -78,28 +76,28 @@ class Calls:
         if symbol is None:
             return NO_CALLEE
         for holder in self._ir.enclosing_ops(self._ir.op_block[call]):
-            if self._may_be_table[self._ir.op_name[holder]]:
+            if _may_hide_symbols(self._ir, holder):
                 return NO_CALLEE
             if self._is_table[self._ir.op_name[holder]]:
                 return self._functions.get((holder, symbol), NO_CALLEE)
         return self._functions.get((-1, symbol), NO_CALLEE)
 
-    def _callee_symbol(self, call: int) -> bytes | None:
+    def _callee_symbol(self, call: int) -> str | None:
         text = self._ir.own_text(call)
         if self._ir.op_is_generic[call]:
             callees = _values(text, b"callee")
-            is_symbol = len(callees) == 1 and _SYMBOL_PATTERN.fullmatch(callees[0])
-            return _unquoted(callees[0]) if is_symbol else None
+            is_symbol = len(callees) == 1 and _SYMBOL.fullmatch(callees[0])
+            return symbol_of(callees[0]) if is_symbol else None
         if b"callee" in text:
             return None  # MLIR prefers the attribute to the symbol: call @f() {callee = @g}
         name = _NAME.match(text)
         match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
-        return _unquoted(match["symbol"]) if match else None
+        return symbol_of(match["symbol"]) if match else None
 
     @cached_property
-    def _functions(self) -> dict[tuple[int, bytes], int]:
+    def _functions(self) -> dict[tuple[int, str], int]:
         """By symbol table (-1 for the top level) and symbol, the function that a call of the symbol calls."""
-        ir, found = self._ir, dict[tuple[int, bytes], int]()
+        ir, found = self._ir, dict[tuple[int, str], int]()
         for op in range(len(ir)):
             symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
             for symbol in symbols:
@@ -108,22 +106,23 @@ class Calls:
                 found[key] = op if key not in found and is_fixed and len(symbols) == 1 else NO_CALLEE
         return found
 
-    def _symbols(self, function: int) -> list[bytes]:
+    def _symbols(self, function: int) -> list[str]:
         """Return the symbol of a function, or those that it may have."""
         ir = self._ir
         header = ir.own_text(function)
         if ir.op_is_generic[function]:
-            return list(map(_unquoted, _values(header, b"sym_name")))
+            return list(map(symbol_of, _values(header, b"sym_name")))
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
-        others = map(_unquoted, _SYM_NAME.findall(header))
-        return [_unquoted(match["symbol"]), *others] if match else []
+        others = map(symbol_of, _SYMBOL_NAME.findall(header))
+        return [symbol_of(match["symbol"]), *others] if match else []
+
+
+def _may_hide_symbols(ir: IR, op: int) -> bool:
+    """Whether an op may be a symbol table though no row says so. A row under a pattern says nothing of it."""
+    return ir.name(op) not in ir.op_table.rows
 
 
 def _values(text: bytes, attribute: bytes) -> list[bytes]:
     """Return the values of an attribute in generic form: several if it is in ``<{...}>`` and in ``{...}``."""
     return [value for name, value in generic_attributes(text) if name == attribute]
-
-
-def _unquoted(symbol: bytes) -> bytes:
-    return symbol.removeprefix(b"@").strip(b'"')

@@ -13,8 +13,8 @@ An op keeps its order unless it is proven harmless. An op touches *places*:
 
 Two ops keep their order if they touch one place and one of them writes or frees it. An op that the table does
 not list touches everything and every state, and its operands are in memory from then on. So does a symbol in
-the region of such an op, where the order of symbols may mean something. A *fence* is an op that no other op
-of its block may cross.
+a region that no row describes, where the order of symbols may mean something. A *fence* is an op that no
+other op of its block may cross.
 """
 
 from __future__ import annotations
@@ -27,15 +27,14 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.allocations import Allocations, Part
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
-from eio_audit.mlir.semantics.dynamic_shapes import DynamicShapes
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
-from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end
+from eio_audit.mlir.semantics.value_types import DynamicShapes
+from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
 CONTROL = "control"
@@ -46,8 +45,6 @@ ANY = frozenset({"read", "write", "free"})
 CHANGES = frozenset({"write", "free"})
 """The kinds that conflict with every other effect on the same place."""
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
-_OPAQUE = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + STRING_OR_COMMENT.pattern)
-"""A string or comment. A string before ``=`` is an attribute's name."""
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")
 """The bracket of an attribute's value or of a type."""
@@ -132,7 +129,8 @@ class EffectTable:
             for name, pattern, row in zip(ir.names, self._assumed, self._listed, strict=True)
         ]
         self._forms = Forms(ir, shipped)
-        is_harmless = all(row.is_harmless for row in self._rows) and UNLISTED not in self._listed
+        has_rows = all(name in ir.op_table.rows for name in ir.names)
+        is_harmless = has_rows and all(row.is_harmless for row in self._rows)
         if self._forms.others or not is_harmless or any(self._loops()):
             self._fill()
 
@@ -190,10 +188,6 @@ class EffectTable:
             return EffectSource.UNKNOWN
         is_own = self._ir.op_table.is_own(self._ir.name(op))
         return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
-
-    @cached_property
-    def _aliases(self) -> AliasTexts:
-        return AliasTexts(self._ir.definition)
 
     @cached_property
     def _calls(self) -> Calls:
@@ -262,13 +256,16 @@ class EffectTable:
                     self._buffers.pass_arguments(ir.operands_of(call), callee)
 
     def _add_symbols(self) -> None:
-        """Let the symbols in the regions of unlisted ops keep their order: it may mean something there."""
+        """Let symbols keep their order where it may mean something: in an op whose regions no row describes.
+
+        A row under a pattern describes the effects of an op, but not its regions.
+        """
         ir = self._ir
         for block, ops in enumerate(ir.block_ops):
             holder = ir.parent_op(block)
-            if holder >= 0 and self._listed[ir.op_name[holder]] is UNLISTED:
+            if holder >= 0 and ir.name(holder) not in ir.op_table.rows:
                 for op in ops:
-                    if self._rows[ir.op_name[op]].is_declaration:
+                    if self._listed[ir.op_name[op]].is_declaration:
                         self._note(op, ANYTHING)
 
     def _add_control(self) -> None:
@@ -370,11 +367,8 @@ class EffectTable:
         return self._allocations.part(op, value) or MEMORY if place == MEMORY else place
 
     def _attributes(self, op: int) -> bytes | None:
-        """Return the op's text without strings and with aliases expanded. None if an alias is unknown.
-
-        The name of an attribute may be in quotes. It stays.
-        """
-        text = _OPAQUE.sub(rb" \g<name> ", self._aliases.expanded(self._ir.bare_text(op)))
+        """Return the op's text as far as it names attributes. None if an alias is unknown."""
+        text = self._ir.attribute_text(op)
         return None if _ALIAS.search(text) else text
 
     def _call_touches(self, call: int, callee: int) -> Touches:

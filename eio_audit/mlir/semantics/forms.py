@@ -19,9 +19,7 @@ from functools import cached_property
 from itertools import compress, count, islice
 from operator import and_, gt, sub
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import STRING_OR_COMMENT
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
@@ -54,7 +52,6 @@ class Forms:
     def __init__(self, ir: IR, rows: Sequence[OpTraits | None]) -> None:
         self._ir = ir
         self._rows = rows
-        self._aliases = AliasTexts(ir.definition)
 
     @cached_property
     def others(self) -> frozenset[int]:
@@ -70,12 +67,12 @@ class Forms:
 
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
-        text = self._bare(op)
+        ir, text = self._ir, self._ir.expanded_text(op)
         found = [*_AUX_ATTRIBUTE.finditer(text), *_LAST_NUMBER.finditer(text)]
-        if not found and (operands := self._ir.operands_of(op)):
-            definition = self._ir.value_owner[operands[-1]]
-            if definition >= 0 and self._ir.name(definition) in ("arith.constant", "llvm.mlir.constant"):
-                found = [*_CONSTANT.finditer(self._bare(definition))]  # two, if an attribute says it again
+        if not found and (operands := ir.operands_of(op)):
+            definition = ir.value_owner[operands[-1]]
+            if definition >= 0 and ir.name(definition) in ("arith.constant", "llvm.mlir.constant"):
+                found = [*_CONSTANT.finditer(ir.expanded_text(definition))]  # two, if an attribute repeats it
         return not found or any(not 0 <= int(match["value"]) < _SIGN_BIT for match in found)
 
     def _ops(self, *flags: str) -> Iterator[int]:
@@ -121,7 +118,7 @@ class Forms:
         return found is not None and self._may_have_destination(self._ir.op_name[op])
 
     def _with_destinations(self) -> Iterator[int]:
-        """Yield the ops that get an empty tensor behind their first operand, though they write none."""
+        """Yield the ops that get an empty tensor after their first operand, though they write none."""
         ir = self._ir
         has_empty = any(name.endswith(".empty") for name in ir.names)
         may_have = [has_empty and self._may_have_destination(name) for name in range(len(ir.names))]
@@ -143,7 +140,7 @@ class Forms:
         return is_silent and self._ir.names[name].startswith(("ttir.", "ttnn."))
 
     def _with_recipes(self) -> Iterator[int]:
-        return (op for op in self._ops("recipes") if b"@" in self._bare(op))
+        return (op for op in self._ops("recipes") if b"@" in self._ir.expanded_text(op))
 
     def _with_pasted_text(self) -> Iterator[int]:
         ir = self._ir
@@ -151,7 +148,7 @@ class Forms:
         if any(ir.name(op) == "emitc.variable" and not self._is_of_lvalue(op) for op in printed):
             yield from printed  # until 2024 a variable was its value, which its users read
             return
-        yield from (op for op in printed if _OPAQUE.search(self._bare(op)))
+        yield from (op for op in printed if _OPAQUE.search(ir.expanded_text(op)))
         is_pasted = [name in _PASTED_WHERE_USED for name in ir.names]
         if any(is_pasted):
             for op in range(len(ir)):
@@ -160,12 +157,8 @@ class Forms:
                     yield op
 
     def _is_of_lvalue(self, variable: int) -> bool:
-        text = self._bare(variable)
+        text = self._ir.expanded_text(variable)
         return b"lvalue" in text or b"emitc.array" in text
-
-    def _bare(self, op: int) -> bytes:
-        """Return the op's text without strings and location, with aliases expanded."""
-        return STRING_OR_COMMENT.sub(b'""', self._aliases.expanded(self._ir.bare_text(op)))
 
 
 def pastes_text(name: str) -> bool:

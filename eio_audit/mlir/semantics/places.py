@@ -16,14 +16,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import STRING_OR_COMMENT
 
 _MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
 """The word, or a tail call kind that is an alias without definition."""
 _INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
-_QUOTED_NAME = re.compile(rb'"([\w$.-]+)"(?=\s*=)')
 _DEOPTIMIZE = b"llvm.experimental.deoptimize"
 _WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", _DEOPTIMIZE)
 _PLACED = ("llvm.landingpad", "llvm.alloca")
@@ -48,7 +45,7 @@ def must_precede_terminator(ir: IR, op: int) -> bool:
     """Whether no op may come between the op and the terminator of its block."""
     if not _is_call(ir.name(op)):
         return False
-    return _DEOPTIMIZE in ir.bare_text(op) or _MUSTTAIL.search(_attributes(ir, op)) is not None
+    return _DEOPTIMIZE in ir.bare_text(op) or _MUSTTAIL.search(ir.attribute_text(op)) is not None
 
 
 def is_newest_allocation(ir: IR, op: int) -> bool:
@@ -58,11 +55,11 @@ def is_newest_allocation(ir: IR, op: int) -> bool:
     ``changes_stack`` may move from one side of the op to the other.
     """
     if ir.name(op) == "llvm.alloca":
-        return _INALLOCA.search(_attributes(ir, op)) is not None
+        return _INALLOCA.search(ir.attribute_text(op)) is not None
     if not _is_call(ir.name(op)):
         return False
     definers = [ir.value_owner[value] for value in ir.operands_of(op)]
-    return _INALLOCA.search(_attributes(ir, op)) is not None or any(
+    return _INALLOCA.search(ir.attribute_text(op)) is not None or any(
         ir.name(definer) == "llvm.alloca" and is_newest_allocation(ir, definer)
         for definer in definers
         if definer >= 0
@@ -77,9 +74,3 @@ def changes_stack(ir: IR, op: int) -> bool:
 def _is_call(name: str) -> bool:
     """Whether it is a call of a function or an intrinsic, such as ``llvm.call`` or ``func.call``."""
     return name.rpartition(".")[2] in ("call", "call_intrinsic")
-
-
-def _attributes(ir: IR, op: int) -> bytes:
-    """Return the op's text with aliases expanded and without strings. Names of attributes in quotes stay."""
-    text = _QUOTED_NAME.sub(rb" \1 ", AliasTexts(ir.definition).expanded(ir.bare_text(op)))
-    return STRING_OR_COMMENT.sub(b" ", text)

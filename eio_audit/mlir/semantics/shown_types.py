@@ -1,4 +1,4 @@
-"""The result types that an op in custom assembly shows, or that follow from what it shows.
+"""The types that an op in custom assembly shows, or that follow from what it shows.
 
 Generic assembly gives all types. Here is what the printers of custom assembly do, so that a program has the
 same sizes in every form.
@@ -7,10 +7,12 @@ same sizes in every form.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, list_parts, nesting, split_list
+from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 
 SHAPED = re.compile(rb"(tensor|memref|vector|tuple|complex)<")
 """The start of a type with brackets of the builtin dialect."""
@@ -18,24 +20,20 @@ DIMENSION = re.compile(rb"\s*(\d+|\?|\*|\[\d+\])\s*x")
 """One extent of a shape."""
 
 _NAME = re.compile(rb"!?[\w$.-]+")
+_VALUE = re.compile(rb"%[\w$.-]+(?:#\d+)?")
+_AFTER_NAME = re.compile(rb"\s*(?:(?P<equals>=)\s*(?P<value>%)?|(?P<colon>:))?")
 _SEPARATOR = re.compile(rb"(?:(?:^|\s):\s|->\s*|\sto\s|\sinto\s)")
 _OUTS = re.compile(rb"\bouts\(")
 _HAS_NUMBERS = re.compile(r"(?:index|smt)\..*|vector\.(?!transfer_write|type_cast|mask|yield).*")
 """Ops whose results are numbers, vectors of numbers or the like."""
 
 
-def shown_result_types(ir: IR, op: int, count: int, expanded: Callable[[bytes], bytes]) -> list[bytes] | None:
+def shown_result_types(ir: IR, op: int, count: int) -> list[bytes] | None:
     """Return the types of the ``count`` results of an op in custom assembly, or None if they are not certain.
 
     They are the types after ``->``, else after the last ``to``, ``into`` or colon. A destination-style op has
     them in ``outs(...)``. An op in ``_HIDDEN`` gets its result's type from the one that it shows. One type
     counts for all results. If operands and results share the last types, there must be one for each result.
-
-    Args:
-        ir: the dump.
-        op: the op.
-        count: how many results it has.
-        expanded: gives a text with its aliases expanded.
     """
     name = ir.name(op)
     if _HAS_NUMBERS.fullmatch(name):
@@ -45,7 +43,7 @@ def shown_result_types(ir: IR, op: int, count: int, expanded: Callable[[bytes], 
     if not types:  # a listed op omits only types that are fixed, and no shaped type is
         return [b"index"] * count if name in ir.op_table.rows else None
     if hidden := _HIDDEN.get(name):
-        return [hidden(expanded(types[0]).strip())] * count
+        return [hidden(ir.expanded(types[0]).strip())] * count
     if len(types) == 1:
         return types * count
     is_certain = len(types) == count and is_result
@@ -73,12 +71,12 @@ def _last_types(text: bytes) -> tuple[list[bytes], bool]:
 def _text_with_types(ir: IR, op: int) -> bytes:
     """Return the part of a custom text that may show result types: after its regions or before them."""
     if ir.subtree_end[op] == op + 1:
-        return STRING_OR_COMMENT.sub(b'""', ir.bare_text(op))
-    tail = STRING_OR_COMMENT.sub(b'""', ir.tail(op).partition(b" loc(")[0])[1:]
+        return without_strings(ir.bare_text(op))
+    tail = without_strings(ir.tail(op).partition(b" loc(")[0])[1:]
     if _SEPARATOR.search(_without_brackets(tail)) or _OUTS.search(tail):
         return tail
     header = ir.source.data[ir.op_start[op] : ir.header_end(op)]
-    return STRING_OR_COMMENT.sub(b'""', header).rstrip(b" \t\r\n{")
+    return without_strings(header).rstrip(b" \t\r\n{")
 
 
 def first_type(text: bytes) -> bytes:
@@ -151,3 +149,45 @@ _HIDDEN: Mapping[str, Callable[[bytes], bytes]] = {
     ),
 }
 """By op whose result has another type than custom assembly shows, the type of the result by the one shown."""
+
+
+class HeaderArgument(NamedTuple):
+    """An argument of a region, without a shown type.
+
+    ``scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<4xf32>) {`` shows no type of ``%i`` and
+    ``%a``. But they have the types of ``%c0`` and ``%t``.
+
+    Attributes:
+        initial: the value that it begins with, and whose type it has; -1 if the header names none.
+        is_number: whether it begins with a number, such as the variable of ``affine.for %i = 0 to 4``.
+    """
+
+    initial: int = -1
+    is_number: bool = False
+
+
+def header_arguments(ir: IR, block: int) -> Sequence[HeaderArgument]:
+    """Return what the header says of each argument of a block without a label. Empty if it does not fit."""
+    holder, arguments = ir.parent_op(block), ir.block_arguments.get(block, [])
+    if holder < 0 or not arguments or ir.regions_of[holder][0] != ir.block_region[block]:
+        return ()
+    start, end = ir.op_start[holder], ir.region_start[ir.block_region[block]]
+    names = ir.argument_names[bisect_left(ir.argument_names, start) : bisect_left(ir.argument_names, end)]
+    text = without_strings(ir.source.data[start:end], keeps_length=True)
+    shown = [start + match.start() for match in _VALUE.finditer(text)][len(ir.results(holder)) :]
+    operands = dict(zip([at for at in shown if at not in set(names)], ir.operands_of(holder), strict=False))
+    if len(names) != len(arguments):
+        return ()
+    found = []
+    for name in names:
+        after = _AFTER_NAME.match(text, _end_of_name(text, name - start))
+        is_set = after is not None and after["equals"] is not None
+        is_value = after is not None and after["value"] is not None
+        initial = operands.get(start + after.start("value"), -1) if after is not None and is_value else -1
+        found.append(HeaderArgument(initial, is_set and not is_value))
+    return found
+
+
+def _end_of_name(text: bytes, start: int) -> int:
+    match = _VALUE.match(text, start)
+    return match.end() if match else start

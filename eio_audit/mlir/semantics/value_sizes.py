@@ -11,10 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.header_arguments import HeaderArgument, header_arguments
-from eio_audit.mlir.semantics.shown_types import DIMENSION, SHAPED, first_type, shown_result_types
+from eio_audit.mlir.semantics.shown_types import (
+    DIMENSION,
+    SHAPED,
+    HeaderArgument,
+    first_type,
+    header_arguments,
+    shown_result_types,
+)
 from eio_audit.mlir.semantics.value_types import block_argument_types, result_types, result_types_in
 from eio_audit.mlir.tokens import split_list
 from eio_audit.mlir.traits import types_of_kind
@@ -48,7 +53,6 @@ class ValueSizes:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._aliases = AliasTexts(ir.definition)
         self._of_type: dict[bytes, ValueSize] = {}
         self._of_block: dict[int, list[ValueSize | HeaderArgument]] = {}
         self._of_signature: dict[bytes, list[ValueSize] | None] = {}
@@ -61,7 +65,7 @@ class ValueSizes:
         if self._ir.op_is_generic[op]:
             sizes = self._generic(op)
         else:
-            sizes = self._sizes(shown_result_types(self._ir, op, count, self._aliases.expanded))
+            sizes = self._sizes(shown_result_types(self._ir, op, count))
         return sizes if sizes is not None and len(sizes) == count else [UNKNOWN_SIZE] * count
 
     def of_arguments(self, block: int) -> Sequence[ValueSize]:
@@ -101,7 +105,7 @@ class ValueSizes:
         """Return the size of a value whose type has this text."""
         text = text.strip()
         if text not in self._of_type:
-            self._of_type[text] = _size(self._aliases.expanded(text).strip())
+            self._of_type[text] = _size(self._ir.expanded(text).strip())
         return self._of_type[text]
 
     def _generic(self, op: int) -> list[ValueSize] | None:

@@ -13,9 +13,8 @@ import re
 from enum import IntFlag
 from functools import cached_property
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.tokens import STRING_OR_COMMENT, closing_end, list_parts, nesting, split_list
+from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 
@@ -42,8 +41,11 @@ _SPACE = re.compile(rb"(?:\s|\"\")+<")
 _DIMENSION = re.compile(rb"(?<=[0-9?*\]])x")
 _ARROW = re.compile(rb"\s*->\s*")
 _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
-_SHORTENED = re.compile(rb"(?::|->|\bto)\s*<")
+_UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
 """A type without its name, as in ``emitc.load %p : <i32>``. Only types of pointers are printed like this."""
+
+_UNKNOWN_EXTENT = re.compile(rb"\?|<\s*\*\s*x")
+_UNKNOWN_ALIAS = re.compile(rb"![\w$-]+(?![\w$.<-])")
 
 _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
@@ -62,7 +64,6 @@ class ValueTypes:
         self._of_owner: dict[int, list[Storage] | Storage] = {}
         self._of_type: dict[tuple[bytes, bool], Storage] = {}
         self._by_uses: dict[int, Storage] = {}
-        self._aliases = AliasTexts(ir.definition)
 
     def of(self, value: int) -> Storage:
         """Return what the value may be."""
@@ -102,8 +103,7 @@ class ValueTypes:
         Strings and comments do not count.
         """
         if (text, inside) not in self._of_type:
-            types = STRING_OR_COMMENT.sub(b'""', self._aliases.expanded(text))
-            self._of_type[text, inside] = _storage(types, inside=inside)
+            self._of_type[text, inside] = _storage(self._ir.expanded(text), inside=inside)
         return self._of_type[text, inside]
 
     def _of_custom(self, text: bytes, op: int) -> Storage:
@@ -111,9 +111,9 @@ class ValueTypes:
         name, table = self._ir.name(op), self._ir.op_table
         if table.of(name) is UNLISTED or table.is_own(name):
             return Storage.ANYTHING
-        shortened = Storage.ADDRESS if _SHORTENED.search(text) else Storage.PLAIN
+        unnamed = Storage.ADDRESS if _UNNAMED_TYPE.search(text) else Storage.PLAIN
         hidden = Storage.CONTENT if name in _HIDES_TENSOR else Storage.PLAIN
-        return self._of_text(text, inside=True) | shortened | hidden
+        return self._of_text(text, inside=True) | unnamed | hidden
 
     def _shown_by_uses(self, value: int) -> Storage:
         """Return what the first use that shows the value's type says, or ANYTHING."""
@@ -177,6 +177,48 @@ def _dialect_type(name: bytes) -> Storage:
     return Storage.ADDRESS if full in types_of_kind("address") else Storage.ANYTHING
 
 
+class DynamicShapes:
+    """Which ops of one dump have a shape that is known only when the program runs (``?``).
+
+    For an elementwise op, "shape may be dynamic in which case the op's behaviour is undefined" if extents do
+    not match (OpDefinition.h), and most other ops promise something about the shapes of their operands too.
+
+    Custom assembly shows as many types as the parser needs to know those of all operands. So an op's own text
+    tells its shapes, unless it shows no type at all; then the definitions of its operands do.
+
+    Complexity: linear in the texts of the ops that are asked for and of the definitions of their operands.
+    """
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+        self._may_be = _is_dynamic(ir.dump_text)
+        self._of_owner: dict[int, bool] = {}
+
+    def shown_by(self, op: int) -> bool:
+        """Whether the op's operands or results may have a dynamic shape."""
+        if not self._may_be:
+            return False  # an alias that the dump defines is defined with its extents
+        text = self._ir.expanded_text(op)
+        if _is_dynamic(text):
+            return True
+        if self._ir.op_is_generic[op] or _TYPE.search(text):
+            return False
+        return any(map(self._is_defined_dynamic, self._ir.operands_of(op)))
+
+    def _is_defined_dynamic(self, value: int) -> bool:
+        owner = self._ir.value_owner[value]
+        if owner not in self._of_owner:
+            ir = self._ir
+            text = ir.bare_text(owner) if owner >= 0 else block_header_text(ir, -1 - owner)
+            self._of_owner[owner] = _is_dynamic(ir.expanded(text))
+        return self._of_owner[owner]
+
+
+def _is_dynamic(text: bytes) -> bool:
+    """Whether a text shows an unknown extent or rank, or an alias of a type that the dump does not define."""
+    return _UNKNOWN_EXTENT.search(text) is not None or _UNKNOWN_ALIAS.search(text) is not None
+
+
 def result_types(ir: IR, op: int) -> list[bytes] | None:
     """Return the result types of an op in generic assembly, or None if it shows no function type."""
     return result_types_in(_typed_text(ir, op))
@@ -184,7 +226,7 @@ def result_types(ir: IR, op: int) -> list[bytes] | None:
 
 def operand_types(ir: IR, op: int) -> list[bytes] | None:
     """Return the operand types of an op in generic assembly, or None if it shows no function type."""
-    text = STRING_OR_COMMENT.sub(b'""', _typed_text(ir, op))
+    text = without_strings(_typed_text(ir, op))
     start = _function_type(text)
     return None if start < 0 else split_list(text, start + 1)
 
@@ -196,7 +238,7 @@ def _typed_text(ir: IR, op: int) -> bytes:
 
 def result_types_in(text: bytes) -> list[bytes] | None:
     """Return the same for the text of an op, from its last region on. A location may follow the types."""
-    text = STRING_OR_COMMENT.sub(b'""', text)
+    text = without_strings(text)
     start = _function_type(text)
     if start < 0:
         return None
@@ -222,7 +264,7 @@ def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
 
     An argument without a type has None. Only for a function need a header name all arguments.
     """
-    header = STRING_OR_COMMENT.sub(b'""', block_header_text(ir, block))
+    header = without_strings(block_header_text(ir, block))
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
         name, is_typed = match.groups()

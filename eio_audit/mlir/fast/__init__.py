@@ -1,1 +1,0 @@
-"""The fast path of the reader: many plain lines at once."""
