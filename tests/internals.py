@@ -163,6 +163,7 @@ from eio_audit.mlir.traits import (
 )
 from eio_audit.order.bounds.antichain import Link, Links, outside_antichain, with_what_fits
 from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.bounds.footrule import footrule_bound
 from eio_audit.order.bounds.forced import LowerBound, count_forced
 from eio_audit.order.bounds.implied_order import implied_order
 from eio_audit.order.bounds.squeeze import squeeze_bound

@@ -11,7 +11,8 @@
 5. The last step is a search with the full budget.
 
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
-simple order. Squeezes (squeeze.py) raise its bound.
+simple order. The greater of two bounds holds: squeezes (squeeze.py) in addition to the forced inversions, or
+half of the footrule (footrule.py), which counts both kinds together.
 
 Kahn's algorithm with the key as priority is not one of the simple orders. It places a producer with a late
 key late, and that delays all its users, however early their keys. With k such users and m other ops between,
@@ -28,6 +29,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.bounds.footrule import footrule_bound
 from eio_audit.order.bounds.forced import LowerBound, forced_bound
 from eio_audit.order.bounds.squeeze import squeeze_bound
 from eio_audit.order.closure import TransitiveClosure
@@ -145,6 +147,7 @@ class _Solver:
         closure = self.closure
         while not best.certified and not self.effort.is_spent:
             if closure is None or best.inversions - closure.forced > self.limits.packed_inversions:
+                best = best.raised(footrule_bound(self.window, self.effort))
                 return best.raised(best.bound.forced + squeeze_bound(self.window, self.effort))
             better = self._packed(closure, best)
             if better.inversions == best.inversions:
