@@ -2,7 +2,7 @@
 
     python benchmarks/ablation.py               # some minutes of CPU time; ends in a Markdown table
     python benchmarks/ablation.py FOLDER        # also with the dumps of a folder
-    python benchmarks/ablation.py --parts nothing "footrule bound"
+    python benchmarks/ablation.py --parts nothing "squeeze bound"
 
 The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and
 generated blocks: the shapes of hostile.py in three sizes, noisy keys over few to many random dependences, and
@@ -27,14 +27,13 @@ import hostile
 
 import eio_audit
 from eio_audit.audit.check import free_places
-from eio_audit.order import linear_extension
+from eio_audit.order import fewest_moved, linear_extension
 from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.fewest_moved import fewest_moved
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search import packed_order, solve_window
+from eio_audit.order.search import solve_window
 from eio_audit.order.search.exact_search import SearchResult
 
 HERE = Path(__file__).resolve().parent
@@ -65,14 +64,11 @@ PARTS: dict[str, tuple[Patch, ...]] = {
     "`push_down`": ((solve_window, "push_down", solve_window.pull_up),),
     "alternating paths of the packing": ((CyclePacking, "_augment", lambda *_, **__: None),),
     "detours of the packing": ((CyclePacking, "find_detours", lambda *_: None),),
-    "exact search of whole windows": ((packed_order, "search", _find_nothing),),
-    "sliding windows": ((packed_order, "slide", _keep_order),),
-    "`improve` (local search)": ((packed_order, "improve", _keep_order),),
-    "both": ((packed_order, "slide", _keep_order), (packed_order, "improve", _keep_order)),
-    "inversions set aside": ((solve_window, "SET_ASIDE", ()),),
-    "`place_best`": ((solve_window, "place_best", _keep_order),),
+    "exact search of whole windows": ((solve_window, "search", _find_nothing),),
+    "sliding windows": ((solve_window, "slide", _keep_order),),
+    "`improve` (local search)": ((solve_window, "improve", _keep_order),),
+    "both": ((solve_window, "slide", _keep_order), (solve_window, "improve", _keep_order)),
     "squeeze bound": ((solve_window, "squeeze_bound", lambda *_: 0),),
-    "footrule bound": ((solve_window, "footrule_bound", lambda *_: 0),),
     "`restore_positions`": (
         (linear_extension, "restore_positions", _keep_order),
         (fewest_moved, "restore_positions", _keep_order),

@@ -38,8 +38,8 @@ except ImportError:
 from generate import CancelledModel, PermutedModel
 
 from eio_audit import Dump, read, read_text, stamp
+from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.refinement import ComparedOps
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
 from eio_audit.audit.locations.original_index import OriginalIndices

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # tests come from this ch
 import pytest
 
 from tests.running.judging import Judge, Verdict, judged
-from tests.running.mutations import MUTATIONS, without_verification
+from tests.running.mutations import MUTATIONS
 
 JUDGES = {
     "xdsl": "xdsl_judge:XDSL",
@@ -78,10 +78,9 @@ def _mutate(name: str, judge: Judge, seeds: range, shuffles: int, fixes: int) ->
         if mutation.judge != name:
             continue
         with pytest.MonkeyPatch.context() as monkeypatch:
-            without_verification(monkeypatch)
             mutation.patch(monkeypatch)
             try:
-                functions = judged(judge, seeds, shuffles, fixes).functions()
+                functions = judged(judge, seeds, shuffles, fixes, verified=False).functions()
                 outcome = f"{len(functions):,} of {len(seeds):,} programs came out different"
                 missed += not functions
             except Exception as error:  # no longer a valid program

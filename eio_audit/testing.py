@@ -11,8 +11,8 @@ from eio_audit.audit.check.check import check
 from eio_audit.audit.fix.fix import fix
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE
+from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.log_findings import LogFindings
 from eio_audit.mlir.input.dumps import Dump, read, read_text
 from eio_audit.mlir.source import InputError
 from eio_audit.report.text.check import print_check

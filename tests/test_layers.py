@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,17 @@ MLIR_FLOORS = [
     ["rewriting", "semantics"],
 ]
 """The modules and folders of mlir/, from the bottom: each imports from floors below it, a folder also from itself."""
+AUDIT_FLOORS = [
+    {"functions", "command"},
+    {"locations"},
+    {"dependence", "op_label", "options"},
+    {"check"},
+    {"explain", "fix", "gate"},
+    {"codegen"},
+    {"diff"},
+    {"log"},
+    {"corpus"},
+]
 OWNERS = {
     "click": {"cli"},
     "rich": {"report"},
@@ -41,6 +53,16 @@ OWNERS = {
     "pebble": {"audit"},
     "distributed": {"audit"},
 }
+
+
+ORDER_FLOORS = [  # lowest first: modules and folders of order/
+    ["effort", "permutation", "inversions", "displaced", "precedence", "unindexed"],
+    ["windows", "closure"],
+    ["bounds"],
+    ["search"],
+    ["fewest_moved", "wrong_labels"],
+    ["linear_extension", "group_order", "group_bounds"],
+]
 
 
 def room_of(path: Path) -> str:
@@ -78,6 +100,38 @@ def test_imports_point_one_way() -> None:
             is_entry = path.name == "__main__.py" and target == "cli"
             if target != room and target not in MAY_USE[room] and not is_entry:
                 wrong.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert wrong == []
+
+
+def test_imports_inside_order_point_down_and_close_no_circle() -> None:
+    floor_of = {name: floor for floor, names in enumerate(ORDER_FLOORS) for name in names}
+    wrong, imports = [], {}
+    for path in (PACKAGE / "order").rglob("*.py"):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        name = ".".join(["eio_audit", *parts])
+        imports[name] = {one for one in imported(path) if one.startswith("eio_audit.order")}
+        if parts != ("order", "__init__"):
+            above = (one for one in imports[name] if floor_of[one.split(".")[2]] > floor_of[parts[1]])
+            wrong += [f"{name} imports {one}" for one in above]
+    assert wrong == []
+    assert set().union(*imports.values()) <= imports.keys()  # a module, not its folder
+    TopologicalSorter(imports).prepare()  # raises when imports close a circle
+
+
+def test_imports_inside_audit_go_down() -> None:
+    """A folder, or a module directly in ``audit/``, imports from the floors below it, and from itself."""
+    floor_of = {part: floor for floor, parts in enumerate(AUDIT_FLOORS) for part in parts}
+    room = PACKAGE / "audit"
+    assert {path.stem for path in room.iterdir() if path.stem not in ("__init__", "__pycache__")} == {
+        *floor_of
+    }
+    wrong = []
+    for path in room.rglob("*.py"):
+        part = path.relative_to(room).with_suffix("").parts[0]
+        for name in imported(path):
+            target = (name.split(".") + [""] * 3)[2] if name.startswith("eio_audit.audit.") else part
+            if target != part and floor_of[target] >= floor_of[part]:
+                wrong.append(f"{path.relative_to(room)} imports {name}")
     assert wrong == []
 
 

@@ -97,7 +97,7 @@ class DependenceGraph:
         is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()
         return compress(zip(self._producers, self._users, strict=True), is_wanted)
 
-    def turned_round(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def violated_by(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the edges that are violated if op k is at ``place[k]``."""
         return ((a, b) for a, b, _ in self.edges() if place[a] > place[b])
 

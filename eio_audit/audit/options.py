@@ -6,13 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.traits import OpTable, OpTraits
 
 if TYPE_CHECKING:
-    from eio_audit.audit.locations.original_order import OriginalOrder
+    from eio_audit.audit.locations.original_index import OriginalIndices
+    from eio_audit.mlir.ir import IR
 
 
 class Follow(StrEnum):
@@ -33,6 +34,22 @@ class Follow(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> None:
         raise ValueError(f"expected follow to be some of {', '.join(cls)}, not {value!r}")
+
+
+@runtime_checkable
+class OrderSource(Protocol):
+    """What gives ops their original places if their locations do not: ``OriginalOrder``."""
+
+    name: str
+
+    @property
+    def text(self) -> bytes:
+        """The IR that has the original order."""
+
+    def indices_of(
+        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None]
+    ) -> list[int | None]:
+        """Return, per op of a dump, its original place, from 0; None for a new op."""
 
 
 @dataclass(frozen=True)
@@ -62,18 +79,15 @@ class AuditOptions:
     pattern: IndexPattern = field(default_factory=IndexPattern)
     follow: Collection[Follow | str] = frozenset({Follow.FREES})
     assume_pure: Sequence[str] = ()
-    order_from: OriginalOrder | None = None
+    order_from: OrderSource | None = None
     ops: Mapping[str, OpTraits] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not isinstance(self.pattern, IndexPattern):
             raise TypeError(f"expected pattern to be an IndexPattern(REGEX), not {self.pattern!r:.80}")
-        if self.order_from is not None:
-            from eio_audit.audit.locations.original_order import OriginalOrder
-
-            if not isinstance(self.order_from, OriginalOrder):
-                given = f"{self.order_from!r:.80}"
-                raise TypeError(f"expected order_from to be an OriginalOrder(DUMP), not {given}")
+        if not isinstance(self.order_from, OrderSource | None):
+            given = f"{self.order_from!r:.80}"
+            raise TypeError(f"expected order_from to be an OriginalOrder(DUMP), not {given}")
         object.__setattr__(self, "follow", _with_default(frozenset(map(Follow, _several(self.follow)))))
         object.__setattr__(self, "assume_pure", tuple(_several(self.assume_pure)))
 

@@ -1,4 +1,4 @@
-"""The options of commands that can do their work in several processes."""
+"""The options of who does the work, and of results kept from one run to the next. None changes a report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import click
 from eio_audit.cli.options import Command, together
 
 if TYPE_CHECKING:
+    from eio_audit.audit.corpus.result_cache import ResultCache
     from eio_audit.audit.corpus.workers import Workers
 
 ENOUGH_BYTES = 4_000_000
@@ -136,3 +137,39 @@ def cluster_options(command: Command) -> Command:
         help="Send the text of the files to the workers of --cluster, which then need no shared file system.",
     )
     return cluster(send(command))
+
+
+class Cache(NamedTuple):
+    """The folder where results are kept. None are kept without a folder or with ``no_cache``."""
+
+    cache: str | None = None
+    no_cache: bool = False
+
+    @contextmanager
+    def results(self) -> Iterator[ResultCache | None]:
+        """Yield the results of earlier runs. A folder that cannot be used is a warning, and None."""
+        if self.cache is None or self.no_cache:
+            yield None
+            return
+        from eio_audit.audit.corpus.result_cache import result_cache
+
+        def warn(reason: str) -> None:
+            click.echo(f"warning: --cache {reason}; the run goes on without it", err=True)
+
+        with result_cache(self.cache, warn) as results:
+            yield results
+
+
+cache_options = together(
+    "cache",
+    Cache,
+    click.option(
+        "--cache",
+        type=click.Path(),
+        metavar="DIR",
+        help="Keep results in the folder DIR, and do not check again what has a result there. "
+        "Several runs may share DIR.",
+    ),
+    click.option("--no-cache", is_flag=True, help="Keep no results, whatever the configuration says."),
+)
+"""``--cache`` and ``--no-cache``."""

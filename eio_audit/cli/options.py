@@ -206,7 +206,7 @@ def _audit_options(
 ) -> AuditOptions:
     original = None
     if order_from is not None:
-        from eio_audit.audit.locations.original_order import OriginalOrder
+        from eio_audit.audit.diff.original_order import OriginalOrder
         from eio_audit.cli.order_from import FIRST, original_dump
 
         dump = original_dump(order_from)

@@ -1,11 +1,17 @@
-"""The transitive closure of a window, and its independent pairs by key."""
+"""The transitive closure of a window, and its independent pairs by key.
+
+A set of ops is one Python integer: bit i is set when op i is in the set.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import Window
+
+WIDE = 4_000  # bits of a bitset that cost one more step
 
 
 class TransitiveClosure:
@@ -90,3 +96,26 @@ class TransitiveClosure:
         for op, key in enumerate(keys):
             equal[key] |= self.indexed & 1 << op
         return [equal[key] if self.indexed >> op & 1 else 0 for op, key in enumerate(keys)]
+
+
+def bits(bitset: int) -> Iterator[int]:
+    """Yield the positions of the set bits, lowest first.
+
+    Example:
+        >>> list(bits(0b1001))
+        [0, 3]
+    """
+    while bitset:
+        lowest = bitset & -bitset
+        yield lowest.bit_length() - 1
+        bitset ^= lowest
+
+
+def lowest_bit(bitset: int) -> int:
+    """Return the position of the lowest set bit."""
+    return (bitset & -bitset).bit_length() - 1
+
+
+def width(size: int) -> int:
+    """Return the cost in steps of an operation on a bitset of ``size`` bits."""
+    return 1 + size // WIDE

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from operator import mul
 
-from eio_audit.order.permutation import SortedRuns, closed_ranges, inverse, sorted_runs
+from eio_audit.order.permutation import SortedRuns, closed_ranges, ranks_of, sorted_runs
 
 
 def displaced(keys: Sequence[int]) -> list[int]:
@@ -32,9 +32,9 @@ def displaced_in(found: SortedRuns) -> list[int]:
     removed: list[int] = []
     for closed in closed_ranges(found.ranks):
         start, stop = closed.start, closed.stop
-        lengths, carried = found.lengths[start:stop], found.carried[start:stop]
-        cost_limit = 1 + sum(map(mul, carried, lengths))  # no cost outweighs the length of one key
-        values = [length * (cost_limit - cost) for length, cost in zip(lengths, carried, strict=True)]
+        lengths, costs = found.lengths[start:stop], found.inversions_at[start:stop]
+        cost_limit = 1 + sum(map(mul, costs, lengths))  # no cost outweighs the length of one key
+        values = [length * (cost_limit - cost) for length, cost in zip(lengths, costs, strict=True)]
         # A longest subsequence with one key of a run has all of them.
         kept = set(heaviest_rising([rank - start for rank in found.ranks[start:stop]], values))
         removed += [run for run in closed if run - start not in kept]
@@ -102,7 +102,7 @@ def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
         (0.25, 0.5, 0.75, 1.0, 0.0)
     """
     size = len(keys)
-    belongs = inverse(inverse(keys))
+    belongs = ranks_of(keys)
     parts = min(parts, size)
     bounds = [size * part // max(parts, 1) for part in range(parts + 1)]
     farthest = (

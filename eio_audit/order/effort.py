@@ -1,4 +1,4 @@
-"""Work budgets, counted in steps. A step is about the work of visiting one op in a search.
+"""Work budgets, counted in steps, and the limits of the search. A step is about the work of visiting one op.
 
 Finding the fewest inversions is NP-hard, and so is proving them minimal. So each search has a budget, and all
 work on one dump shares another. Budgets count steps, never time: the same input always gives the same output.
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 DUMP_STEPS = 12_000_000  # per dump
 STEPS_PER_OP = 220  # added for each op of a block that is out of order
-WIDE = 4_000  # bits of a bitset that cost one more step
 
 
 class Effort:
@@ -46,6 +46,33 @@ class Effort:
         self.left -= lent - part.left
 
 
-def width(size: int) -> int:
-    """Return the cost in steps of an operation on a bitset of ``size`` bits."""
-    return 1 + size // WIDE
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """The largest problems that each step of the search takes on.
+
+    Attributes:
+        closure_size: ops of the largest window that gets a transitive closure.
+        packed_inversions: most inversions that are not forced, for a packing of cycles.
+        search_gap: largest gap between bound and order for an exact search.
+        search_states: states that one exact search may reach.
+        search_moves: moves that one exact search may try.
+        distance: most places that a group of ops moves in local search.
+        sliding_size: ops of a sliding window.
+        repeated_size: ops of the largest window that is ordered more than once.
+        moved_closure_size: ops of the largest range in which the implied order bounds the moved ops.
+        moved_inversions: most inversions that are not forced, in such a range.
+    """
+
+    closure_size: int = 10_000
+    packed_inversions: int = 400_000
+    search_gap: int = 60
+    search_states: int = 200_000
+    search_moves: int = 2_000_000
+    distance: int = 300
+    sliding_size: int = 40
+    repeated_size: int = 100_000
+    moved_closure_size: int = 4_000
+    moved_inversions: int = 100_000
+
+
+USUAL_LIMITS = SearchLimits()

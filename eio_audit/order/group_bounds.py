@@ -20,14 +20,10 @@ from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
-from eio_audit.order.bitsets import bits
+from eio_audit.order.closure import bits
 from eio_audit.order.group_order import GroupedOps
 
-VISITED_OPS = 500_000
-"""The most ops that the searches for paths visit together. They find no paths after that."""
-
-COMPARED_OPS = 8_000
-"""The most ops of which all pairs are compared. With more, a group may have a run for each op."""
+VISITED_OPS, COMPARED_OPS = 500_000, 8_000
 
 
 class Return(NamedTuple):
@@ -60,13 +56,14 @@ class Paths:
     Args:
         ops: the ops.
         order: an order of them that keeps the dependences. Ops that are not in it are left out.
+        visited_ops: the most ops that the searches visit together. They find no paths after that.
     """
 
-    def __init__(self, ops: GroupedOps, order: Sequence[int]) -> None:
+    def __init__(self, ops: GroupedOps, order: Sequence[int], visited_ops: int = VISITED_OPS) -> None:
         self._ops = ops
         self._order = order
         self._place = {op: place for place, op in enumerate(order)}
-        self._left = VISITED_OPS
+        self._left = visited_ops
         self._returns: dict[tuple[int, ...], list[Return]] = {}
 
     def returns(self, members: Collection[int]) -> list[Return]:
@@ -109,9 +106,8 @@ class Paths:
         groups, producers = self._ops.group, self._ops.producers
         group = groups[span[0]]
         until: dict[int, _Chain] = {}  # per op of the group, the longest chain that ends in its run or before
-        before: dict[
-            int, tuple[_Chain, int]
-        ] = {}  # per op, one that ends before its run, and where it leaves
+        # Per op, the longest chain that ends before its run, and where the path leaves.
+        before: dict[int, tuple[_Chain, int]] = {}
         longest = _NONE
         for op in span:
             chain, (left, via) = _NONE, before.get(op, (_NONE, -1))
@@ -136,18 +132,20 @@ class Paths:
         return longest
 
 
-def most_runs(ops: GroupedOps, order: Sequence[int]) -> int:
+def most_runs(ops: GroupedOps, order: Sequence[int], compared_ops: int = COMPARED_OPS) -> int:
     """Return an upper bound on the runs of an order of the queue.
 
     Args:
         ops: the ops.
         order: an order of the ops that the queue places, such as ``order_by_queue``.
+        compared_ops: the most ops of which all pairs are compared. With more, a group may have a run for each
+            op.
 
-    Complexity: n * n / 8 bytes for n ops, of which at most ``COMPARED_OPS`` are compared.
+    Complexity: n * n / 8 bytes for n ops that are compared.
     """
     groups = _by_group(ops, order)
     runs = {group: len(members) for group, members in groups.items()}
-    if len(order) <= COMPARED_OPS:
+    if len(order) <= compared_ops:
         for op in _surely_followed(ops, order):
             runs[ops.group[op]] -= 1
     total, most = sum(runs.values()), max(runs.values(), default=0)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import count, islice, repeat
 from operator import gt, sub
 
-from eio_audit.order.permutation import inverse, sorted_runs
+from eio_audit.order.permutation import ranks_of, sorted_runs
 
 CHUNK = 512  # keys sorted by insertion before merging starts
 
 
-def count_inversions(keys: Sequence[int]) -> int:
+def count_inversions(keys: Sequence[int], chunk_size: int = CHUNK) -> int:
     """Return the number of pairs i < j with keys[i] > keys[j]. Equal keys are no inversion.
 
     This is the Kendall tau distance to the sorted sequence. Insertion sorts chunks of keys, then neighbouring
@@ -28,8 +28,8 @@ def count_inversions(keys: Sequence[int]) -> int:
     """
     inversions = 0
     chunks = []
-    for start in range(0, len(keys), CHUNK):
-        chunk = list(keys[start : start + CHUNK])
+    for start in range(0, len(keys), chunk_size):
+        chunk = list(keys[start : start + chunk_size])
         if count_descents(chunk):
             unsorted, chunk = chunk, []
             for key in unsorted:
@@ -68,16 +68,16 @@ def count_descents(keys: Sequence[int]) -> int:
     return sum(map(gt, keys, islice(keys, 1, None)))
 
 
-def inversions_carried(keys: Sequence[int]) -> list[int]:
+def inversions_at(keys: Sequence[int]) -> list[int]:
     """Return, per position, how many inversions it is in. The sum is twice the number of inversions.
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
     Example:
-        >>> inversions_carried([15, 23, 18, 16])
+        >>> inversions_at([15, 23, 18, 16])
         [0, 2, 2, 2]
     """
-    return sorted_runs(keys).carried_by_position()
+    return sorted_runs(keys).inversions_by_position()
 
 
 def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
@@ -99,10 +99,10 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
         [1, 2]
     """
     among = [keys[position] for position in chosen]
-    carried, shared = inversions_carried(keys), inversions_carried(among)
+    all_at, shared = inversions_at(keys), inversions_at(among)
     # A stable sort moves a key right by its inversions with smaller keys minus those with larger keys.
-    shifts = map(sub, inverse(inverse(among)), count())
-    return [carried[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]
+    shifts = map(sub, ranks_of(among), count())
+    return [all_at[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]
 
 
 def dense_ranks(keys: Sequence[int]) -> list[int]:

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
-from eio_audit.order.bounds.lower_bound import LowerBound
-from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.fewest_moved.fewest_moved import FewMoved, fewest_moved
-from eio_audit.order.fewest_moved.restore_positions import moved_places, restore_positions
+from eio_audit.order.bounds.forced import LowerBound
+from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.fewest_moved import FewMoved, fewest_moved
 from eio_audit.order.inversions import count_inversions
+from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.packed_order import BestOrder
-from eio_audit.order.search.solve_window import best_order
+from eio_audit.order.search.restore_positions import restore_positions
+from eio_audit.order.search.solve_window import BestOrder, best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
-
-REPEATED_SIZE = 100_000  # ops of the largest window that is ordered more than once
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +60,7 @@ def restore_order(
     precedence: Precedence,
     inversions: int | None = None,
     effort: Effort | None = None,
+    limits: SearchLimits = USUAL_LIMITS,
 ) -> Restoration:
     """Return a linear extension with few inversions, and a lower bound for all linear extensions.
 
@@ -70,7 +69,7 @@ def restore_order(
 
     The result is a fixed point: restoring the restored block changes nothing. The search does not depend on
     the textual order, except for equal keys. For these, passes are repeated until one improves nothing (in
-    windows of up to REPEATED_SIZE ops). The same input gives the same output: ties go by textual order, and
+    windows that are not too large). The same input gives the same output: ties go by textual order, and
     all limits count work, not time (effort.py).
 
     Args:
@@ -78,6 +77,7 @@ def restore_order(
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
+        limits: the largest problems that a step takes on.
 
     Raises:
         ValueError: if the number of keys is not the number of ops.
@@ -105,7 +105,7 @@ def restore_order(
     textual_windows = windows = split_into_windows(block)
     bounds: list[LowerBound] = []
     while True:
-        order_within, inversions_within, bounds = _restore_once(block, windows, bounds, effort)
+        order_within, inversions_within, bounds = _restore_once(block, windows, bounds, effort, limits)
         lower_bound = sum(bound.total for bound in bounds)
         if inversions_within == inversions:
             break
@@ -115,12 +115,12 @@ def restore_order(
             break
         order = restore_positions(textual_block, order, effort)
         inversions = textual_block.inversions(order)
-        if effort.is_spent or all(stop - start > REPEATED_SIZE for start, stop in windows.spans):
+        if effort.is_spent or all(stop - start > limits.repeated_size for start, stop in windows.spans):
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
     if inversions == lower_bound:
-        few = fewest_moved(textual_block, order, _undecided(textual_windows, bounds), effort)
+        few = fewest_moved(textual_block, order, _undecided(textual_windows, bounds), effort, limits)
     else:
         few = FewMoved(list(order), len(moved_places(order)))
     return Restoration(
@@ -153,7 +153,7 @@ def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int,
 
 
 def _restore_once(
-    block: Window, windows: Windows, bounds: Sequence[LowerBound], effort: Effort
+    block: Window, windows: Windows, bounds: Sequence[LowerBound], effort: Effort, limits: SearchLimits
 ) -> tuple[list[int], int, list[LowerBound]]:
     """Restore every window of the block once.
 
@@ -162,6 +162,7 @@ def _restore_once(
         windows: its windows. They are intervals of keys, so every pass has the same windows in sequence.
         bounds: per window, its lower bound; empty in the first pass.
         effort: the budget.
+        limits: the largest problems that a step takes on.
 
     Returns:
         The order found, its inversions (at most those before), and the bounds. No inversion crosses windows.
@@ -174,13 +175,13 @@ def _restore_once(
     for number, window in enumerate(map(block.restricted, parts)):
         if bounds:
             known = window.inversions(range(window.size))
-            if known == bounds[number].total or window.size > REPEATED_SIZE:
+            if known == bounds[number].total or window.size > limits.repeated_size:
                 inversions += known
                 found.append(bounds[number])
                 continue
         shape = window.shape
         if shape not in best_of:
-            best_of[shape] = best_order(window, effort)
+            best_of[shape] = best_order(window, effort, limits)
         best = best_of[shape]
         found.append(bounds[number].raised(best.bound.total) if bounds else best.bound)
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]

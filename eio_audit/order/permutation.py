@@ -1,4 +1,4 @@
-"""Permutations as consecutive runs, and the ranges of places that they permute.
+"""Permutations as consecutive runs: the ranges that they permute, the ops that they move, their inversions.
 
 A *consecutive run* is a maximal sequence of neighbours in one order that are neighbours in the other as well.
 A permutation that moves k ops has at most 3k + 1 runs. So one step per run is little work if few ops moved.
@@ -7,6 +7,7 @@ An order of ops is ``order[k]``, the textual index of the op placed k-th.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
@@ -63,7 +64,7 @@ def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
     runs = [range(order[start], order[start] + stop - start) for start, stop in pairwise(bounds)]
     return [
         PermutedRange(range(bounds[closed.start], bounds[closed.stop]), runs[closed.start : closed.stop])
-        for closed in closed_ranges(inverse(inverse([run.start for run in runs])))
+        for closed in closed_ranges(ranks_of([run.start for run in runs]))
     ]
 
 
@@ -77,6 +78,59 @@ def inverse(order: Sequence[int]) -> list[int]:
     return sorted(range(len(order)), key=order.__getitem__)
 
 
+def ranks_of(numbers: Sequence[int]) -> list[int]:
+    """Return the rank of each number among all: 0, 1, 2, ...; of equal numbers, the first has the lowest.
+
+    Example:
+        >>> ranks_of([70, -5, 70])
+        [1, 0, 2]
+    """
+    return inverse(inverse(numbers))
+
+
+def longest_in_place(order: Sequence[int]) -> list[int]:
+    """Return a longest subsequence of ``order`` in textual order: the kept ops. All others are moved.
+
+    Complexity: O(n log n), O(n) for the textual order (patience sorting; Fredman 1975).
+
+    Example:
+        >>> longest_in_place([1, 2, 0, 3])
+        [1, 2, 3]
+    """
+    return [op for start, stop in _kept_ranges(order) for op in order[start:stop]]
+
+
+def moved_places(order: Sequence[int]) -> list[int]:
+    """Return the places of the moved ops: those that ``longest_in_place`` leaves out.
+
+    Example:
+        >>> moved_places([1, 2, 0, 3])
+        [2]
+    """
+    bounds = [0, *chain.from_iterable(_kept_ranges(order)), len(order)]
+    return list(chain.from_iterable(map(range, bounds[::2], bounds[1::2])))
+
+
+def _kept_ranges(order: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the half-open ranges of places of the kept ops."""
+    ends = [-1]  # per length, the smallest op that ends a subsequence in textual order
+    before = []  # per run, the op before its first op in such a subsequence
+    runs = list(pairwise(run_bounds(order)))
+    for start, stop in runs:
+        # Ops of a run are neighbours in the text as well, so a subsequence with one can have the next.
+        first = order[start]
+        length = len(ends) if ends[-1] < first else bisect_left(ends, first)
+        before.append(ends[length - 1])
+        ends[length : length + stop - start] = order[start:stop]
+    ranges = []
+    last = ends[-1]
+    for (start, stop), op_before in zip(reversed(runs), reversed(before), strict=True):
+        if 0 <= last - order[start] < stop - start:
+            ranges.append((start, start + last - order[start] + 1))
+            last = op_before
+    return ranges[::-1]
+
+
 @dataclass(frozen=True, slots=True)
 class SortedRuns:
     """The consecutive runs of a sequence of keys, compared with the same keys sorted, ties by position.
@@ -87,23 +141,23 @@ class SortedRuns:
         starts: per run, the position of its first key; ascending.
         lengths: per run, its number of keys.
         ranks: per run, its place among the runs sorted by key.
-        carried: per run, how many inversions each of its keys is in.
+        inversions_at: per run, how many inversions each of its keys is in.
     """
 
     starts: list[int]
     lengths: list[int]
     ranks: list[int]
-    carried: list[int]
+    inversions_at: list[int]
 
     @property
     def inversions(self) -> int:
         """Number of inversions of the keys."""
-        ends: int = sum(map(mul, self.carried, self.lengths))
+        ends: int = sum(map(mul, self.inversions_at, self.lengths))
         return ends // 2
 
-    def carried_by_position(self) -> list[int]:
+    def inversions_by_position(self) -> list[int]:
         """Return, per position, how many inversions it is in."""
-        return list(chain.from_iterable(map(repeat, self.carried, self.lengths)))
+        return list(chain.from_iterable(map(repeat, self.inversions_at, self.lengths)))
 
     def inversions_with(self, is_member: Sequence[int]) -> int:
         """Return how many inversions have a member at an end; ``is_member`` is 0 or 1 per position.
@@ -115,13 +169,13 @@ class SortedRuns:
         before = list(accumulate(is_member, initial=0))
         stops = map(sum, zip(self.starts, self.lengths, strict=True))
         members = [before[stop] - before[start] for start, stop in zip(self.starts, stops, strict=True)]
-        ends: int = sum(map(mul, self.carried, members))
+        ends: int = sum(map(mul, self.inversions_at, members))
         return ends - self._among(members)
 
     def _among(self, members: Sequence[int]) -> int:
         """Return how many inversions are between members; ``members`` is their number per run."""
         ranks, weights = list(compress(self.ranks, members)), list(compress(members, members))
-        before = _larger_before(inverse(inverse(ranks)), weights)
+        before = _larger_before(ranks_of(ranks), weights)
         among: int = sum(map(mul, before, weights))
         return among
 
@@ -133,7 +187,7 @@ def sorted_runs(keys: Sequence[int]) -> SortedRuns:
 
     Example:
         >>> sorted_runs([1, 2, 9, 3, 4])
-        SortedRuns(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], carried=[0, 2, 1])
+        SortedRuns(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], inversions_at=[0, 2, 1])
     """
     by_key = inverse(keys)
     bounds = run_bounds(by_key)
@@ -143,11 +197,11 @@ def sorted_runs(keys: Sequence[int]) -> SortedRuns:
     ranks = inverse(start_of)
     starts, lengths = [start_of[rank] for rank in ranks], [length_of[rank] for rank in ranks]
     # A stable sort moves a key right by the smaller keys after it minus the larger keys before it.
-    carried = [
+    inversions_at = [
         2 * before + places[rank] - start
         for before, rank, start in zip(_larger_before(ranks, lengths), ranks, starts, strict=True)
     ]
-    return SortedRuns(starts, lengths, ranks, carried)
+    return SortedRuns(starts, lengths, ranks, inversions_at)
 
 
 def _larger_before(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from eio_audit.audit.check.location_health import HealthChange, LocationRule
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
 from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
-from eio_audit.audit.diff.op_changes import OpChange, OpChanges
-from eio_audit.audit.diff.repeated_changes import RepeatedChange, repeated_changes
-from eio_audit.audit.locations.location_health import HealthChange, LocationRule
+from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
 from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count

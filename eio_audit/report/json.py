@@ -18,11 +18,11 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.comparison import CheckComparison
     from eio_audit.audit.corpus.trace_models import ModelTraces
+    from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
-    from eio_audit.audit.diff.two_runs import RunComparison
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
-    from eio_audit.audit.trace.history import History
+    from eio_audit.audit.log.history import History
 
 SCHEMA = "eio-audit/1"
 
@@ -43,9 +43,11 @@ _FIELDS = {
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FigureChange": "change=trend before after",
+    "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
-        "code=rule.code rule=rule.name message source dump_line moment function block *op column inversions "
-        "model_file=model.file model_line=model.line model_path pass=pass_name until left"
+        "code=rule.code rule=rule.name message source dump_line=place.line moment=place.moment function "
+        "block *op column inversions model_file=model.file model_line=model.line model_path pass=pass_name "
+        "until left"
     ),
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
@@ -64,7 +66,10 @@ _FIELDS = {
     "RepeatedChange": "times modules module changes=places",
     "ModelTrace": "model=name initial introduced repaired left mislabelled lost passes",
     "ModelTraces": "*merged pass_totals=passes models unjudged",
-    "OpEvent": "kind pass=pass_name source dump_line when=marker.when state change users_now_use",
+    "OpEvent": (
+        "kind pass=pass_name source=place.source dump_line=place.line when=place.when state change "
+        "users_now_use"
+    ),
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
         "effects inversions kinds inverted same_index lower higher fixed"
@@ -168,7 +173,7 @@ def diff_to_json(diff: Diff) -> str:
 
 
 def _diff_members(diff: Diff) -> dict[str, object]:
-    from eio_audit.audit.diff.repeated_changes import repeated_changes
+    from eio_audit.audit.diff.op_changes import repeated_changes
 
     repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}

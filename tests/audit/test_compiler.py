@@ -10,7 +10,7 @@ import pytest
 
 from eio_audit import Compiler, InputError, VerificationError, fix, read, read_text
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.internals import DumpFix, fix_files, lines_of_input, local_workers, run_command, shortened
+from tests.internals import DumpFix, first_lines, fix_files, lines_of_input, local_workers, run_command
 from tests.reading import ir_of
 from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 
@@ -160,8 +160,12 @@ def test_processes_send_the_same_refusal(tmp_path: Path) -> None:
 
 
 def test_many_errors_are_cut() -> None:
-    assert shortened(b"a" * 300 + b"\n" * 20 + b"b") == ["a" * 240 + "...", *[""] * 11, "... (9 more lines)"]
-    assert shortened(b"\n") == ["(it printed no error)"]
+    assert first_lines(b"a" * 300 + b"\n" * 20 + b"b") == [
+        "a" * 240 + "...",
+        *[""] * 11,
+        "... (9 more lines)",
+    ]
+    assert first_lines(b"\n") == ["(it printed no error)"]
 
 
 LOCATED = """#loc1 = loc("inner"("a.py":1:2))

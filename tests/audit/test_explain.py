@@ -77,7 +77,7 @@ def test_an_avoidable_inversion_comes_with_the_place_that_fix_gives() -> None:
     assert explanation.fixed.inversions == 0
     assert explanation.fixed.before is not None
     assert explanation.fixed.before.result == "%1"
-    assert explanation.fixed.behind is None
+    assert explanation.fixed.after is None
 
 
 def test_a_knock_on_inversion_has_no_path() -> None:

@@ -70,8 +70,8 @@ def test_an_index_that_contradicts_dataflow() -> None:
 
 def test_where_a_finding_is() -> None:
     [found] = findings(ISSUE, UNAVOIDABLE)
-    assert (found.source, found.dump_line, found.line, found.column) == ("in.mlir", 2, 5, 3)
-    assert (found.function, found.block, found.block_line, found.moment) == ("@main", "^bb0", 3, "")
+    assert (found.source, found.place.line, found.line, found.column) == ("in.mlir", 2, 5, 3)
+    assert (found.function, found.block, found.block_line, found.place.moment) == ("@main", "^bb0", 3, "")
     assert found.model == ModelLine("m.py", 2)
 
 
@@ -107,7 +107,7 @@ def test_a_graph_region_has_no_order() -> None:
 def test_the_dump_of_a_log() -> None:
     marker = "// -----// IR Dump After CSE (cse) ('builtin.module' operation) //----- //\n"
     [found] = findings(marker + SHUFFLED)
-    assert (found.moment, found.dump_line) == ("after cse", 1)
+    assert (found.place.moment, found.place.line) == ("after cse", 1)
 
 
 def test_worst_first() -> None:

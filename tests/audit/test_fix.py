@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,10 +15,11 @@ from tests.internals import (
     corrected,
     count_inversions,
     read_ir,
-    value_names_module,
+    with_other_names,
 )
 from tests.internals import verify as verify_orders
 from tests.programs import programs
+from tests.reading import ir_of
 
 
 def fixed(text: str) -> str:
@@ -24,8 +27,8 @@ def fixed(text: str) -> str:
     return fix(dumps).text.decode()
 
 
-def verify(dump: AuditedDump, text: bytes) -> None:
-    verify_orders(dump.ir, dump.orders, dump.dependences, text)
+def verify(dump: AuditedDump, text: bytes, read: Callable[..., IR] = read_ir) -> None:
+    verify_orders(dump.ir, dump.orders, dump.dependences, text, read)
 
 
 SHUFFLED = """func.func @f(%a: i32) -> i32 {
@@ -195,7 +198,7 @@ def test_white_space_between_ops_is_no_other_text() -> None:
 @pytest.mark.parametrize("columns", [["op_start"], ["op_end"], ["op_start", "op_end"]])
 @pytest.mark.parametrize("op", [2, 9])
 def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_text(
-    columns: list[str], op: int, monkeypatch: pytest.MonkeyPatch
+    columns: list[str], op: int
 ) -> None:
     def misread(*args: object, **options: object) -> IR:
         ir = read_ir(*args, **options)
@@ -205,9 +208,8 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="text of an op changed"):
-        verify(dump, text)
+        verify(dump, text, misread)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +222,7 @@ def test_verification_refuses_an_op_that_is_read_as_another_part_of_the_same_tex
     ],
 )
 def test_verification_refuses_what_is_read_otherwise_from_the_same_text(
-    column: str, last: int, message: str, monkeypatch: pytest.MonkeyPatch
+    column: str, last: int, message: str
 ) -> None:
     def misread(*args: object, **options: object) -> IR:
         ir = read_ir(*args, **options)
@@ -230,12 +232,11 @@ def test_verification_refuses_what_is_read_otherwise_from_the_same_text(
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match=message):
-        verify(dump, text)
+        verify(dump, text, misread)
 
 
-def test_verification_refuses_one_region_more_than_there_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_refuses_one_region_more_than_there_was() -> None:
     def misread(*args: object, **options: object) -> IR:
         ir = read_ir(*args, **options)
         ir.region_op.append(0)
@@ -244,15 +245,12 @@ def test_verification_refuses_one_region_more_than_there_was(monkeypatch: pytest
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="is in another block"):
-        verify(dump, text)
+        verify(dump, text, misread)
 
 
 @pytest.mark.parametrize("op", range(1, 10))
-def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it(
-    op: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it(op: int) -> None:
     def misread(*args: object, **options: object) -> IR:
         ir = read_ir(*args, **options)
         ir.operand_start[op] += 1
@@ -260,9 +258,8 @@ def test_verification_refuses_an_operand_that_is_read_as_one_of_the_op_before_it
 
     dump = audit_dump(read_text(BRANCHES)[0])
     text = corrected(dump)
-    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="uses other values"):
-        verify(dump, text)
+        verify(dump, text, misread)
 
 
 def test_verification_refuses_the_same_text_cut_into_other_ops() -> None:
@@ -313,9 +310,7 @@ def test_an_op_with_operands_behind_a_region_moves() -> None:
 
 
 @pytest.mark.parametrize("late", ["my.do {\n      my.y\n    } while (%x)", "my.do {\n      my.y\n    }"])
-def test_verification_refuses_another_value_behind_a_region_with_ops(
-    late: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verification_refuses_another_value_behind_a_region_with_ops(late: str) -> None:
     """In one case an operand of the old dump is another, in the other case there was none."""
 
     def misread(*args: object, **options: object) -> IR:
@@ -325,12 +320,11 @@ def test_verification_refuses_another_value_behind_a_region_with_ops(
 
     dump = audit_dump(read_text(LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', late))[0])
     verify(dump, dump.ir.dump_text)
-    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
-        verify(dump, dump.ir.dump_text)
+        verify(dump, dump.ir.dump_text, misread)
 
 
-def test_verification_refuses_a_value_less_behind_a_region(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verification_refuses_a_value_less_behind_a_region() -> None:
     def misread(*args: object, **options: object) -> IR:
         ir = read_ir(*args, **options)
         ir.late_operands = {}
@@ -338,9 +332,8 @@ def test_verification_refuses_a_value_less_behind_a_region(monkeypatch: pytest.M
 
     late = "my.do {\n      my.y\n    } while (%x)"
     dump = audit_dump(read_text(LOOP.replace('"ttir.use"(%x) : (i32) -> () loc("DEBUG|1|b")', late))[0])
-    monkeypatch.setattr("eio_audit.audit.fix.reading_again.read_ir", misread)
     with pytest.raises(VerificationError, match="uses other values: my.do at <text>:4"):
-        verify(dump, dump.ir.dump_text)
+        verify(dump, dump.ir.dump_text, misread)
 
 
 def test_the_last_op_of_a_block_may_leave_the_arguments_of_the_next_one_behind() -> None:
@@ -701,14 +694,13 @@ def test_a_fix_reaches_the_minimum_and_a_second_run_changes_nothing(options: Aud
         (b"%z", "the renumbered text cannot be read"),
     ],
 )
-def test_wrong_names_are_not_written(wrong: bytes, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_names_are_not_written(wrong: bytes, message: str) -> None:
     text = b'%0 = "t.a"() : () -> i32\n%1 = "t.a"() : () -> i32\n"t.b"(%0) {s = "%0"} : (i32) -> ()\n'
     broken = (
         text.replace(b'"%0"', wrong) if wrong.startswith(b'"') else text.replace(b"(%0)", b"(%s)" % wrong)
     )
-    monkeypatch.setattr(value_names_module, "renumber", lambda *_: broken)
     with pytest.raises(VerificationError, match=message):
-        fix(read_text(text), renumber=True)
+        with_other_names(ir_of(text), broken)
 
 
 def test_only_dumps_of_one_source_are_fixed_together() -> None:

@@ -92,7 +92,7 @@ def test_an_op_that_was_removed_and_what_its_users_use_now() -> None:
     [op] = followed(log(function(*START[:2], "%c = t.c %b"), function("%a = t.a %x", "%c = t.c %a")), "%b")
     assert rows(op) == [("first", None), ("removed", "p1")]
     assert op.events[1].users_now_use == "%a t.a"
-    assert (op.events[1].state, op.events[1].dump_line) == (None, 9)
+    assert (op.events[1].state, op.events[1].place.line) == (None, 9)
 
 
 def test_another_name_is_no_change() -> None:
@@ -211,7 +211,7 @@ def test_only_the_function_of_the_op_counts() -> None:
     f, g, other = function(*START), function(*START, name="g"), function("%a = t.z %x", name="g")
     [op] = followed(log(module(f, g), module(f, other), f, other, module(f, other)), "%b of @f")
     assert rows(op) == [("first", None), ("last", None)]
-    assert op.events[-1].dump_line == 45
+    assert op.events[-1].place.line == 45
 
 
 def test_dumps_of_single_functions_interleave() -> None:
@@ -344,7 +344,7 @@ def test_the_last_row_of_every_op_agrees_with_the_last_dump_that_has_it(name: st
         end = op.events[-1]
         if end.state is None:
             continue
-        assert end.dump_line == last.line
+        assert end.place.line == last.line
         assert states[end.state.op.line] == (end.state.op.name, end.state.place, end.state.ops)
         if line >= last.line:
             assert end.state.op.line == line

@@ -171,7 +171,7 @@ def test_a_block_with_hoisted_constants_is_one_finding_of_a_log() -> None:
     more = function(constant(1, 8), *HOISTED_ALONE[:3], op(2, 10, "%1", "%c0", "%c1"))
     text = f"{marker.format('P')}{function(*HOISTED_ALONE)}\n{marker.format('Q')}{more}\n"
     [finding] = judged(text, Gate((HOISTED,))).findings
-    assert (finding.moment, finding.left) == ("after P", True)
+    assert (finding.place.moment, finding.left) == ("after P", True)
 
 
 def test_a_finding_says_if_only_a_fix_that_lets_constants_follow_moves_the_op() -> None:

@@ -35,7 +35,7 @@ def test_brought_in_and_still_there() -> None:
     log = around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, SHUFFLED)
     [found] = checked(log)[1]
     assert (found.pass_name, found.until, found.left) == ("a", None, True)
-    assert (found.dump_line, found.line, found.moment) == (9, 11, "after a")
+    assert (found.place.line, found.line, found.place.moment) == (9, 11, "after a")
 
 
 def test_repaired() -> None:
@@ -55,6 +55,15 @@ def test_functions_are_followed_apart() -> None:
     f, g = SHUFFLED, function("g", 4, 3)
     log = around("a", ORDERED, f), around("a", function("g", 3, 4), g), around("b", f, ORDERED)
     assert lives(*log) == [("a", "after b", False), ("a", None, True)]
+
+
+def test_a_module_with_the_name_of_a_function_is_no_function() -> None:
+    """As in a trace: a pass on the module @f is charged with what is new in @g."""
+    scope = " ('builtin.module' operation: @f)"
+    before, after = (module(ORDERED, function("g", *own)) for own in ((3, 4), (4, 3)))
+    log = "".join([dump("Before", "a", before, scope), dump("Before", "b", after, scope)])
+    assert [found.pass_name for found in checked(log)[1]] == ["a"]
+    assert [one.pass_name for one in trace(read_text(log)).passes if one.introduced] == ["a"]
 
 
 def test_what_the_first_dump_has_is_charged_to_no_pass() -> None:

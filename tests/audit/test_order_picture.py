@@ -10,13 +10,13 @@ from tests.programs import programs
 
 def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[OrderPicture]:
     worst_blocks = WorstBlocks(limit)
-    check(read_text(text), options or AuditOptions(), worst_blocks.add)
-    return worst_blocks.pictures
+    check(read_text(text), options or AuditOptions(), worst_blocks.visit)
+    return worst_blocks.pictures()
 
 
 def test_every_op_has_its_place_and_its_original_place() -> None:
     [picture] = pictures(ISSUE)
-    assert [(op.op.result, op.standing, op.original) for op in picture.ops] == [
+    assert [(op.op.result, op.textual_rank, op.original) for op in picture.ops] == [
         ("%55", 0, 0),
         ("%56", 1, 2),
         ("%57", 2, 1),
@@ -49,7 +49,12 @@ def test_a_followed_op_has_no_place_in_the_order() -> None:
     derived = 'loc("9|m|a_tm0"("9|m|a"))'
     text = ISSUE.replace('loc("DEBUG|15|ResNet[resnet]|m.py:1|forward|2|bn")', derived)
     [picture] = pictures(text, AuditOptions(follow=["derived"]))
-    assert [(op.standing, op.original) for op in picture.ops] == [(None, None), (0, 1), (1, 0), (None, None)]
+    assert [(op.textual_rank, op.original) for op in picture.ops] == [
+        (None, None),
+        (0, 1),
+        (1, 0),
+        (None, None),
+    ]
 
 
 def test_a_graph_region_is_unordered_and_has_no_dataflow() -> None:
@@ -76,10 +81,10 @@ def test_of_a_block_in_several_dumps_the_first_of_its_worst_states_is_pictured()
     assert [picture.dump.pass_name for picture in pictures(log)] == ["b"]
 
 
-def test_an_album_is_filled_while_dumps_are_audited() -> None:
-    album = WorstBlocks()
-    result = check(read_text(ISSUE), visit=album.add)
-    assert [picture.block for picture in album.pictures] == list(result.dumps[0].blocks)
+def test_blocks_are_chosen_while_dumps_are_audited() -> None:
+    worst_blocks = WorstBlocks()
+    result = check(read_text(ISSUE), visit=worst_blocks.visit)
+    assert [picture.block for picture in worst_blocks.pictures()] == list(result.dumps[0].blocks)
 
 
 def test_the_resnet() -> None:
@@ -92,14 +97,14 @@ def test_the_resnet() -> None:
 
 def test_the_ops_that_a_fix_moves_are_those_of_the_findings() -> None:
     found: list[Finding] = []
-    album = WorstBlocks()
+    worst_blocks = WorstBlocks()
 
     def visit(dump: AuditedDump) -> None:
         found.extend(find(dump, Gate().rules))
-        album.add(dump)
+        worst_blocks.visit(dump)
 
     check(read_text((SAMPLES / "resnet" / "after_alias.mlir").read_text()), visit=visit)
-    [picture] = album.pictures
+    [picture] = worst_blocks.pictures()
     avoidable = [op.op for op in picture.ops if op.disorder is Disorder.AVOIDABLE]
     assert sorted(op.line for op in avoidable) == sorted(finding.line for finding in found)
 
@@ -120,8 +125,8 @@ def test_a_long_text_is_shortened() -> None:
 def test_pictures_add_up_to_the_audit(text: str) -> None:
     for picture in pictures(text):
         originals = sorted(op.original for op in picture.ops if op.original is not None)
-        assert originals == [op.standing for op in picture.ops if op.standing is not None]
+        assert originals == [op.textual_rank for op in picture.ops if op.textual_rank is not None]
         assert sum(op.inversions for op in picture.ops) == 2 * picture.block.inversions
         assert sum(op.inversions_fixed for op in picture.ops) == 2 * picture.block.minimum
-        in_order = [op.original or 0 for op in picture.ops if op.standing is not None and not op.disorder]
+        in_order = [op.original or 0 for op in picture.ops if op.textual_rank is not None and not op.disorder]
         assert in_order == sorted(in_order)

@@ -7,8 +7,7 @@ from hypothesis import given
 from iree.compiler import ir
 
 from eio_audit import InputError, VerificationError, check, read_text, stamp
-from tests.internals import OriginalIndices, Source, read_ir, stamp_module
-from tests.internals import reading_again_module as reading_again
+from tests.internals import OriginalIndices, Source, read_ir, read_relocated, stamp_module
 from tests.judge import parse
 from tests.programs import programs
 
@@ -18,6 +17,12 @@ HAND_WRITTEN = Path(__file__).parents[1] / "data" / "custom_assembly.mlir"
 def stamped(text: str, name: str = "in.mlir") -> str:
     dumps = read_text(text, name)
     return stamp(dumps).decode()
+
+
+def read_with_location(old: str, location: bytes, new: str, added: bytes = b"") -> None:
+    """Read what must be the old text with this location of its first op."""
+    ir = read_ir(Source("in.mlir", old.encode()))
+    read_relocated(ir, {0: location}, "stamped", new.encode(), added)
 
 
 def test_an_op_without_location_gets_its_place_in_the_file_as_child() -> None:
@@ -130,29 +135,25 @@ def test_malformed_input_is_an_error() -> None:
         ('%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6)', "cannot be read"),
     ],
 )
-def test_a_text_that_is_not_what_it_should_be_is_not_returned(
-    text: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text.encode(), b""))
+def test_a_text_that_is_not_what_it_should_be_is_not_returned(text: str, message: str) -> None:
     with pytest.raises(VerificationError, match=message):
-        stamped("%0 = my.op")
+        read_with_location("%0 = my.op", b'"DEBUG|0|my.op"("in.mlir":1:6)', text)
 
 
-def test_another_definition_than_the_added_one_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = b'%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
-    monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text + b"\n#a = 1\n", b"\n#b = 1\n"))
+def test_another_definition_than_the_added_one_is_not_returned() -> None:
+    text = '%0 = my.op loc("DEBUG|0|my.op"("in.mlir":1:6))'
     with pytest.raises(VerificationError, match="more than the intended locations changed"):
-        stamped("%0 = my.op")
+        read_with_location(
+            "%0 = my.op", b'"DEBUG|0|my.op"("in.mlir":1:6)', text + "\n#a = 1\n", b"\n#b = 1\n"
+        )
 
 
 @pytest.mark.parametrize("location", ['"DEBUG|0|func.func"("in.mlir":1:1)', '"in.mlir":1:2'])
-def test_a_function_with_another_location_is_not_returned(
-    monkeypatch: pytest.MonkeyPatch, location: str
-) -> None:
-    text = f"func.func @f() {{\n}} loc({location})".encode()
-    monkeypatch.setattr(reading_again, "with_locations", lambda *_: (text, b""))
+def test_a_function_with_another_location_is_not_returned(location: str) -> None:
+    text = "func.func @f() {\n}"
+    assert stamped(text) == f'{text} loc("in.mlir":1:1)'
     with pytest.raises(VerificationError, match="a location is not the intended one"):
-        stamped("func.func @f() {\n}")
+        read_with_location(text, b'"in.mlir":1:1', f"{text} loc({location})")
 
 
 def test_a_location_that_carries_another_index_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, Trace, check, read_text, trace
-from tests.audit.counting import counting_audits, counting_walks_around
-from tests.internals import OriginalOrder
+from tests.audit.counting import counting
+from tests.internals import OriginalOrder, audit_keyed, functions_around
 from tests.internals import function_states_module as function_states
 from tests.programs import programs
 from tests.test_samples import SAMPLES
@@ -424,9 +424,9 @@ def test_what_is_known_of_texts_seen_before_changes_no_figure(log: str) -> None:
 
 def test_a_dump_that_is_that_of_before_is_not_read() -> None:
     text = module(function("f", 1, 2))
-    with counting_audits() as audits:
+    with counting(audit_keyed) as audits:
         traced(*(dump("After", f"p{number}", text) for number in range(9)))
-    assert audits.call_count == 2  # the function, and what is around it
+    assert audits == {"audit_keyed": 2}  # the function, and what is around it
 
 
 SHUFFLED_CALLER = """module {
@@ -443,7 +443,7 @@ func.func private @g(%a: i32) -> i32 {
 
 
 def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> None:
-    with counting_audits() as audits, counting_walks_around() as walks:
+    with counting(audit_keyed, functions_around) as calls:
         result = trace(
             read_text(
                 dump("After", "p", module(function("f", 1, 2)))
@@ -452,10 +452,10 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
         )
     assert result.culprit is not None
     # the function twice, once what is around it, and the last dump for the lines of what is left
-    assert (audits.call_count, walks.call_count) == (4, 4)
-    with counting_audits() as audits:
+    assert calls == {"audit_keyed": 4, "functions_around": 4}
+    with counting(audit_keyed) as audits:
         trace(read_text(SHUFFLED_CALLER))
-    assert audits.call_count == 4  # both functions, what is around them, and once more for the lines
+    assert audits == {"audit_keyed": 4}  # both functions, what is around them, and once more for the lines
 
 
 def test_the_culprit_of_a_state_seen_before_has_the_lines_of_its_own_dump() -> None:

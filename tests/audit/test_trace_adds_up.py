@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from eio_audit import Trace, read_text, trace
 from tests.audit.test_trace import dump, function, logs, module
-from tests.internals import TraceModel, find_dump_files, find_models, pass_totals, shares, take, trace_models
+from tests.internals import (
+    TraceModel,
+    find_dump_files,
+    find_models,
+    pass_totals,
+    shares,
+    trace_models,
+    withdraw,
+)
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 LOGS = [*sorted(SAMPLES.glob("*/*.log")), SAMPLES / "small" / "tree"]
@@ -97,7 +105,7 @@ ledgers = st.dictionaries(st.sampled_from("abc"), st.integers(0, 9)).map(Counter
 @given(ledgers, st.integers(-3, 40), st.lists(st.tuples(st.sampled_from("abcd"), st.integers(-3, 9))))
 def test_what_is_taken_is_missing(ledger: Counter[str], number: int, first: list[tuple[str, int]]) -> None:
     before = ledger.copy()
-    taken = take(ledger, number, first)
+    taken = withdraw(ledger, number, first)
     assert taken + ledger == +before
     assert taken.total() == min(max(number, 0), before.total())
     assert min(ledger.values(), default=0) >= 0

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.audit.counting import counting_audits, counting_walks_around
+from tests.audit.counting import counting
 from tests.cli.running import SAMPLES, pipe_of, run
+from tests.internals import audit_keyed, functions_around
 
 BEFORE = SAMPLES / "resnet" / "before_inline.mlir"
 AFTER = SAMPLES / "resnet" / "after_alias.mlir"
@@ -321,6 +322,6 @@ def test_a_pass_of_a_folder_of_passes_is_the_pair_of_its_dumps(
 
 
 def test_html_audits_each_dump_once() -> None:
-    with counting_audits() as audits, counting_walks_around() as walks:
+    with counting(audit_keyed, functions_around) as calls:
         assert run("diff", BEFORE, AFTER, "--format", "html", "--fail-on", "never").returncode == 0
-    assert (audits.call_count, walks.call_count) == (2, 2)
+    assert calls == {"audit_keyed": 2, "functions_around": 2}

@@ -5,12 +5,14 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from eio_audit import VerificationError
 from tests.audit.test_fix import SHUFFLED, fixed
 from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
-from tests.internals import main
+from tests.internals import DumpFix, main
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -177,13 +179,20 @@ def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     assert b"cannot write: No such file or directory" in result.stderr
 
 
+@pytest.mark.parametrize("options", [[], ["--relabel"]])
 def test_a_failed_verification_exits_3_and_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise VerificationError("the text of an op changed")
+
     target = tmp_path / "dump.mlir"
     target.write_text(SHUFFLED)
-    monkeypatch.setattr("eio_audit.audit.fix.reordering.reorder", lambda ir, orders: b"module {\n}\n")
-    monkeypatch.setattr("sys.argv", ["eio-audit", "fix", str(target), "--in-place"])
+    monkeypatch.setattr(DumpFix, "of", refuse)
+    monkeypatch.setattr("sys.argv", ["eio-audit", "fix", str(target), *options, "--in-place"])
     with pytest.raises(SystemExit) as exit_:
         main()
     assert exit_.value.code == 3

@@ -75,7 +75,17 @@ def test_auto_does_without_processes_where_there_can_be_none(
 ) -> None:
     monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
     monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
-    assert run("check", str(corpus / "0.mlir")).returncode == 1
+    assert run("check", str(corpus / "0.mlir"), str(corpus / "1.mlir")).returncode == 1
+
+
+@pytest.mark.parametrize("count", ["auto", "2"])
+def test_one_dump_in_one_file_is_checked_by_this_process(
+    corpus: Path, no_processes: None, monkeypatch: pytest.MonkeyPatch, count: str
+) -> None:
+    monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
+    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
+    assert run("check", str(corpus / "0.mlir"), "-j", count).returncode == 1
+    assert run("check", LOG, "--dump", "last", "-j", count).returncode == 1
 
 
 class NoFork:
@@ -94,7 +104,8 @@ def test_a_system_that_starts_no_process_is_an_error_only_if_some_were_asked_for
     monkeypatch.setattr(pebble, "ProcessPool", NoFork)
     monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
     monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
-    auto, two = (run("check", str(corpus / "0.mlir"), "-j", count) for count in ("auto", "2"))
+    files = str(corpus / "0.mlir"), str(corpus / "1.mlir")
+    auto, two = (run("check", *files, "-j", count) for count in ("auto", "2"))
     assert (auto.returncode, two.returncode) == (1, 2)
     assert "Error: cannot start processes: Resource temporarily unavailable" in two.stderr.decode()
 
@@ -103,7 +114,7 @@ def test_a_system_that_starts_no_process_is_an_error_only_if_some_were_asked_for
 def test_processes_that_were_asked_for_and_cannot_be_are_an_error(
     corpus: Path, no_processes: None, option: tuple[str, str]
 ) -> None:
-    result = run("check", str(corpus / "0.mlir"), *option)
+    result = run("check", str(corpus / "0.mlir"), str(corpus / "1.mlir"), *option)
     assert result.returncode == 2
     assert "Error: cannot start processes: Read-only file system" in result.stderr.decode()
 
@@ -130,12 +141,11 @@ def test_a_file_that_takes_too_long_is_an_error_of_that_file(corpus: Path) -> No
 
 def test_usable_cores_are_those_of_the_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quota = tmp_path / "cpu.max"
-    monkeypatch.setattr(workers, "_CPU_QUOTA", quota)
     monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: set(range(64)))
     counts = []
     for text in ("250000 100000\n", "50000 100000\n", "max 100000\n"):
         quota.write_text(text)
-        counts.append(workers.usable_cores())
+        counts.append(workers.usable_cores(quota))
     assert counts == [2, 1, 8]
 
 

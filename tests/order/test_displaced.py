@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import displaced, inversions_carried, order_profile
+from tests.internals import displaced, inversions_at, order_profile
 from tests.order.small_blocks import count_pairs
 
 
@@ -30,26 +30,26 @@ def test_a_reversed_sequence_keeps_one() -> None:
 
 @given(st.lists(st.integers(0, 8), max_size=9))
 def test_displaced_is_a_smallest_set_that_carries_most(keys: list[int]) -> None:
-    carried = inversions_carried(keys)
+    at = inversions_at(keys)
     sets = [
-        (-len(removed), sum(carried[position] for position in removed))
+        (-len(removed), sum(at[position] for position in removed))
         for count in range(len(keys) + 1)
         for removed in combinations(range(len(keys)), count)
         if not count_pairs([key for position, key in enumerate(keys) if position not in removed])
     ]
     found = displaced(keys)
-    assert (-len(found), sum(carried[position] for position in found)) == max(sets)
+    assert (-len(found), sum(at[position] for position in found)) == max(sets)
 
 
-def test_carried_counts_both_ends() -> None:
-    assert inversions_carried([1, 5, 2, 3, 9]) == [0, 2, 1, 1, 0]
+def test_each_inversion_is_at_both_ends() -> None:
+    assert inversions_at([1, 5, 2, 3, 9]) == [0, 2, 1, 1, 0]
 
 
 @given(st.lists(st.integers(-3, 12) | st.integers(), max_size=40))
-def test_carried_is_the_number_of_inversions_at_each_position(keys: list[int]) -> None:
-    for position, carried in enumerate(inversions_carried(keys)):
+def test_the_number_of_inversions_at_each_position(keys: list[int]) -> None:
+    for position, at in enumerate(inversions_at(keys)):
         others = keys[:position] + keys[position + 1 :]
-        assert carried == count_pairs(keys) - count_pairs(others)
+        assert at == count_pairs(keys) - count_pairs(others)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.internals import (
-    SEARCH_MOVES,
-    SEARCH_STATES,
+    USUAL_LIMITS,
     CyclePacking,
     SearchResult,
     TransitiveClosure,
@@ -14,7 +13,11 @@ from tests.order.small_blocks import Block, blocks, count_pairs, true_minimum
 
 
 def search_block(
-    block: Block, known: int, states: int = SEARCH_STATES, moves: int = SEARCH_MOVES, packed: bool = True
+    block: Block,
+    known: int,
+    states: int = USUAL_LIMITS.search_states,
+    moves: int = USUAL_LIMITS.search_moves,
+    packed: bool = True,
 ) -> SearchResult:
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
     cycles = CyclePacking(closure, range(len(block.keys))).cycles() if packed else []

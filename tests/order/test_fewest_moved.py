@@ -3,13 +3,15 @@ import random
 import pytest
 from hypothesis import given
 
-from tests.internals import Restoration, restore_order
-from tests.internals import fewest_moved_module as steps
+from tests.internals import USUAL_LIMITS, Restoration, SearchLimits, restore_order
 from tests.order.small_blocks import Block, Key, blocks, fewest_moved, precedence_of
 
+NO_CLOSURE = SearchLimits(moved_closure_size=0)
+NO_PACKING = SearchLimits(moved_inversions=0)
 
-def restore(block: Block) -> Restoration:
-    return restore_order(block.keys, block.precedence)
+
+def restore(block: Block, limits: SearchLimits = USUAL_LIMITS) -> Restoration:
+    return restore_order(block.keys, block.precedence, limits=limits)
 
 
 def test_one_op_overtakes_all_others() -> None:
@@ -51,11 +53,15 @@ def test_the_fewest_moved_of_all_minimal_orders_are_within_the_bounds(block: Blo
 @given(blocks())
 def test_without_the_implied_order_the_bound_is_true(block: Block) -> None:
     fewest = fewest_moved(block, restore(block).inversions)
-    for limit in ("CLOSURE_SIZE", "CLOSURE_INVERSIONS"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(steps, limit, 0)
-            restoration = restore(block)
+    for limits in (NO_CLOSURE, NO_PACKING):
+        restoration = restore(block, limits)
         assert restoration.moved_lower_bound <= fewest <= restoration.moved
+
+
+def test_the_implied_order_proves_more() -> None:
+    block = Block([2, 1, 1, 0, 0, 2], [(0, 2), (1, 3), (2, 4)])
+    assert restore(block).moved_lower_bound == 2
+    assert [restore(block, limits).moved_lower_bound for limits in (NO_CLOSURE, NO_PACKING)] == [1, 1]
 
 
 def test_a_hundred_hoisted_constants_are_the_ops_moved() -> None:
@@ -77,31 +83,21 @@ def test_a_shuffled_block_moves_no_more_than_proven() -> None:
 def test_ops_of_one_window_are_exchanged_for_all_its_squeezed_ones() -> None:
     # 9 feeds 1, so 4 and 5 are squeezed; but that 5 has to pass 4 is open in no minimal order.
     block = Block([9, 1, 5, 4], [(0, 1)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "CLOSURE_SIZE", 0)
-        restoration = restore(block)
+    restoration = restore(block, NO_CLOSURE)
     assert (restoration.inversions, restoration.moved, restoration.moved_certified) == (3, 1, True)
 
 
 def test_a_preference_that_some_minimal_order_breaks_exchanges_no_ops() -> None:
     # 8 feeds the second 0, and 4 and 2 are squeezed: whether they pass 8 or that 0 is open.
     block = Block([8, 0, 4, 2, 9, 0, 7], [(0, 5), (5, 6)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "CLOSURE_SIZE", 0)
-        restoration = restore(block)
+    restoration = restore(block, NO_CLOSURE)
     assert restoration.moved_lower_bound <= fewest_moved(block, restoration.inversions) == 3
 
 
 @pytest.mark.parametrize("keys", [[3, 1, 2], [2, 3, 1]])
-def test_an_op_moved_either_way_is_exchanged_with_its_neighbour(
-    keys: list[Key], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(steps, "CLOSURE_SIZE", 0)
-    assert restore(Block(keys, [])).moved_lower_bound == 1
+def test_an_op_moved_either_way_is_exchanged_with_its_neighbour(keys: list[Key]) -> None:
+    assert restore(Block(keys, []), NO_CLOSURE).moved_lower_bound == 1
 
 
-def test_forced_inversions_make_no_range_too_large_to_look_at_all_pairs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(steps, "CLOSURE_INVERSIONS", 0)
-    assert restore(Block([3, 0, 0, 0], [(0, 2)])).moved_lower_bound == 2
+def test_forced_inversions_make_no_range_too_large_to_look_at_all_pairs() -> None:
+    assert restore(Block([3, 0, 0, 0], [(0, 2)]), NO_PACKING).moved_lower_bound == 2

@@ -1,8 +1,6 @@
-import pytest
 from hypothesis import given
 
 from tests.internals import Effort, Window, block_of, count_forced
-from tests.internals import forced_module as forced
 from tests.order.small_blocks import Block, blocks, forced_pairs, precedence_of
 
 
@@ -23,6 +21,10 @@ def test_an_effort_that_is_just_enough_is_enough() -> None:
     assert count_forced(chain, Effort(used - 1)) == (3, False)
 
 
+def test_forced_pairs_one_after_the_other_are_all_counted() -> None:
+    assert count_forced(window([2, 1, 4, 3], [(0, 1), (2, 3)])) == (2, True)
+
+
 def test_equal_keys_are_not_forced() -> None:
     assert count_forced(window([5, 5], [(0, 1)])) == (0, True)
 
@@ -35,9 +37,7 @@ def test_unindexed_ops_hand_on_but_do_not_count() -> None:
 def test_a_falling_chain_longer_than_a_batch() -> None:
     size = 1000
     falling = window(list(range(size, 0, -1)), [(op, op + 1) for op in range(size - 1)])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forced, "SWEEP_EARLY_LIMITS", (64, 64))
-        assert count_forced(falling) == (size * (size - 1) // 2, True)
+    assert count_forced(falling, batch_sizes=(64, 64)) == (size * (size - 1) // 2, True)
 
 
 def test_counting_that_is_cut_short_says_so() -> None:
@@ -53,6 +53,5 @@ def test_forced_is_the_number_of_dependent_inverted_pairs(block: Block) -> None:
 
 @given(blocks())
 def test_batches_do_not_change_the_count(block: Block) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(forced, "SWEEP_EARLY_LIMITS", (1, 2))
-        assert count_forced(block_of(block.keys, block.precedence)) == (forced_pairs(block), True)
+    window = block_of(block.keys, block.precedence)
+    assert count_forced(window, batch_sizes=(1, 2)) == (forced_pairs(block), True)

@@ -4,12 +4,10 @@ from dataclasses import replace
 from itertools import permutations, product
 from random import Random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.internals import GroupedOps, Paths, Return, group_count, most_runs, order_by_queue
-from tests.internals import group_bounds_module as group_bounds
 from tests.order.test_group_order import grouped, programs
 
 
@@ -67,10 +65,11 @@ def test_ops_between_that_are_of_the_group_but_no_members() -> None:
     assert Paths(ops, order_by_queue(ops, ops.roots)).returns([0, 3]) == [Return(via=1, op=3)]
 
 
-def test_after_too_many_ops_a_set_is_in_one_run_at_least(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group_bounds, "VISITED_OPS", 2)
-    monkeypatch.setattr(group_bounds, "COMPARED_OPS", 2)
-    assert bounds(grouped("aba", [(0, 1), (1, 2)])) == (2, 3)
+def test_after_too_many_ops_a_set_is_in_one_run_at_least() -> None:
+    ops = grouped("aba", [(0, 1), (1, 2)])
+    order = order_by_queue(ops, ops.roots)
+    assert Paths(ops, order, visited_ops=2).fewest_runs() == 2
+    assert most_runs(ops, order, compared_ops=2) == 3
 
 
 def all_counts(ops: GroupedOps, tries: int) -> set[int]:

@@ -8,18 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.internals import (
-    BestOrder,
-    Effort,
-    LowerBound,
     Restoration,
-    Window,
-    best_order,
+    SearchLimits,
     block_of,
     pull_up,
     push_down,
     restore_order,
 )
-from tests.internals import linear_extension_module as linear_extension
 from tests.order.small_blocks import (
     Block,
     Key,
@@ -122,26 +117,26 @@ def test_a_deep_chain_needs_no_recursion() -> None:
     assert (restoration.inversions, restoration.certified) == (size - 1, True)
 
 
-def test_a_second_pass_goes_on_from_the_first_and_raises_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = BestOrder([0, 1, 3, 2, 4], inversions=6, bound=LowerBound(1, 2, forced_complete=True))
-    seen = []
+@pytest.mark.parametrize(
+    ("repeated_size", "inversions", "lower_bound"),
+    [
+        pytest.param(8, 8, 8, id="a second pass goes on from the first and raises its bound"),
+        pytest.param(7, 9, 6, id="a window above the limit is ordered once"),
+    ],
+)
+def test_windows_are_ordered_again(repeated_size: int, inversions: int, lower_bound: int) -> None:
+    block = Block([3, 1, 3, 3, 1, 3, 0, 0], [(0, 3), (0, 7), (3, 6), (5, 6)])
+    limits = SearchLimits(closure_size=0, repeated_size=repeated_size)
+    restoration = restore_order(block.keys, block.precedence, limits=limits)
+    assert (restoration.inversions, restoration.lower_bound) == (inversions, lower_bound)
 
-    def best_order_but_once(window: Window, effort: Effort) -> BestOrder:
-        seen.append(list(window.keys))
-        return best_order(window, effort) if len(seen) > 1 else first
 
-    monkeypatch.setattr(linear_extension, "best_order", best_order_but_once)
-    restoration = restore([9, 1, 6, 5, 3], [(0, 1)])
-    assert seen == [[9, 1, 6, 5, 3], [9, 1, 5, 6, 3]]
-    assert (restoration.order, restoration.inversions, restoration.lower_bound) == ([0, 1, 4, 3, 2], 4, 4)
-
-
-def test_a_window_above_the_limit_is_ordered_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = BestOrder([0, 1, 3, 2, 4], inversions=6, bound=LowerBound(1, 2, forced_complete=True))
-    monkeypatch.setattr(linear_extension, "best_order", lambda *_: first)
-    monkeypatch.setattr(linear_extension, "REPEATED_SIZE", 4)
-    restoration = restore([9, 1, 6, 5, 3], [(0, 1)])
-    assert (restoration.inversions, restoration.lower_bound) == (6, 2)
+def test_only_the_windows_below_the_limit_are_ordered_again() -> None:
+    block = Block([3, 1, 3, 3, 1, 3, 0, 0, 21, 20], [(0, 3), (0, 7), (3, 6), (5, 6), (8, 9)])
+    restoration = restore_order(
+        block.keys, block.precedence, limits=SearchLimits(closure_size=0, repeated_size=7)
+    )
+    assert (restoration.inversions, restoration.lower_bound) == (10, 7)
 
 
 @pytest.mark.slow

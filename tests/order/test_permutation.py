@@ -7,11 +7,11 @@ from tests.order.small_blocks import count_pairs
 
 
 def test_what_is_in_order_is_one_run() -> None:
-    assert sorted_runs([1, 1, 5, 7]) == SortedRuns(starts=[0], lengths=[4], ranks=[0], carried=[0])
+    assert sorted_runs([1, 1, 5, 7]) == SortedRuns(starts=[0], lengths=[4], ranks=[0], inversions_at=[0])
 
 
 def test_no_keys_have_no_run() -> None:
-    assert sorted_runs([]) == SortedRuns(starts=[], lengths=[], ranks=[], carried=[])
+    assert sorted_runs([]) == SortedRuns(starts=[], lengths=[], ranks=[], inversions_at=[])
 
 
 def test_an_op_that_moved_up_stands_alone() -> None:
@@ -24,11 +24,11 @@ def test_equal_keys_belong_in_textual_order() -> None:
 
 @given(st.lists(st.integers(0, 12), max_size=30))
 def test_the_keys_of_a_run_carry_the_same_inversions(keys: list[int]) -> None:
-    carried = sorted_runs(keys).carried_by_position()
-    assert len(carried) == len(keys)
+    found = sorted_runs(keys).inversions_by_position()
+    assert len(found) == len(keys)
     for position in range(len(keys)):
         others = keys[:position] + keys[position + 1 :]
-        assert carried[position] == count_pairs(keys) - count_pairs(others)
+        assert found[position] == count_pairs(keys) - count_pairs(others)
 
 
 def test_closed_ranges_hold_the_runs_that_have_changed_places() -> None:

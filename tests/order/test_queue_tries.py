@@ -1,10 +1,8 @@
 """Tries of the queue: which orders of the roots, and which number of runs is typical."""
 
-import pytest
 from hypothesis import given
 
 from tests.internals import GroupedOps, Paths, QueueTries, group_count, most_runs, queue_tries
-from tests.internals import queue_tries_module as module
 from tests.order.test_group_order import grouped, programs
 
 
@@ -26,13 +24,11 @@ def test_some_orders_of_many_roots_always_the_same() -> None:
     assert queue_tries(ops) == tries
 
 
-def test_few_orders_of_many_ops_and_one_of_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TRIED_OPS", 80)
-    assert len(queue_tries(grouped("abababab", [])).orders) == 10
-    monkeypatch.setattr(module, "TRIED_OPS", 8)
-    assert len(queue_tries(grouped("abababab", [])).orders) == 8
-    monkeypatch.setattr(module, "LARGEST", 7)
-    tries = queue_tries(grouped("abababab", []))
+def test_few_orders_of_many_ops_and_one_of_too_many() -> None:
+    ops = grouped("abababab", [])
+    assert len(queue_tries(ops, tried_ops=80).orders) == 10
+    assert len(queue_tries(ops, tried_ops=8).orders) == 8
+    tries = queue_tries(ops, tried_ops=8, largest=7)
     assert (len(tries.orders), tries.typical) == (1, None)
 
 

@@ -1,13 +1,24 @@
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Window, best_order, block_of, push_down, restore_order
-from tests.internals import packed_order_module as packed_order
-from tests.internals import solve_window_module as steps
-from tests.order.small_blocks import Block, blocks, precedence_of, true_minimum
+from tests.internals import (
+    BestOrder,
+    CyclePacking,
+    Effort,
+    LowerBound,
+    SearchLimits,
+    TransitiveClosure,
+    Window,
+    best_order,
+    block_of,
+    push_down,
+    restore_order,
+)
+from tests.order.small_blocks import Block, blocks, count_pairs, precedence_of, tangled_blocks, true_minimum
 
 
 def entangled(size: int, seed: int) -> Window:
@@ -33,56 +44,45 @@ def test_the_best_order_of_a_small_window_is_the_minimum(block: Block) -> None:
     best = best_order(block_of(block.keys, block.precedence))
     assert best.certified
     assert best.inversions == true_minimum(block)
+    if best.inversions == count_pairs(block.keys):
+        assert best.order == list(range(len(block.keys)))
 
 
-@given(blocks(), st.integers(0, 6))
-def test_windows_that_are_divided_have_a_bound_too(block: Block, size: int) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "CLOSURE_SIZE", size)
-        patch.setattr(steps, "SET_ASIDE", (1, 2))
-        best = best_order(block_of(block.keys, block.precedence))
-        minimum = true_minimum(block)
-        assert best.bound.forced <= best.bound.total <= minimum <= best.inversions
-        restoration = restore_order(block.keys, block.precedence)
-        assert restoration.lower_bound <= minimum <= restoration.inversions
-        again = restore_order(
-            [block.keys[op] for op in restoration.order], block.precedence.restricted(restoration.order)
-        )
+@given(blocks() | tangled_blocks(), st.integers(0, 6))
+def test_windows_that_are_too_large_for_a_closure_have_a_bound_too(block: Block, size: int) -> None:
+    limits = SearchLimits(closure_size=size)
+    best = best_order(block_of(block.keys, block.precedence), limits=limits)
+    minimum = true_minimum(block)
+    assert best.bound.forced <= best.bound.total <= minimum <= best.inversions
+    assert_fixed_point(block, limits)
+
+
+@given(blocks())
+def test_windows_with_too_many_inversions_for_a_packing_have_a_bound_too(block: Block) -> None:
+    assert_fixed_point(block, SearchLimits(packed_inversions=0))
+
+
+def assert_fixed_point(block: Block, limits: SearchLimits) -> None:
+    """The bounds are true, and restoring the restored block changes nothing."""
+    restoration = restore_order(block.keys, block.precedence, limits=limits)
+    assert restoration.lower_bound <= true_minimum(block) <= restoration.inversions
+    restored = block_of(
+        [block.keys[op] for op in restoration.order], block.precedence.restricted(restoration.order)
+    )
+    assert restored.inversions(range(restored.size)) == restoration.inversions
+    again = restore_order([block.keys[op] for op in restoration.order], restored.precedence, limits=limits)
     assert again.order == list(range(len(block.keys)))
-
-
-def test_small_windows_held_together_by_a_late_producer_are_solved_one_by_one() -> None:
-    # Op 0 has the largest key and feeds op 1, with the smallest; between are twenty times 5 feeds 1, and 3.
-    size = 60
-    keys = [size + 1, 0, *(3 * (k // 3) + (3, 1, 2)[k % 3] for k in range(size))]
-    edges = [(0, 1), *((k, k + 1) for k in range(2, size, 3))]
-    window = block_of(keys, precedence_of(len(keys), edges))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "CLOSURE_SIZE", 10)
-        best = best_order(window)
-    assert best.certified
-    assert best.inversions == 1 + size + 2 * 20
 
 
 @given(blocks())
 def test_without_search_the_result_is_a_fixed_point_still(block: Block) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed_order, "SEARCH_MOVES", -1)
-        patch.setattr(packed_order, "SEARCH_STATES", -1)
-        restoration = restore_order(block.keys, block.precedence)
-        assert restoration.lower_bound <= true_minimum(block) <= restoration.inversions
-        again = restore_order(
-            [block.keys[op] for op in restoration.order], block.precedence.restricted(restoration.order)
-        )
-    assert again.order == list(range(len(block.keys)))
+    assert_fixed_point(block, SearchLimits(search_moves=-1, search_states=-1))
 
 
 @pytest.mark.parametrize("moves", [200, 4_000])
 def test_a_search_with_all_the_work_comes_last(moves: int) -> None:
     window = entangled(50, 6)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(packed_order, "SEARCH_MOVES", moves)
-        best = best_order(window)
+    best = best_order(window, limits=SearchLimits(search_moves=moves))
     assert best.bound.total <= 252 <= best.inversions  # 252 are certified with the work that is usual
     assert best.inversions == window.inversions(best.order)
 
@@ -92,24 +92,51 @@ def test_the_work_that_is_usual_closes_the_gap() -> None:
     assert (best.inversions, best.certified) == (252, True)
 
 
-def test_a_window_that_cannot_be_divided_has_its_forced_inversions_and_its_squeezes_as_bound() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steps, "CLOSURE_SIZE", 2)
-        patch.setattr(steps, "SET_ASIDE", ())
-        patch.setattr(steps, "footrule_bound", lambda *_: 0)
-        assert best_order(block_of([5, 1, 3], precedence_of(3, [(0, 1)]))).bound.total == 2
+def test_a_window_without_a_closure_has_its_forced_inversions_and_its_squeezes_as_bound() -> None:
+    window = block_of([5, 1, 3], precedence_of(3, [(0, 1)]))
+    assert best_order(window, limits=SearchLimits(closure_size=2)).bound.total == 2
 
 
 @pytest.mark.parametrize(("closure_size", "lower_bound"), [(0, 8), (6, 9)])
 def test_a_textual_order_better_than_the_simple_ones_is_the_one_to_start_from(
-    closure_size: int, lower_bound: int, monkeypatch: pytest.MonkeyPatch
+    closure_size: int, lower_bound: int
 ) -> None:
-    monkeypatch.setattr(steps, "CLOSURE_SIZE", closure_size)
-    monkeypatch.setattr(steps, "SET_ASIDE", ())
     edges = [(0, 1), (0, 2), (0, 3), (1, 5), (3, 4), (4, 5)]
-    best = best_order(block_of([5, 1, 2, 3, 4, 0], precedence_of(6, edges)))
+    window = block_of([5, 1, 2, 3, 4, 0], precedence_of(6, edges))
+    best = best_order(window, limits=SearchLimits(closure_size=closure_size))
     assert (best.order, best.inversions, best.bound.total) == ([0, 1, 2, 3, 4, 5], 9, lower_bound)
 
 
 def test_of_ops_pushed_down_by_the_same_producer_the_one_with_the_larger_key_comes_last() -> None:
     assert push_down(block_of([9, 2, 1], precedence_of(3, [(0, 1), (0, 2)]))) == [0, 2, 1]
+
+
+HARD = Block([3, 3, 0, 0, 3, 0], [(0, 3), (1, 2), (1, 3), (1, 4), (2, 5)])
+"""No simple order is minimal."""
+
+SEARCH_ONLY = SearchLimits(distance=0, sliding_size=2)
+
+
+def test_a_better_order_that_the_exact_search_finds_is_taken() -> None:
+    assert best_order(block_of(HARD.keys, HARD.precedence), limits=SEARCH_ONLY).inversions == 4
+
+
+def test_a_gap_that_is_hopeless_is_not_searched() -> None:
+    limits = replace(SEARCH_ONLY, search_gap=-1)
+    assert best_order(block_of(HARD.keys, HARD.precedence), limits=limits).inversions == 5
+
+
+@pytest.mark.parametrize(
+    ("steps", "open_pairs"),
+    [
+        pytest.param(100, [0b01000, 0, 0b01000, 0, 0b00011], id="a packing that meets the order"),
+        pytest.param(-1, None, id="a smaller one, though the bound is known otherwise"),
+    ],
+)
+def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
+    steps: int, open_pairs: list[int] | None
+) -> None:
+    block = Block([2, 4, 1, 4, 1], [(0, 1), (1, 2), (3, 4)])
+    best = BestOrder([0, 1, 2, 3, 4], 5, LowerBound(forced=3, total=5, forced_complete=True))
+    closure = TransitiveClosure(block_of(block.keys, block.precedence))
+    assert best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).bound.open_pairs == open_pairs

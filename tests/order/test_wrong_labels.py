@@ -34,7 +34,7 @@ def over(block: Block) -> set[tuple[int, int]]:
     return found
 
 
-def carried(keys: Sequence[Key]) -> list[int]:
+def inversions_of(keys: Sequence[Key]) -> list[int]:
     return [
         sum(
             count_pairs([keys[min(op, other)], keys[max(op, other)]])
@@ -133,7 +133,7 @@ def test_labels_larger_than_a_machine_word() -> None:
 def test_the_labels_to_change_are_the_lightest_then_the_fewest_then_the_worst(
     block: Block, weights: list[int]
 ) -> None:
-    ops, pairs, worst = range(len(block.keys)), over(block), carried(block.keys)
+    ops, pairs, worst = range(len(block.keys)), over(block), inversions_of(block.keys)
 
     def rank(chosen: Sequence[int]) -> tuple[int, int, int]:
         return sum(weights[op] for op in chosen), len(chosen), -sum(worst[op] for op in chosen)

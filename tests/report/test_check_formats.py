@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 
-from eio_audit import Check, Gate, InputError, Verdict, check, read_text
+from eio_audit import Check, Finding, Gate, InputError, Verdict, check, read_text
 from tests.internals import (
     AVOIDABLE,
     MOST_RESULTS,
@@ -72,6 +72,10 @@ def made_up(number: int) -> Verdict:
     """A verdict with so many findings."""
     one = verdict().findings[0]
     return replace(verdict(), findings=tuple(one._replace(line=line) for line in range(1, number + 1)))
+
+
+def in_file(finding: Finding, name: str) -> Finding:
+    return finding._replace(place=replace(finding.place, source=name))
 
 
 @pytest.mark.parametrize("format_", GOLDEN_FILES)
@@ -174,7 +178,7 @@ def test_a_gitlab_report_of_nothing_is_an_empty_list() -> None:
 
 
 def test_what_would_end_an_annotation_is_escaped() -> None:
-    odd = replace(verdict(), findings=(verdict().findings[0]._replace(source="a,b:c%\n.mlir"),))
+    odd = replace(verdict(), findings=(in_file(verdict().findings[0], "a,b:c%\n.mlir"),))
     assert "::error file=a%2Cb%3Ac%25\\x0a.mlir,line=6,col=3,title=" in to_github(odd)
 
 
@@ -214,7 +218,7 @@ def test_junit_counts() -> None:
 
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
-    odd = replace(verdict(), findings=(verdict().findings[0]._replace(source="a|b`c\n"),))
+    odd = replace(verdict(), findings=(in_file(verdict().findings[0], "a|b`c\n"),))
     assert "| ``a\\|b`c\\x0a:6:3`` |" in to_markdown(odd)
 
 
@@ -228,7 +232,7 @@ def test_markdown_is_capped() -> None:
 
 @pytest.mark.parametrize("format_", GOLDEN_FILES)
 def test_broken_encoding_in_a_name_does_no_harm(format_: str) -> None:
-    findings = (verdict().findings[0]._replace(source="a\udcff.mlir", model=ModelLine("m\udcff.py", 3)),)
+    findings = (in_file(verdict().findings[0], "a\udcff.mlir")._replace(model=ModelLine("m\udcff.py", 3)),)
     text = rendered(replace(verdict(), findings=findings), format_, verbose=True)
     written = text.encode("utf-8", "backslashreplace").decode().replace("%5C", "\\").replace("\\\\", "\\")
     assert format_ == "junit" or "a\\udcff.mlir" in written

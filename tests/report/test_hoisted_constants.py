@@ -96,8 +96,8 @@ def test_every_format_with_figures_says_it(format_: str, expected: str) -> None:
 
 def test_a_page() -> None:
     worst_blocks = WorstBlocks()
-    verdict = judged(read_text(function(*HOISTED_ALONE), "a.mlir"), visit=worst_blocks.add)
-    page = Page(check_to_html(verdict, worst_blocks.pictures, "1.0"))
+    verdict = judged(read_text(function(*HOISTED_ALONE), "a.mlir"), visit=worst_blocks.visit)
+    page = Page(check_to_html(verdict, worst_blocks.pictures(), "1.0"))
     assert LINE in page.words
     assert "all avoidable (all of hoisted constants)" in page.words
 

@@ -17,7 +17,7 @@ NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
 
 def page_of(dumps: list[Dump]) -> Page:
     worst_blocks = WorstBlocks()
-    return Page(check_to_html(judged(dumps, visit=worst_blocks.add), worst_blocks.pictures, "1.0"))
+    return Page(check_to_html(judged(dumps, visit=worst_blocks.visit), worst_blocks.pictures(), "1.0"))
 
 
 def check_page(text: str) -> Page:
@@ -193,8 +193,8 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
     [before] = read(RESNET.replace("after", "before"))
     [after] = read(RESNET)
     worst_blocks = WorstBlocks()
-    result = diff(before, after, visit=worst_blocks.add)
-    page = Page(diff_to_html(result, worst_blocks.pictures, "1.0"))
+    result = diff(before, after, visit=worst_blocks.visit)
+    page = Page(diff_to_html(result, worst_blocks.pictures(), "1.0"))
     kinds = column(page.islands["changes-rows"], "change")
     assert [kinds.count(kind) for kind in ("moved", "modified", "added", "removed")] == [
         len(group) for group in result.ops.groups.values()

@@ -14,6 +14,7 @@ from tests.internals import (
     AVOIDABLE,
     UNAVOIDABLE,
     Console,
+    DumpPlace,
     count,
     judge,
     not_reordered_away,
@@ -347,7 +348,7 @@ def unproven(gate: Gate = DEFAULT) -> Verdict:
         displaced=60,
         inherited=1234,
     )
-    dump = DumpAudit("big.mlir", 1, None, None, (block,), Counter({"foo.bar": 1200}))
+    dump = DumpAudit(DumpPlace("big.mlir", 1), (block,), Counter({"foo.bar": 1200}))
     return judge(Check((dump,), ()), [], gate)
 
 

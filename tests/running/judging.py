@@ -77,7 +77,14 @@ class Verdict:
         return {difference.function for difference in self.differences}
 
 
-def judged(judge: Judge, seeds: Sequence[int], shuffles: int = 5, fixes: int = 0) -> Verdict:
+def judged(
+    judge: Judge,
+    seeds: Sequence[int],
+    shuffles: int = 5,
+    fixes: int = 0,
+    *,
+    verified: bool = True,
+) -> Verdict:
     """Runs a function per seed in its own order, after some shuffles and after some fixes.
 
     Raises:
@@ -93,7 +100,7 @@ def judged(judge: Judge, seeds: Sequence[int], shuffles: int = 5, fixes: int = 0
             continue
         broken = [name for name, outcome in expected.items() if str(outcome).startswith(FAILED)]
         assert not broken, f"these do not run in their own order: {broken}"
-        for order, text in _reordered(program.text, seeds[start], shuffles, fixes):
+        for order, text in _reordered(program.text, seeds[start], shuffles, fixes, verified=verified):
             try:
                 found = judge.run(Program(text, program.functions))
             except UndecidedError:
@@ -108,8 +115,10 @@ def judged(judge: Judge, seeds: Sequence[int], shuffles: int = 5, fixes: int = 0
     return verdict
 
 
-def _reordered(text: str, seed: int, shuffles: int, fixes: int) -> Iterable[tuple[str, str]]:
+def _reordered(
+    text: str, seed: int, shuffles: int, fixes: int, *, verified: bool
+) -> Iterable[tuple[str, str]]:
     for number in range(seed, seed + shuffles):
-        yield f"shuffle {number}", shuffled(text, number)
+        yield f"shuffle {number}", shuffled(text, number, verified=verified)
     for number in range(seed, seed + fixes):
-        yield f"fix {number}", fixed(text, number)
+        yield f"fix {number}", fixed(text, number, verified=verified)

@@ -299,11 +299,6 @@ def _only_what_changes_is_no_value(self: Buffers) -> None:
     self._as_values -= self._in_memory
 
 
-def without_verification(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is reordered is verified by the same model; a judge must not lean on that."""
-    monkeypatch.setattr("eio_audit.audit.fix.reordering.verify", lambda *_: None)
-
-
 @dataclass(frozen=True)
 class Mutation:
     """A rule that is switched off.

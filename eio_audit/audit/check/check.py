@@ -75,7 +75,7 @@ class Check:
     @property
     def is_log(self) -> bool:
         """Whether several dumps show one program."""
-        return len({(dump.source, dump.program) for dump in self.dumps}) < len(self.dumps)
+        return len({(dump.source, dump.place.program) for dump in self.dumps}) < len(self.dumps)
 
     @property
     def once(self) -> Summary:
@@ -91,7 +91,7 @@ class Check:
     def _log_figures(self) -> LogFigures:
         figures = LogFigures()
         for dump in self.dumps:
-            figures.add((dump.source, dump.program), dump.blocks)
+            figures.add((dump.source, dump.place.program), dump.blocks)
         return figures
 
 
@@ -175,12 +175,8 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
                 orders[block] = disordered.order
             if disordered.order_of_others is not None:
                 orders_of_others[block] = disordered.order_of_others
-    marker = dump.dump.marker
     audit = DumpAudit(
-        source=dump.dump.source.name,
-        line=dump.dump.line,
-        pass_name=marker.pass_name if marker else None,
-        when=marker.when if marker else None,
+        place=dump.dump.place,
         blocks=tuple(audits.values()),
         unknown_ops=dump.dependences.effects.unknown_ops if has_effects else Counter(),
         assumed_pure=dump.dependences.effects.assumed_pure if has_effects else Counter(),
@@ -190,10 +186,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
             if not any(fnmatchcase(name, pattern) for name in dump.ir.names)
         ),
         options=dump.options,
-        all_ops=len(dump.ir),
         located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
-        program=dump.dump.program,
-        first_line=dump.dump.first_line,
         selected=dump.dump.selected,
         is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),
     )

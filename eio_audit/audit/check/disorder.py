@@ -19,7 +19,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.order.displaced import displaced, order_profile
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents
-from eio_audit.order.wrong_labels.wrong_labels import fewest_wrong_labels
+from eio_audit.order.wrong_labels import fewest_wrong_labels
 
 PROFILE_PARTS = 40
 """The number of parts in the profile of a block."""
@@ -131,7 +131,7 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
     if block.graph is None:
         return ShapeDisorder(figures, worst, None, None, {}, {})
     donors = _wrong_labels(block, weights, work.label_effort, figures) if weights else {}
-    worst_labels = sorted(donors, key=lambda place: -block.carried[place])[: work.described_ops]
+    worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
     precedence, inversions = block.graph.precedence, block.runs.inversions
     best = restore_block(block.keys, precedence, block.frees_that_follow, inversions, work.effort)
     figures |= {"forced": best.forced, "minimum": best.inversions, "lower_bound": best.lower_bound}
@@ -151,7 +151,7 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
         best.order if best.moved else None,
         hoisted.order_of_others if hoisted else None,
         donors,
-        {place: block.carried[place] for place in worst_labels},
+        {place: block.inversions_at[place] for place in worst_labels},
     )
 
 
@@ -179,7 +179,7 @@ def _wrong_labels(
     """Return, per op with a wrong label, the op whose label it should carry; adds to ``figures``."""
     if block.graph is None or block.dump.options.order_from is not None:
         return {}  # an order from another dump has no labels
-    carried = [block.carried.get(place, 0) for place in range(len(block.keys))]
+    carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
     found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, effort, carried)
     figures |= {
         "wrong_labels": len(found.changed),
@@ -208,7 +208,7 @@ def _displaced_places(
     block: KeyedBlock, limit: int | None, places: Iterable[int] | None = None
 ) -> list[_DisplacedPlace]:
     """Return up to ``limit`` displaced ops, or ops at ``places``, those in the most inversions first."""
-    carried, original = block.carried, block.original_places
+    carried, original = block.inversions_at, block.original_places
     chosen = sorted(block.displaced if places is None else places, key=lambda place: -carried[place])[:limit]
     rank_of = {place: rank for rank, place in enumerate(block.indexed)}
     early = {place: original[place] >= rank_of[place] for place in chosen}

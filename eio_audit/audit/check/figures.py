@@ -10,6 +10,7 @@ from operator import add, attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import DumpPlace
 
 if TYPE_CHECKING:  # an audit of blocks in order does not import these
     from eio_audit.audit.check.displaced_op import DisplacedOp, MislabelledOp
@@ -191,10 +192,7 @@ class DumpAudit:
     """The order of one dump.
 
     Attributes:
-        source: file name, ``<stdin>`` for standard input.
-        line: 1-based line of the dump's marker, or of its first line.
-        pass_name: the pass of the marker; None without a marker.
-        when: ``"before"`` or ``"after"`` that pass; None without a marker.
+        place: where the dump is.
         blocks: the blocks that have an op with an index, in textual order.
         unknown_ops: per name, how many ops have no row in the op table and so may do anything to memory;
             counted only if a block has inversions.
@@ -202,34 +200,45 @@ class DumpAudit:
             block has inversions.
         unmatched: the patterns of ``--assume-pure`` that match no op of the dump.
         options: the options of the audit.
-        all_ops: number of ops, those of other blocks included.
-        located: number of these ops that have a location.
-        program: the program that it shows; equal for all dumps of its source that show one program.
-        first_line: 1-based line where its text begins, below the marker.
+        located: number of its ops that have a location, those of other blocks included.
         is_unindexed: whether it has ops that could carry an index, and none carries one.
         selected: how it was chosen among the dumps of its file: see ``Dump``.
     """
 
-    source: str
-    line: int
-    pass_name: str | None
-    when: str | None
+    place: DumpPlace
     blocks: tuple[BlockAudit, ...]
     unknown_ops: Counter[str]
     assumed_pure: Counter[str] = field(default_factory=Counter)
     unmatched: tuple[str, ...] = ()
     options: AuditOptions = DEFAULT_OPTIONS
-    all_ops: int = 0
     located: int = 0
-    program: str = ""
-    first_line: int = 0
     is_unindexed: bool = False
     selected: tuple[str | None, str] = (None, "")
 
     @property
+    def source(self) -> str:
+        """File name, ``<stdin>`` for standard input."""
+        return self.place.source
+
+    @property
+    def line(self) -> int:
+        """1-based line of the dump's marker, or of its first text."""
+        return self.place.line
+
+    @property
+    def pass_name(self) -> str | None:
+        """The pass of the marker; None without a marker."""
+        return self.place.pass_name
+
+    @property
+    def when(self) -> str | None:
+        """``"before"`` or ``"after"`` that pass; None without a marker."""
+        return self.place.when
+
+    @property
     def moment(self) -> str:
         """Which dump of a log it is, such as ``after canonicalize``; empty without a marker."""
-        return " ".join(filter(None, (self.when, self.pass_name)))
+        return self.place.moment
 
     @cached_property
     def summary(self) -> Summary:

@@ -11,10 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from eio_audit.order.effort import Effort
-from eio_audit.order.fewest_moved.restore_positions import moved_places
-from eio_audit.order.last_uses import after_last_uses
 from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.unindexed import after_last_uses
 
 
 def restore_block(

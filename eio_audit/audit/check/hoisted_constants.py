@@ -59,13 +59,15 @@ def find_hoisted(
     if others >= avoidable:
         return None
     fixed = [place for place in best.order if block.keys[place] is not None]
-    carried = sorted_runs([block.key(place) for place in fixed]).carried_by_position()
+    carried = sorted_runs([block.key(place) for place in fixed]).inversions_by_position()
     carried_fixed = dict(zip(fixed, carried, strict=True))
     is_constant = block.is_constant
     return HoistedConstants(
         inversions=avoidable - others,
         constants=sum(
-            number > carried_fixed[place] for place, number in block.carried.items() if is_constant[place]
+            number > carried_fixed[place]
+            for place, number in block.inversions_at.items()
+            if is_constant[place]
         ),
         order_of_others=order if others else None,
     )

@@ -59,9 +59,9 @@ class KeyedBlock:
         return sorted_runs(self.indexed_keys)
 
     @cached_property
-    def carried(self) -> dict[int, int]:
+    def inversions_at(self) -> dict[int, int]:
         """Per place of an op that counts in inversions, how many it is in."""
-        return dict(zip(self.indexed, self.runs.carried_by_position(), strict=True))
+        return dict(zip(self.indexed, self.runs.inversions_by_position(), strict=True))
 
     @cached_property
     def displaced(self) -> list[int]:
@@ -157,8 +157,8 @@ class FixedBlock(KeyedBlock):
         return [place for place in self.order if self.keys[place] is not None]
 
     @cached_property
-    def carried_fixed(self) -> dict[int, int]:
+    def inversions_at_fixed(self) -> dict[int, int]:
         """Per place of an op that counts in inversions, how many it is in after a fix."""
         order = self.indexed_order
         runs = sorted_runs([self.key(place) for place in order])
-        return dict(zip(order, runs.carried_by_position(), strict=True))
+        return dict(zip(order, runs.inversions_by_position(), strict=True))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from itertools import compress
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.diff.layout import PERMUTES, RESHAPES
 from eio_audit.mlir.ir import IR
 
 DERIVED = 2
@@ -18,6 +17,12 @@ LAYOUT = 4
 """Another layout op, constant or free: passes move these, and make them where they are needed."""
 OTHER = 12
 """Any other op: passes do not change the labels of the ops that compute the model."""
+
+PERMUTES = frozenset({"permute", "transpose"})
+RESHAPES = frozenset(
+    ("reshape", "squeeze", "unsqueeze", "flatten", "expand_shape", "collapse_shape", "view", "shape_cast")
+)
+"""The last part of the names of ops that only rearrange a tensor (``ttir.permute``)."""
 
 LAYOUT_OPS = (
     PERMUTES

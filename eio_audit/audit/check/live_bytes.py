@@ -26,7 +26,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import EffectTable
 from eio_audit.mlir.semantics.value_sizes import NO_SIZE, ValueSize, ValueSizes
 from eio_audit.mlir.traits import OpTraits
-from eio_audit.order.last_uses import away_from_last_uses
+from eio_audit.order.unindexed import away_from_last_uses
 
 
 def with_memory(dump: AuditedDump, blocks: Collection[int] | None = None) -> DumpAudit:

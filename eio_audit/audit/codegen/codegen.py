@@ -18,7 +18,12 @@ from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.codegen.code import FunctionCode
-from eio_audit.audit.codegen.codegen_location import (
+from eio_audit.audit.codegen.cut_function import CutFunction
+from eio_audit.audit.codegen.prediction import Failure, ModulePath, Prediction, Tries
+from eio_audit.audit.dependence import users_of_values
+from eio_audit.audit.fix.relabel import RightLabels, right_labels
+from eio_audit.audit.fix.verification import in_new_order
+from eio_audit.audit.locations.codegen_location import (
     CodegenLocation,
     CodegenLocations,
     Reason,
@@ -28,11 +33,6 @@ from eio_audit.audit.codegen.codegen_location import (
     read_name,
     simplified_ops,
 )
-from eio_audit.audit.codegen.cut_function import CutFunction
-from eio_audit.audit.codegen.prediction import Failure, ModulePath, Prediction, Tries
-from eio_audit.audit.dependence import users_of_values
-from eio_audit.audit.fix.relabel import RightLabels, right_labels
-from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump

@@ -8,7 +8,9 @@ from functools import cached_property
 from itertools import groupby
 
 from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
-from eio_audit.audit.codegen.codegen_location import (
+from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
+from eio_audit.audit.functions import ends_block, function_symbol
+from eio_audit.audit.locations.codegen_location import (
     FREE,
     CodegenLocation,
     UnreadableLocation,
@@ -16,12 +18,9 @@ from eio_audit.audit.codegen.codegen_location import (
     common_modules,
     is_lowered,
 )
-from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
-from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
 from eio_audit.order.group_bounds import Paths, most_runs
-from eio_audit.order.group_order import GroupedOps
-from eio_audit.order.queue_tries import QueueTries, queue_tries
+from eio_audit.order.group_order import GroupedOps, QueueTries, queue_tries
 
 
 class CutFunction:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from eio_audit.audit.codegen.codegen_location import Reason
+from eio_audit.audit.locations.codegen_location import Reason
 
 ModulePath = tuple[str, ...]
 """A module and the modules around it, outermost first; for ops without a module, their source function."""

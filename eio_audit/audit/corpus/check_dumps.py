@@ -1,38 +1,95 @@
-"""Checks the dumps of any number of files: each text once, in several processes, with results kept."""
+"""Checks the dumps of any number of files: each text once, by one process or several, with results kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, TypeAlias
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.dump_check import DumpCheck
+from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.gate.checked_dump import CheckedDump
-from eio_audit.mlir.input.dumps import Dump, each_dump
-from eio_audit.mlir.source import InputError
+from eio_audit.audit.gate.gate import Gate, Verdict, judge
+from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import Dump, each_dump, read
+from eio_audit.mlir.source import InputError, read_all
 
-if TYPE_CHECKING:  # many checks need no other processes
+if TYPE_CHECKING:  # many checks need no other processes, and keep no results
+    from concurrent.futures import Executor
+
+    from eio_audit.audit.corpus.cluster import DumpInFile
+    from eio_audit.audit.corpus.result_cache import ResultCache
     from eio_audit.audit.corpus.workers import Workers
 
-BATCH_BYTES = 1 << 18
-BATCH_DUMPS = 1 << 9
-"""How much is sent to a process at a time, at the most, so that sending costs little."""
-
-HELD_BYTES = 1 << 22
-"""How much is held at a time, at the most, where most of it has been checked before."""
+DEFAULT_GATE = Gate()
 
 
-class Results(Protocol):
-    """Where results are kept from one run to the next, by key."""
+def check_many(
+    paths: Iterable[str | PathLike[str]],
+    options: AuditOptions = DEFAULT_OPTIONS,
+    gate: Gate = DEFAULT_GATE,
+    *,
+    executor: Executor | None = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+) -> Verdict:
+    """Checks the dumps of files and folders, as the command ``check`` does.
 
-    def get(self, key: bytes) -> CheckedDump | None:
-        """The result with a key; None if there is none."""
+    The result does not depend on ``executor`` and ``jobs``. A file that cannot be read is an error in
+    ``Verdict.check.errors``, as is one whose worker died or took too long.
 
-    def put(self, key: bytes, result: CheckedDump) -> None:
-        """Keeps a result."""
+    Args:
+        paths: files, logs and folders.
+        options: what counts.
+        gate: what may pass.
+        executor: what does the work: threads, processes, or those of a cluster, as Dask's
+            ``Client.get_executor(pure=False)``.
+        jobs: how many processes to start; with an executor, how many batches of dumps it runs at a time, by
+            default ``usable_cores()``. Without both, this process does all.
+        timeout: the seconds after which a piece of work is given up. An executor goes on with it
+            until it is done, since Python cannot end a thread.
+
+    Raises:
+        TypeError: ``paths`` is a single path.
+    """
+    if isinstance(paths, str | PathLike):
+        raise TypeError(f"expected a list of paths, not {paths!r:.80}")
+    from eio_audit.mlir.input.folders import find_files
+
+    findings = LogFindings(gate.rules)
+    errors: list[InputError] = []
+    with _workers(executor, jobs, timeout) as workers:
+        check = check_dumps(
+            read_all(read_all((fspath(path) for path in paths), find_files, errors), read, errors),
+            DumpCheck(options, gate.rules),
+            lambda _, found: findings.take(found),
+            workers,
+        )
+    return judge(replace(check, errors=(*errors, *check.errors)), findings.findings, gate)
+
+
+def _workers(
+    executor: Executor | None, jobs: int | None, timeout: float | None
+) -> AbstractContextManager[Workers | None]:
+    if executor is None and jobs in (None, 1) and timeout is None:
+        return nullcontext()
+    from eio_audit.audit.corpus.workers import TimeLimit, Workers, local_workers, usable_cores
+
+    if executor is None:
+        return local_workers(jobs or 1, timeout)
+    limited = executor if timeout is None else TimeLimit(executor, timeout)
+    workers = Workers(limited, jobs or usable_cores(), timeout)
+    if type(executor).__module__.startswith("distributed."):
+        from distributed.scheduler import KilledWorker
+
+        workers = replace(workers, deaths=(*workers.deaths, KilledWorker))
+    return nullcontext(workers)
 
 
 def check_dumps(
@@ -40,7 +97,7 @@ def check_dumps(
     dump_check: DumpCheck,
     visit: Callable[[Dump, CheckedDump], None] = lambda _, __: None,
     workers: Workers | Callable[[], Workers | None] | None = None,
-    kept: Results | None = None,
+    kept: ResultCache | None = None,
     waits_for: Callable[[str], None] = lambda _: None,
 ) -> Check:
     """Checks dumps, in order; one that cannot be read is skipped with an error.
@@ -58,8 +115,13 @@ def check_dumps(
     """
     audits: list[DumpAudit] = []
     errors: list[InputError] = []
-    run = _Run(dump_check, kept, waits_for)
-    for dump, result in run.each(each_dump(dumps), workers):
+    pieces = _pieces(each_dump(dumps), dump_check, kept)
+    for (dump, text), found in _results(pieces, dump_check, workers, waits_for):
+        if found is not None:
+            text.result = found.error(dump) if isinstance(found, LostWork) else found
+            if kept is not None and isinstance(found, CheckedDump):
+                kept.put(text.key, found)
+        result = text.result_for(dump, dump_check.options)
         if isinstance(result, InputError):
             errors.append(result)
             continue
@@ -70,7 +132,7 @@ def check_dumps(
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """A text that dumps have.
+    """A text that dumps have: what is known of it, not the text itself.
 
     Attributes:
         key: what it is known by.
@@ -84,107 +146,55 @@ class _Text:
     first_line: int
     result: CheckedDump | InputError | None
 
-    def result_for(self, dump: Dump, dump_check: DumpCheck) -> CheckedDump | InputError:
+    def result_for(self, dump: Dump, options: AuditOptions) -> CheckedDump | InputError:
         """The result for a dump that has it."""
         if isinstance(self.result, CheckedDump):
-            return self.result.of(dump, dump_check.options)
+            return self.result.of(dump, options)
         assert self.result is not None
         return self.result.shifted(self.source, dump.source.name, dump.first_line - self.first_line)
 
 
-@dataclass(slots=True, eq=False)
-class _Batch:
-    """Some dumps with their texts, and those of them for which there is no result yet."""
-
-    dumps: list[tuple[Dump, _Text]] = field(default_factory=list)
-    new: list[tuple[Dump, _Text]] = field(default_factory=list)
-    all_bytes: int = 0
-    new_bytes: int = 0
-
-    @property
-    def is_full(self) -> bool:
-        is_enough = self.new_bytes >= BATCH_BYTES or self.all_bytes >= HELD_BYTES
-        return is_enough or len(self.dumps) >= BATCH_DUMPS
+_Tag: TypeAlias = tuple[Dump, _Text]
+_Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
 
 
-class _Run:
-    """One run. It remembers what it found of each text, not the text."""
+def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck, kept: ResultCache | None) -> Iterator[_Piece]:
+    """Each dump with its text. The first dump of a text without a kept result is work."""
+    texts: dict[bytes, _Text] = {}
+    for dump in dumps:
+        key = dump_check.key(dump)
+        work = None
+        if key not in texts:
+            result = None if kept is None else kept.get(key)
+            work = dump if result is None else None
+            texts[key] = _Text(key, dump.source.name, dump.first_line, result)
+        yield Piece((dump, texts[key]), work, dump.span.end - dump.span.start)
 
-    def __init__(self, dump_check: DumpCheck, kept: Results | None, waits_for: Callable[[str], None]) -> None:
-        self._check = dump_check
-        self._waits_for = waits_for
-        self._kept = kept
-        self._texts: dict[bytes, _Text] = {}
 
-    def each(
-        self, dumps: Iterator[Dump], workers: Workers | Callable[[], Workers | None] | None
-    ) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
-        """Every dump with its result."""
-        for dump in dumps:
-            text = self._text(dump)
-            if text.result is None:
-                del self._texts[text.key]
-                break
-            yield dump, text.result_for(dump, self._check)
-        else:
-            return
-        dumps = chain([dump], dumps)
-        started = workers() if callable(workers) else workers
-        yield from self.here(dumps) if started is None else self.by(started, dumps)
+def _results(
+    pieces: Iterator[_Piece],
+    dump_check: DumpCheck,
+    workers: Workers | Callable[[], Workers | None] | None,
+    waits_for: Callable[[str], None],
+) -> Iterator[tuple[_Tag, CheckedDump | InputError | LostWork | None]]:
+    """Each dump with its text, and what was found if it was work. The first work starts the workers."""
+    for piece in pieces:
+        if piece.work is not None:
+            break
+        yield piece.tag, None
+    else:
+        return
+    who = workers() if callable(workers) else workers
+    pieces = chain([piece], pieces)
+    if who is not None and who.shares_files:
+        pieces = _by_their_places(pieces)
+    yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
-    def here(self, dumps: Iterable[Dump]) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
-        """Every dump with its result, found out by this process."""
-        work = self._check.shared_work()
-        for dump in dumps:
-            text = self._text(dump)
-            if text.result is None:
-                self._waits_for(dump.source.name)
-                self._learn(text, self._check.of(dump, work))
-            yield dump, text.result_for(dump, self._check)
 
-    def by(self, workers: Workers, dumps: Iterable[Dump]) -> Iterator[tuple[Dump, CheckedDump | InputError]]:
-        """Every dump with its result, found out by other processes."""
-        from eio_audit.audit.corpus.shared_files import DumpInFile, dump_in_file
-        from eio_audit.audit.corpus.workers import LostWork, results_in_order
+def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+    """The pieces for workers that read files themselves."""
+    from eio_audit.audit.corpus.cluster import dump_in_file
 
-        def sent(dump: Dump, text: _Text) -> Dump | DumpInFile:
-            return dump_in_file(dump, text.key) if workers.shares_files else dump
-
-        batches = (([sent(*one) for one in batch.new], batch) for batch in self._batches(dumps))
-        for batch, results in results_in_order(self._check, batches, workers, self._wait):
-            for (dump, text), result in zip(batch.new, results, strict=True):
-                self._learn(text, result.error(dump) if isinstance(result, LostWork) else result)
-            for dump, text in batch.dumps:
-                yield dump, text.result_for(dump, self._check)
-
-    def _wait(self, batch: _Batch) -> None:
-        self._waits_for(batch.dumps[0][0].source.name)
-
-    def _batches(self, dumps: Iterable[Dump]) -> Iterator[_Batch]:
-        batch = _Batch()
-        for dump in dumps:
-            is_new = len(self._texts)
-            text = self._text(dump)
-            length = dump.span.end - dump.span.start
-            batch.dumps.append((dump, text))
-            batch.all_bytes += length
-            if len(self._texts) > is_new and text.result is None:
-                batch.new.append((dump, text))
-                batch.new_bytes += length
-            if batch.is_full:
-                yield batch
-                batch = _Batch()
-        if batch.dumps:
-            yield batch
-
-    def _text(self, dump: Dump) -> _Text:
-        key = self._check.key(dump)
-        if key not in self._texts:
-            result = self._kept.get(key) if self._kept is not None else None
-            self._texts[key] = _Text(key, dump.source.name, dump.first_line, result)
-        return self._texts[key]
-
-    def _learn(self, text: _Text, result: CheckedDump | InputError) -> None:
-        text.result = result
-        if self._kept is not None and isinstance(result, CheckedDump):
-            self._kept.put(text.key, result)
+    for piece in pieces:
+        dump, text = piece.tag
+        yield piece if piece.work is None else piece._replace(work=dump_in_file(dump, text.key))

@@ -1,4 +1,4 @@
-"""The workers of a Dask cluster, on any number of machines."""
+"""The workers of a Dask cluster, on any number of machines; they read dumps by their places in files."""
 
 from __future__ import annotations
 
@@ -9,26 +9,29 @@ import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from eio_audit.audit.corpus.own_files import contents
-from eio_audit.audit.corpus.time_limit import TimeLimit
-from eio_audit.audit.corpus.workers import Workers
-from eio_audit.mlir.source import InputError
+from eio_audit.audit.corpus.dump_check import program_digest
+from eio_audit.audit.corpus.workers import TimeLimit, Workers
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.source import InputError, Position, Source, Span
 
 if TYPE_CHECKING:
     from distributed import Client
 
 Result = TypeVar("Result")
 
-ANSWER_SECONDS = 5
-"""How long to wait for an answer of the scheduler."""
+_OWN_FOLDERS = ("/dev", "/proc")
+"""Their files are other files in each process: ``/dev/stdin``."""
 
 
 @contextmanager
 def cluster_workers(
-    address: str, timeout: float | None = None, *, shares_files: bool = True
+    address: str, timeout: float | None = None, *, shares_files: bool = True, answer_seconds: float = 5
 ) -> Iterator[Workers]:
     """The workers of the Dask scheduler at an address. What still runs when the work ends early is given up.
 
@@ -36,6 +39,7 @@ def cluster_workers(
         address: as ``tcp://host:8786``.
         timeout: the seconds after which a piece of work is given up (see ``TimeLimit``).
         shares_files: the workers read files themselves, by the absolute paths that they have here.
+        answer_seconds: how long to wait for an answer of the scheduler.
 
     Raises:
         InputError: Dask is not installed, the scheduler does not answer, it has no workers, they have other
@@ -47,8 +51,8 @@ def cluster_workers(
     except ImportError as error:
         message = "Dask is not installed: pip install 'eio-audit[cluster]'"
         raise InputError(address, None, message) from error
-    with silence_logging_cmgr(logging.CRITICAL), _client(address) as client:
-        _require_same_versions(address, client)
+    with silence_logging_cmgr(logging.CRITICAL), _client(address, answer_seconds) as client:
+        require_versions(_versions(), address, client)
         executor = _ClientExecutor(client)
         try:
             yield Workers(
@@ -86,51 +90,111 @@ class _ClientExecutor(Executor):
 
 
 @contextmanager
-def _client(address: str) -> Iterator[Client]:
+def _client(address: str, answer_seconds: float) -> Iterator[Client]:
     """A client that has at least one worker."""
     from distributed import Client
 
     try:
-        asyncio.run(asyncio.wait_for(_greet(address), ANSWER_SECONDS))
+        asyncio.run(asyncio.wait_for(_greet(address, answer_seconds), answer_seconds))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of other versions, which are an error
-            client = Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
+            client = Client(address, timeout=answer_seconds, set_as_default=False)
     except OSError as error:
-        message = f"no Dask scheduler answers within {ANSWER_SECONDS} seconds"
+        message = f"no Dask scheduler answers within {answer_seconds:g} seconds"
         raise InputError(address, None, message) from error
     except Exception as error:  # whatever else may listen there
         raise InputError(address, None, f"cannot reach a Dask scheduler: {error}") from error
     with client:
         try:
-            client.wait_for_workers(1, ANSWER_SECONDS)
+            client.wait_for_workers(1, answer_seconds)
         except TimeoutError as error:
             message = f"the scheduler has no workers: 'dask worker {address}' starts one"
             raise InputError(address, None, message) from error
         yield client
 
 
-async def _greet(address: str) -> None:
+async def _greet(address: str, answer_seconds: float) -> None:
     """Connects once: a client waits for ever if something else than Dask listens."""
     from distributed.comm.core import connect
     from distributed.security import Security
 
-    comm = await connect(address, ANSWER_SECONDS, **Security().get_connection_args("client"))
+    comm = await connect(address, answer_seconds, **Security().get_connection_args("client"))
     await comm.close()
 
 
 def _versions() -> str:
     """What has to be the same everywhere."""
     python = ".".join(map(str, sys.version_info[:2]))
-    return f"eio-audit {contents().hex()[:8]}, Python {python} and Dask {version('distributed')}"
+    return f"eio-audit {program_digest().hex()[:8]}, Python {python} and Dask {version('distributed')}"
 
 
-def _require_same_versions(address: str, client: Client) -> None:
-    """Checks that the workers give the results that this process would.
+def require_versions(here: str, address: str, client: Client) -> None:
+    """Checks that the workers have the versions of this process, so that they give its results.
 
     Raises:
         InputError: one of them has other versions.
     """
-    here = _versions()
     for worker, there in client.run(_versions, on_error="return").items():
         if there != here:
             raise InputError(address, None, f"its worker {worker} has {there}; here is {here}")
+
+
+@dataclass(frozen=True, slots=True)
+class DumpInFile:
+    """Where a dump is, and what tells that it is this dump.
+
+    Attributes:
+        path: the file, absolute.
+        name: the name of the file in messages.
+        lines: the bytes of the lines that the dump is on.
+        start_line: the 1-based line that they begin on.
+        span: the dump's bytes, counted from the start of these lines.
+        marker: its marker.
+        line: its line, as ``Dump.line``.
+        first_line: the 1-based line of its first text.
+        key: what a check knows it by.
+    """
+
+    path: str
+    name: str
+    lines: Span
+    start_line: int
+    span: Span
+    marker: Marker | None
+    line: int
+    first_line: int
+    key: bytes
+
+    def read(self, key_of: Callable[[Dump], bytes]) -> Dump:
+        """The dump, without its program. ``key_of`` gives the key of a dump.
+
+        Raises:
+            InputError: the file cannot be read here, or has other text.
+        """
+        try:
+            with Path(self.path).open("rb") as file:
+                file.seek(self.lines.start)
+                data = file.read(self.lines.end - self.lines.start)
+        except OSError as error:
+            reason = f"a worker cannot read {self.path}: {error.strerror}"
+            raise InputError(self.name, None, reason) from error
+        source = Source(self.name, data, first_line=self.start_line)
+        dump = Dump(source, self.span, self.marker, self.line, first_line=self.first_line)
+        if key_of(dump) != self.key:
+            reason = f"a worker reads other text in {self.path}: has the file changed?"
+            raise InputError(self.name, Position(self.line, 1), reason)
+        return dump
+
+
+def dump_in_file(dump: Dump, key: bytes) -> Dump | DumpInFile:
+    """The place of a dump with a key; the dump itself if no other process can read it from a file."""
+    source = dump.source
+    if source.path is None or source.is_compressed:
+        return dump
+    path = Path(source.path).absolute()
+    if any(map(path.is_relative_to, _OWN_FOLDERS)) or not path.is_file():
+        return dump
+    lines, start_line, span = dump.lines, dump.start_line, dump.span_in_lines
+    return DumpInFile(
+        str(path), source.name, lines, start_line, span, dump.marker, dump.line, dump.first_line, key
+    )

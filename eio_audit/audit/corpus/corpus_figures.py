@@ -129,7 +129,7 @@ def figures_by_pass(verdict: Verdict) -> list[PassFigures]:
     for dump in check.dumps:
         pass_of[dump.source, dump.line] = dump.pass_name, dump.when
         dumps[dump.pass_name, dump.when].append(dump)
-    findings = Counter(pass_of.get((one.source, one.dump_line)) for one in verdict.findings)
+    findings = Counter(pass_of.get((one.source, one.place.line)) for one in verdict.findings)
     figures = [_of_pass(check, own, findings[key]) for key, own in dumps.items()]
     return sorted(figures, key=lambda one: (-one.avoidable, -one.findings, -one.inversions))
 

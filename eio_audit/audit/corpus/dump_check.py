@@ -1,4 +1,4 @@
-"""The check of one dump as a piece of work: what it needs, what it gives, and what tells it from others."""
+"""The check of one dump as a piece of work: what it needs, what it gives, and what its result depends on."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, SharedWork
@@ -19,7 +20,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.shared_files import DumpInFile
+    from eio_audit.audit.corpus.cluster import DumpInFile
 
 
 @dataclass(frozen=True)
@@ -94,3 +95,26 @@ class DumpCheck:
         }
         text = json.dumps(parts, sort_keys=True, default=sorted)  # the other values are sets
         return sha256(text.encode()).digest()
+
+
+def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
+    """A digest of this program's files and those of ``regex``, the library that results depend on.
+
+    It changes with their versions and with each edit. It is the same on every machine: compiled files are
+    left out.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    from importlib.util import find_spec
+
+    regex = find_spec("regex")  # found, not imported: that takes longer than all the rest
+    assert regex is not None and regex.origin is not None
+    digest = sha256(repr(sys.version_info[:2]).encode())
+    for folder, pattern in ((package, "**/*.*"), (Path(regex.origin).parent, "*.py")):
+        for file in sorted(folder.glob(pattern)):
+            if "__pycache__" not in file.parts:
+                data = file.read_bytes()
+                digest.update(f"{file.relative_to(folder).as_posix()} {len(data)}\n".encode())
+                digest.update(data)
+    return digest.digest()

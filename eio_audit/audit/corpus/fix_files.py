@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeAlias
 
-from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
+from eio_audit.audit.corpus.in_order import BatchSize, LostWork, Piece, in_order
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump
 from eio_audit.audit.fix.fix import Fix, joined
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
-BATCH_BYTES = 1 << 18
-BATCH_DUMPS = 1 << 9
-"""How much is sent to a process at a time, at the most, so that sending costs little."""
+if TYPE_CHECKING:  # a single file needs no other processes
+    from eio_audit.audit.corpus.workers import Workers
 
 Failure: TypeAlias = InputError | VerificationError
 
@@ -46,101 +44,55 @@ def fix_files(
         read_file: returns the dumps of a file.
         dump_fix: how to fix each dump.
         workers: processes that do it. Without them this process does it.
-        waits_for: called with the name of a file when the next result to come is of that file.
+        waits_for: called with the path of a file when the next result to come is of that file.
         only_dumps: as for ``fix``.
     """
-    if workers is not None:
-        yield from _fixed_by(workers, paths, read_file, dump_fix, waits_for, only_dumps=only_dumps)
-        return
-    work = dump_fix.shared_work()
-    for path in paths:
-        waits_for(path)
-        try:
-            dumps = read_file(path)
-            fix: Fix | Failure = joined(
-                ((dump, dump_fix.of(dump, work)) for dump in dumps), only_dumps=only_dumps
-            )
-        except (InputError, VerificationError) as error:
-            fix = error
-        yield path, fix
-
-
-def _fixed_by(
-    workers: Workers,
-    paths: Iterable[str],
-    read_file: ReadFile,
-    dump_fix: DumpFix,
-    waits_for: Callable[[str], None],
-    *,
-    only_dumps: bool,
-) -> Iterator[tuple[str, Fix | Failure]]:
-    def wait(batch: _Batch) -> None:
-        if batch.dumps:
-            waits_for(batch.dumps[0].source.name)
-
-    most_dumps = BATCH_DUMPS if dump_fix.verify_with is None else 1  # a compiler takes longer than sending
-    batches = ((batch.dumps, batch) for batch in _batches(paths, read_file, most_dumps))
-    waiting: deque[FixedDump | Failure | LostWork] = deque()
-    for batch, results in results_in_order(dump_fix, batches, workers, wait):
-        waiting += results
-        for file in batch.ends:
-            fixed = [(dump, waiting.popleft()) for dump in file.dumps]
-            yield file.path, file.error or _joined(fixed, dump_fix, only_dumps=only_dumps)
+    if workers is not None and dump_fix.verify_with is not None:
+        # a compiler takes longer than sending
+        workers = replace(workers, batch_size=BatchSize(work_bytes=1))
+    results = in_order(dump_fix, _pieces(paths, read_file), workers, lambda file: waits_for(file.path))
+    for file, result in results:
+        if result is not None:
+            file.add(result)
+            continue
+        if file.failure is not None:
+            yield file.path, file.failure
+            continue
+        fixed = (each.with_options(dump_fix.options) for each in file.fixed)
+        yield file.path, joined(zip(file.dumps, fixed, strict=True), only_dumps=only_dumps)
 
 
 @dataclass(slots=True, eq=False)
 class _File:
-    """A file, with its dumps or the error that it cannot be read for."""
+    """A file, with those of its dumps that have been read, and fixed, or its first failure."""
 
     path: str
-    dumps: Sequence[Dump] = ()
-    error: InputError | None = None
-
-
-@dataclass(slots=True, eq=False)
-class _Batch:
-    """Some dumps, of one file or of several, and the files whose last dump is among them."""
-
-    most_dumps: int
     dumps: list[Dump] = field(default_factory=list)
-    ends: list[_File] = field(default_factory=list)
-    bytes: int = 0
+    fixed: list[FixedDump] = field(default_factory=list)
+    failure: Failure | None = None
 
-    @property
-    def is_full(self) -> bool:
-        return self.bytes >= BATCH_BYTES or len(self.dumps) + len(self.ends) >= self.most_dumps
+    def add(self, result: FixedDump | Failure | LostWork) -> None:
+        """Take the result for the next dump."""
+        if self.failure is not None:
+            return
+        if isinstance(result, FixedDump):
+            self.fixed.append(result)
+        elif isinstance(result, LostWork):
+            self.failure = result.error(self.dumps[len(self.fixed)])
+        else:
+            self.failure = result
 
 
-def _batches(paths: Iterable[str], read_file: ReadFile, most_dumps: int) -> Iterator[_Batch]:
-    batch = _Batch(most_dumps)
+def _pieces(paths: Iterable[str], read_file: ReadFile) -> Iterator[Piece[_File, Dump]]:
+    """The dumps of each file, none after a failure that is known by then, and its end, without work."""
     for path in paths:
         file = _File(path)
         try:
-            file.dumps = list(read_file(path))
+            for dump in read_file(path):
+                if file.failure is not None:
+                    break
+                file.dumps.append(dump)
+                yield Piece(file, dump, dump.span.end - dump.span.start)
         except InputError as error:
-            file.error = error
-        for dump in file.dumps:
-            if batch.is_full:
-                yield batch
-                batch = _Batch(most_dumps)
-            batch.dumps.append(dump)
-            batch.bytes += dump.span.end - dump.span.start
-        batch.ends.append(file)
-        if batch.is_full:
-            yield batch
-            batch = _Batch(most_dumps)
-    yield batch
-
-
-def _joined(
-    fixed: Iterable[tuple[Dump, FixedDump | Failure | LostWork]], dump_fix: DumpFix, *, only_dumps: bool
-) -> Fix | Failure:
-    """The fix of a file, or the first failure in it."""
-    done: list[tuple[Dump, FixedDump]] = []
-    for dump, result in fixed:
-        if isinstance(result, LostWork):
-            return result.error(dump)
-        if isinstance(result, InputError | VerificationError):
-            return result
-        done.append((dump, result.with_options(dump_fix.options)))
-    return joined(done, only_dumps=only_dumps)
+            file.failure = error
+        yield Piece(file, None, 0)

@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from eio_audit.audit.corpus.own_files import contents, files_seen
+from eio_audit.audit.corpus.dump_check import program_digest
 from eio_audit.audit.gate.checked_dump import CheckedDump
 
 FILE = "eio-audit-results.sqlite3"
@@ -35,13 +35,10 @@ NOTED_DAYS = 3
 """A use is noted only if the last noted one is older, so that most runs write nothing."""
 
 _LEFT_SHARE = 0.75
-"""The share of MOST_BYTES that is left when results are dropped."""
+"""The share of the most bytes that is left when results are dropped."""
 
 _PUTS = 500
 """How many results are written at a time."""
-
-_BUSY_SECONDS = 5
-"""How long to wait for another run that writes."""
 
 _DAY_SECONDS = 86_400
 
@@ -50,7 +47,6 @@ _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _TABLES = """
     CREATE TABLE IF NOT EXISTS results (key BLOB PRIMARY KEY, used INTEGER NOT NULL, value BLOB NOT NULL);
     CREATE INDEX IF NOT EXISTS results_by_use ON results (used);
-    CREATE TABLE IF NOT EXISTS programs (files BLOB PRIMARY KEY, contents BLOB NOT NULL);
 """
 
 _TAG = """Signature: 8a477f597d28d172789f06886806bc55
@@ -69,6 +65,7 @@ _CLASSES = {
     "eio_audit.audit.locations.parsed_locations": ("ModelLine",),
     "eio_audit.audit.op_label": ("OpLabel", "Sentence"),
     "eio_audit.audit.options": ("DEFAULT_OPTIONS",),
+    "eio_audit.mlir.input.dumps": ("DumpPlace",),
     "eio_audit.mlir.input.markers": ("Marker",),
 }
 """What a stored result may name, by module."""
@@ -82,20 +79,28 @@ class ResultCache:
     Args:
         file: the database. It is made if it is missing.
         warn: called at most once, with what went wrong.
+        program, most_bytes, busy_seconds: as for ``result_cache``.
 
     Raises:
-        OSError: the program's own files cannot be read.
         sqlite3.Error: the database cannot be opened or made.
     """
 
-    def __init__(self, file: Path, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        file: Path,
+        warn: Callable[[str], None],
+        program: bytes,
+        most_bytes: int,
+        busy_seconds: float,
+    ) -> None:
         self._file = file
         self._warn = warn
+        self._program = program
+        self._most_bytes = most_bytes
         self._today = int(time.time() // _DAY_SECONDS)
         self._new: list[tuple[bytes, int, bytes]] = []
         self._used: list[tuple[int, bytes]] = []
-        self._database: sqlite3.Connection | None
-        self._database, self._program = _opened(file)
+        self._database: sqlite3.Connection | None = _opened(file, busy_seconds)
         self._keeps = True
 
     def get(self, key: bytes) -> CheckedDump | None:
@@ -141,10 +146,7 @@ class ResultCache:
                 database.executemany("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", self._new)
                 database.executemany("UPDATE results SET used = ? WHERE key = ?", self._used)
                 database.execute("DELETE FROM results WHERE used < ?", [self._today - MOST_DAYS])
-                database.execute(
-                    "DELETE FROM programs WHERE rowid <= (SELECT max(rowid) FROM programs) - 100"
-                )
-                _shrink(database)
+                _shrink(database, self._most_bytes)
         except sqlite3.Error as error:
             self._fail(error)
         self._new, self._used = [], []
@@ -166,16 +168,27 @@ class ResultCache:
 
 
 @contextmanager
-def result_cache(folder: str, warn: Callable[[str], None] = lambda _: None) -> Iterator[ResultCache | None]:
+def result_cache(
+    folder: str,
+    warn: Callable[[str], None] = lambda _: None,
+    *,
+    program: bytes | None = None,
+    most_bytes: int = MOST_BYTES,
+    busy_seconds: float = 5,
+) -> Iterator[ResultCache | None]:
     """Yield the results in a folder, which is made if it is missing, or None if it cannot be used.
 
     Args:
         folder: where the results are.
         warn: called at most once, with the reason why results cannot be read or kept.
+        program: a digest of the program whose results they are, by default of this one.
+        most_bytes: from this size on, the results that were not used for the longest time are dropped.
+        busy_seconds: how long to wait for another run that writes.
     """
     try:
         _make(Path(folder))
-        cache = ResultCache(Path(folder, FILE), warn)
+        file = Path(folder, FILE)
+        cache = ResultCache(file, warn, program or program_digest(), most_bytes, busy_seconds)
     except (OSError, sqlite3.Error) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         warn(f"{folder}: {reason}")
@@ -195,23 +208,23 @@ def _make(folder: Path) -> None:
         (folder / ".gitignore").write_text("*\n")
 
 
-def _opened(file: Path) -> tuple[sqlite3.Connection, bytes]:
-    """Return the database and the digest of this program. A damaged database is replaced by an empty one."""
+def _opened(file: Path, busy_seconds: float) -> sqlite3.Connection:
+    """Return the database. A damaged one is replaced by an empty one."""
     try:
-        return _with_tables(file)
+        return _with_tables(file, busy_seconds)
     except sqlite3.Error as error:
         if not _is_damaged(error):
             raise
         file.unlink(missing_ok=True)
-        return _with_tables(file)
+        return _with_tables(file, busy_seconds)
 
 
-def _with_tables(file: Path) -> tuple[sqlite3.Connection, bytes]:
-    database = sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None)
+def _with_tables(file: Path, busy_seconds: float) -> sqlite3.Connection:
+    database = sqlite3.connect(file, timeout=busy_seconds, isolation_level=None)
     try:
         database.execute("PRAGMA synchronous = OFF")  # after a power cut it may be damaged, and begins anew
         database.executescript(_TABLES)
-        return database, _program(database)
+        return database
     except BaseException:
         database.close()
         raise
@@ -221,24 +234,11 @@ def _is_damaged(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
 
 
-def _program(database: sqlite3.Connection) -> bytes:
-    """Return the digest of this program. Its files are read only if they changed since the last run."""
-    seen = files_seen()
-    row = database.execute("SELECT contents FROM programs WHERE files = ?", [seen]).fetchone()
-    if row and isinstance(row[0], bytes):
-        return row[0]
-    found = contents()
-    if files_seen() == seen:  # nobody edits them just now
-        with suppress(sqlite3.Error):  # a database that cannot be written
-            database.execute("INSERT OR REPLACE INTO programs VALUES (?, ?)", [seen, found])
-    return found
-
-
-def _shrink(database: sqlite3.Connection) -> None:
+def _shrink(database: sqlite3.Connection, most_bytes: int) -> None:
     """If there are too many results, drop those that were not used for the longest time."""
-    if _used_bytes(database) <= MOST_BYTES:
+    if _used_bytes(database) <= most_bytes:
         return
-    while _used_bytes(database) > MOST_BYTES * _LEFT_SHARE:
+    while _used_bytes(database) > most_bytes * _LEFT_SHARE:
         oldest = "SELECT rowid FROM results ORDER BY used LIMIT (SELECT 1 + count(*) / 8 FROM results)"
         if not database.execute(f"DELETE FROM results WHERE rowid IN ({oldest})").rowcount:
             break  # one of another layout

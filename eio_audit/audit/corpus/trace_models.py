@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from eio_audit.audit.corpus.models import model_of
-from eio_audit.audit.corpus.workers import LostWork, Workers, results_in_order
+from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
+from eio_audit.audit.corpus.models import Model
+from eio_audit.audit.log.trace import Trace, trace
+from eio_audit.audit.log.trace_sums import PassTotal, initial_total, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
-from eio_audit.audit.trace.pass_totals import PassTotal, initial_total, pass_totals
-from eio_audit.audit.trace.trace import Trace, trace
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.folders import DumpFile
 from eio_audit.mlir.source import InputError, read_all
 
-BATCH_BYTES = 1 << 18
-"""How large the files of the models are that are sent to a process at a time, at least."""
+if TYPE_CHECKING:  # one model needs no other processes
+    from eio_audit.audit.corpus.workers import Workers
 
 Watch: TypeAlias = Callable[[Iterable[Dump]], Iterable[Dump]]
 """Yields the dumps that it gets, and looks at each of them."""
@@ -54,50 +52,6 @@ NO_PROGRESS: Progress = _Nobody()
 """For work that nobody watches."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A model that a compiler translated.
-
-    Attributes:
-        name: what it is called in the folder.
-        path: the folder or the file that has its dumps and no others; empty if there is none.
-        files: the files with its dumps, in the order of the passes.
-    """
-
-    name: str
-    path: str
-    files: tuple[DumpFile, ...]
-
-    @property
-    def size_bytes(self) -> int:
-        """The size of its files; a pipe, or a file that cannot be read, counts as 0."""
-        return sum(_size(file.path) for file in self.files)
-
-    @property
-    def is_piped(self) -> bool:
-        """Whether it comes from standard input, which only this process can read."""
-        return any(file.path == "-" for file in self.files)
-
-
-def find_models(found: Iterable[tuple[str, DumpFile]]) -> list[Model]:
-    """Return the models of files, in the order of their first files.
-
-    Args:
-        found: each file, and the path at which it was found: a folder, or its own.
-    """
-    name_of_program: dict[str, str] = {}
-    files: dict[str, list[DumpFile]] = {}
-    paths: dict[str, str] = {}
-    for root, file in found:
-        name = name_of_program.setdefault(file.program, _model_name(file, root))
-        files.setdefault(name, []).append(file)
-        paths.setdefault(name, str(Path(root, name)))
-    return [
-        Model(name, paths[name] if _is_all_in(Path(paths[name]), own) else "", tuple(own))
-        for name, own in files.items()
-    ]
-
-
 @dataclass(frozen=True)
 class TraceModel:
     """How models are traced.
@@ -126,20 +80,18 @@ class TraceModel:
             watch: looks at the dumps.
         """
         errors: list[InputError] = []
-        dumps = self._dumps(model, progress, errors)
+
+        def read_file(file: DumpFile) -> Iterator[Dump]:
+            progress.waits_for(file.path)
+            return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
+
+        dumps = read_all(model.files, read_file, errors, progress.file_done)
         result = trace(dumps if watch is None else watch(dumps), self.options)
         return replace(result, errors=(*errors, *result.errors))
 
     def __call__(self, models: Sequence[Model]) -> list[Trace]:
         """Return the traces of some models, without the options, which need not be sent back."""
         return [replace(self.of(model), options=DEFAULT_OPTIONS) for model in models]
-
-    def _dumps(self, model: Model, progress: Progress, errors: list[InputError]) -> Iterator[Dump]:
-        def read_file(file: DumpFile) -> Iterator[Dump]:
-            progress.waits_for(file.path)
-            return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
-
-        return read_all(model.files, read_file, errors, progress.file_done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,66 +193,26 @@ def trace_models(
     """
     options = trace_model.options
     traces: list[Trace] = []
-    if workers is None:
-        traces = [trace_model.of(model, progress, watch) for model in models]
-    else:
-
-        def waits_for(batch: Sequence[Model]) -> None:
-            for model in batch[:1]:
-                progress.waits_for(model.path or model.files[0].path)
-
-        for batch, results in results_in_order(trace_model, _batches(models), workers, waits_for):
-            if not results:  # from standard input
-                traces += [trace_model.of(model, progress, watch) for model in batch]
-                continue
-            for model, result in zip(batch, results, strict=True):
-                if isinstance(result, LostWork):
-                    error = InputError(model.path or model.files[0].path, None, result.reason)
-                    traces.append(unreadable(error, options))
-                else:
-                    traces.append(replace(result, options=options))
-                progress(model.size_bytes)
-                for _ in model.files:
-                    progress.file_done()
+    # without workers, and from standard input, no model is work for others
+    pieces = (
+        Piece(model, None if workers is None or model.is_piped else model, model.size_bytes)
+        for model in models
+    )
+    results = in_order(trace_model, pieces, workers, lambda model: progress.waits_for(model.first_path))
+    for model, result in results:
+        if result is None:
+            traces.append(trace_model.of(model, progress, watch))
+            continue
+        if isinstance(result, LostWork):
+            traces.append(unreadable(InputError(model.first_path, None, result.reason), options))
+        else:
+            traces.append(replace(result, options=options))
+        progress(model.size_bytes)
+        for _ in model.files:
+            progress.file_done()
     rows = [
         ModelTrace(model.name, model.path, one, pass_totals([one]))
         for model, one in zip(models, traces, strict=True)
     ]
     rows.sort(key=lambda row: (-row.left, -row.introduced, -row.mislabelled, -row.lost))
     return ModelTraces(tuple(rows), merge_traces(traces, options))
-
-
-def _batches(models: Iterable[Model]) -> Iterator[tuple[Sequence[Model], Sequence[Model]]]:
-    """Yield models to send together, and all models of the batch."""
-    batch: list[Model] = []
-    size_bytes = 0
-    for model in models:
-        if model.is_piped:
-            yield batch, batch
-            yield [], [model]
-            batch, size_bytes = [], 0
-            continue
-        batch.append(model)
-        size_bytes += model.size_bytes
-        if size_bytes >= BATCH_BYTES:
-            yield batch, batch
-            batch, size_bytes = [], 0
-    yield batch, batch
-
-
-def _model_name(file: DumpFile, root: str) -> str:
-    """The model of a file. A program whose files are beside those of others is a model of its own."""
-    name = model_of(file.path, root)
-    is_beside_others = name == Path(file.path).name
-    return (file.program or model_of(root, root)) if is_beside_others else name
-
-
-def _is_all_in(path: Path, files: Iterable[DumpFile]) -> bool:
-    return all(path == Path(file.path) or path in Path(file.path).parents for file in files)
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except OSError:
-        return 0

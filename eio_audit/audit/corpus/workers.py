@@ -1,33 +1,23 @@
-"""Work for several processes: who does it, and its results in the order in which it was given.
-
-A worker that dies, or needs longer than it may, fails at what it was doing; all other work goes on.
-"""
+"""Workers: processes of this machine, or any executor, with a time limit if it has none of its own."""
 
 from __future__ import annotations
 
 import gc
 import os
-import pickle
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, Future, wait
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.source import InputError, Position
+from eio_audit.audit.corpus.in_order import BATCH_SIZE, BatchSize
 
 MOST_JOBS = 8
 """The most processes that are started if nobody says how many."""
-
-AHEAD = 2
-"""How many pieces of work wait for each worker, so that none waits for work."""
 
 PRELOADED = (
     "pebble.pool.process",
@@ -40,17 +30,13 @@ PRELOADED = (
 
 ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if __name__ == '__main__':"
 
-_CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
 
 _THREADS = Path("/proc/self/task")
 """Has a folder for each thread of this process, on Linux."""
 
-_of_thread = threading.local()
-
-Work = TypeVar("Work")
 Result = TypeVar("Result")
-Tag = TypeVar("Tag")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +45,11 @@ class Workers:
 
     Attributes:
         executor: what runs it.
-        count: how many pieces of work it runs at a time.
+        count: how many batches of work it runs at a time.
         timeout: the seconds that a piece of work may take, if the executor ends one that takes longer.
         deaths: the exceptions by which the executor tells that a worker died.
         shares_files: they read files themselves, by their paths, instead of getting their bytes.
+        batch_size: how much they get at a time.
     """
 
     executor: Executor
@@ -70,24 +57,14 @@ class Workers:
     timeout: float | None = None
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
     shares_files: bool = False
+    batch_size: BatchSize = BATCH_SIZE
 
 
-@dataclass(frozen=True, slots=True)
-class LostWork:
-    """A piece of work without a result; ``reason`` is why: its worker died, or it took too long."""
-
-    reason: str
-
-    def error(self, dump: Dump) -> InputError:
-        """The error of a dump that was the work."""
-        return InputError(dump.source.name, Position(dump.line, 1), self.reason)
-
-
-def usable_cores() -> int:
+def usable_cores(cpu_quota: Path = CPU_QUOTA) -> int:
     """How many cores this process may use, by its affinity and its container's quota; at most MOST_JOBS."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     try:
-        quota, period = _CPU_QUOTA.read_text().split()
+        quota, period = cpu_quota.read_text().split()
         cores = min(cores, max(int(quota) // int(period), 1))
     except (OSError, ValueError):  # no container, or one without a quota
         pass
@@ -230,95 +207,35 @@ class _PoolExecutor(Executor):
                 each.set_exception(error)
 
 
-def results_in_order(
-    function: Callable[[Sequence[Work]], list[Result]],
-    batches: Iterable[tuple[Sequence[Work], Tag]],
-    workers: Workers,
-    waits_for: Callable[[Tag], None] = lambda _: None,
-) -> Iterator[tuple[Tag, list[Result | LostWork]]]:
-    """The results of batches of work, in the order of the batches, each with the tag of its batch.
+class TimeLimit(Executor):
+    """Another executor, which gives up work that takes longer than so many seconds.
 
-    Only so many batches are taken at a time that all workers have work. Where a batch is lost, each piece of
-    it is tried once more, and nothing else runs at that time: a worker that dies takes other work with it.
-
-    Args:
-        function: gives the results of a batch; ``pickle`` must be able to send it, the work and the results.
-            Each worker keeps a copy from one batch to the next, and what the copy remembers.
-        batches: pieces of work, as many in each as are worth sending, and a tag, which is not sent.
-        workers: who does it.
-        waits_for: called with the tag of the batch whose results come next.
+    Python cannot end a thread: work that was given up goes on beside other work until it is done, or until
+    its process ends.
     """
-    lost: tuple[type[BaseException], ...] = (TimeoutError, *workers.deaths)
-    sent = _Sent(function, pickle.dumps(function))
 
-    def begin(work: Sequence[Work]) -> Future[list[Result]]:
-        future: Future[list[Result]] = Future()
-        if not work:
-            future.set_result([])
-            return future
+    def __init__(self, executor: Executor, seconds: float) -> None:
+        self._executor = executor
+        self._seconds = seconds
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        """Begins work; its future gets a ``TimeoutError`` if the work is given up."""
+        return self._executor.submit(_in_time, self._seconds, fn, *args, **kwargs)
+
+
+def _in_time(seconds: float, function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
+    """The result of a function.
+
+    Raises:
+        TimeoutError: it takes longer than so many seconds.
+    """
+    future: Future[Result] = Future()
+
+    def work() -> None:
         try:
-            return workers.executor.submit(_results, sent, work)
-        except lost as error:  # an executor that has ended with its worker
+            future.set_result(function(*args, **kwargs))
+        except BaseException as error:
             future.set_exception(error)
-            return future
 
-    running: deque[tuple[Sequence[Work], Tag, Future[list[Result]]]] = deque()
-
-    def alone(item: Work) -> Result | LostWork:
-        wait(future for _, _, future in running)
-        try:
-            [result] = begin([item]).result()
-            return result
-        except lost as error:
-            return _lost(error, workers.timeout)
-
-    def finish() -> tuple[Tag, list[Result | LostWork]]:
-        work, tag, future = running.popleft()
-        waits_for(tag)
-        try:
-            return tag, [*future.result()]
-        except TimeoutError as error:
-            again = len(work) > 1
-            return tag, [alone(item) if again else _lost(error, workers.timeout) for item in work]
-        except workers.deaths:
-            return tag, [alone(item) for item in work]
-
-    for work, tag in batches:
-        running.append((work, tag, begin(work)))
-        if len(running) > AHEAD * workers.count:
-            yield finish()
-    while running:
-        yield finish()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sent:
-    """A function that is pickled once, and unpickled once by each process, however often it is sent."""
-
-    function: Callable[[Any], list[Any]]
-    pickled: bytes
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _received, (self.pickled,)
-
-
-@lru_cache(maxsize=1)
-def _received(pickled: bytes) -> _Sent:
-    return _Sent(pickle.loads(pickled), pickled)
-
-
-def _results(sent: _Sent, work: Sequence[Work]) -> list[Any]:
-    """The results of a batch, by this thread's own copy of the function."""
-    if getattr(_of_thread, "sent", None) is not sent:
-        _of_thread.sent, _of_thread.function = sent, copy(sent.function)
-    results: list[Any] = _of_thread.function(work)
-    return results
-
-
-def _lost(error: BaseException, timeout: float | None) -> LostWork:
-    if isinstance(error, TimeoutError):
-        seconds = "" if timeout is None else f" {timeout:g} seconds"
-        return LostWork(f"it took longer than{seconds or ' it may'}")
-    if isinstance(error, BrokenExecutor):
-        return LostWork("a process died, and no other took over its work")
-    return LostWork("the process that read it died, perhaps for lack of memory")
+    threading.Thread(target=work, daemon=True).start()
+    return future.result(seconds)

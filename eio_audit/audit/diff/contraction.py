@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from copy import copy
 
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.compared_dump import ComparedOps
 
 
 def contracted(before: ComparedOps, after: ComparedOps) -> tuple[ComparedOps, ComparedOps] | None:

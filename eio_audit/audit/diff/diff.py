@@ -10,14 +10,15 @@ from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.location_health import HealthChange, health_change
 from eio_audit.audit.codegen.codegen import Structure, structure_change
+from eio_audit.audit.diff.compared_dump import compared
+from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
-from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
-from eio_audit.audit.diff.op_changes import ComparedDump, DumpComparison, OpChange, OpChanges, compared
+from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import right_labels
-from eio_audit.audit.locations.location_health import HealthChange, health_change
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -72,8 +73,7 @@ def diff(
     """
     interned = Interned()
     old, new = (audit_dump(dump, options, measures_memory=measures_memory) for dump in (before, after))
-    sides = [compared(dump, interned) for dump in (old, new)]
-    comparison = DumpComparison(sides[0], sides[1], match_ops(sides[0].ops, sides[1].ops))
+    comparison = DumpComparison(compared(old, interned), compared(new, interned))
     layouts = LayoutChanges(comparison)
     right = right_labels(new)
     if visit is not None:
@@ -86,7 +86,7 @@ def diff(
         fragmentation=fragmentation(old, new, right),
         structure=structure_change(old, new, right),
         locations=health_change(old, new, comparison.was),
-        sameness=sameness(sides[0], sides[1], comparison.became),
+        sameness=sameness(comparison.before, comparison.after, comparison.became),
         pairs=partial(comparison.pairs, layouts.came_from),
     )
 
@@ -97,7 +97,7 @@ def op_changes(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTION
     Raises:
         InputError: a dump cannot be read.
     """
-    _, _, comparison = _matched(before, after, options)
+    comparison = _compared(before, after, options)
     return comparison.changes(LayoutChanges(comparison).came_from)
 
 
@@ -107,15 +107,12 @@ def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTI
     Raises:
         InputError: a dump cannot be read.
     """
-    old, new, comparison = _matched(before, after, options)
-    return sameness(old, new, comparison.became)
+    comparison = _compared(before, after, options)
+    return sameness(comparison.before, comparison.after, comparison.became)
 
 
-def _matched(
-    before: Dump, after: Dump, options: AuditOptions
-) -> tuple[ComparedDump, ComparedDump, DumpComparison]:
-    """Return both dumps, read but not audited, and the comparison of their ops."""
+def _compared(before: Dump, after: Dump, options: AuditOptions) -> DumpComparison:
+    """Return the comparison of two dumps, read but not audited."""
     interned = Interned()
     old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
-    comparison = DumpComparison(old, new, match_ops(old.ops, new.ops))
-    return old, new, comparison
+    return DumpComparison(old, new)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.layout import (
     InversePair,
     inverse_pairs,
@@ -19,8 +21,7 @@ from eio_audit.audit.diff.layout import (
     may_commute,
     rearrangements,
 )
-from eio_audit.audit.diff.op_changes import DumpComparison, Relation
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.audit.op_label import OpLabel
 

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from eio_audit.audit.diff.refinement import ComparedOps
+from eio_audit.audit.diff.compared_dump import ComparedOps
 
 _SECTION = re.compile(rb'\bsection"?\s*+=')
 """A symbol in a section of its own. A linker puts what is in a section one after the other."""

@@ -5,17 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # label_weights.py needs only the names
-    from eio_audit.audit.diff.refinement import ComparedOps
-    from eio_audit.mlir.reading.op_text import OpText
-
-PERMUTES = frozenset({"permute", "transpose"})
-RESHAPES = frozenset(
-    ("reshape", "squeeze", "unsqueeze", "flatten", "expand_shape", "collapse_shape", "view", "shape_cast")
-)
-"""The last part of their names (``ttir.permute``)."""
+from eio_audit.audit.check.label_weights import PERMUTES, RESHAPES
+from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.mlir.reading.op_text import OpText
 
 ELEMENTWISE_DIALECTS = frozenset({"arith", "math"})
 _ELEMENTWISE = """

@@ -10,19 +10,18 @@ by ever weaker evidence, but never by name and location alone: one framework op 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TypeVar
 
+from eio_audit.audit.diff.block_matching import Value, match_arguments, match_blocks
+from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.contraction import contracted, unwrapped
-from eio_audit.audit.diff.refinement import ComparedOps, MatchKeys, RefinementClasses
+from eio_audit.audit.diff.refinement import MatchKeys, RefinementClasses
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
-
-Value = tuple[int, int]
-"""A value by its op and the number of the result, or by ``-1 - block`` and the number of the argument."""
 
 T = TypeVar("T", int, Value)
 
@@ -41,7 +40,7 @@ class Matching:
     ops: dict[int, int]
     blocks: dict[int, int]
     arguments: dict[Value, Value]
-    same_form: frozenset[str] = field(default_factory=frozenset)
+    same_form: frozenset[str]
 
 
 def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
@@ -118,9 +117,7 @@ class _Pairing:
     def complete(self) -> Matching:
         """Pairs the remaining ops, the surest first."""
         self._pair_blocks()
-        for old, new in self._unmatched(self._above):
-            if len(old) == len(new) == 1:
-                self._pair(old[0], new[0])
+        self._pair_by(self._above, only_unique=True)
         self._follow_all_dataflow(self.sides)
         for key, only_unique in (
             (self._same_place_and_text, True),
@@ -134,18 +131,22 @@ class _Pairing:
             (self._text_of_callee, False),
             (self._name_and_text, True),
         ):
-            for old, new in self._unmatched(key):
-                if only_unique and not len(old) == len(new) == 1:
-                    continue
-                for a, b in zip(old, new, strict=False):
-                    if key != self._same_place or self._has_evidence(a, b):
-                        self._pair(a, b)
+            self._pair_by(key, only_unique=only_unique)
             self._pair_blocks()
             self._follow_dataflow(self.sides)
         self._pair_computations()
         self._pair_if_equally_many(self._same_place_and_text)
         self._follow_dataflow(self.sides)
         return Matching(self.matched[0], self.blocks, self.arguments, self.keys.same_form)
+
+    def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
+        """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
+        for old, new in self._unmatched(key):
+            if only_unique and not len(old) == len(new) == 1:
+                continue
+            for a, b in zip(old, new, strict=False):
+                if key != self._same_place or self._has_evidence(a, b):
+                    self._pair(a, b)
 
     def _pair_computations(self) -> None:
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
@@ -339,59 +340,15 @@ class _Pairing:
         return old not in self.matched[0] and new not in self.matched[1]
 
     def _pair_blocks(self) -> None:
-        """Pairs blocks by their place, or else by the ops in them; and their arguments and terminators."""
+        """Pairs blocks, their arguments and their terminators."""
         if self._count_with_blocks == len(self.matched[0]):
             return
         self._count_with_blocks = len(self.matched[0])
-        old_block, new_block = self.sides[0].ir.op_block, self.sides[1].ir.op_block
-        self.blocks = dict(self._only_blocks())
-        taken = set(self.blocks.values())
-        votes = Counter((old_block[old], new_block[new]) for old, new in self.matched[0].items())
-        free = {pair: n for pair, n in votes.items() if pair[0] not in self.blocks and pair[1] not in taken}
-        self.blocks |= _one_to_one(Counter(free))
-        counts = [ops.argument_counts for ops in self.sides]
-        self.arguments = {
-            (-1 - old, number): (-1 - new, number)
-            for old, new in self.blocks.items()
-            if counts[0][old] == counts[1][new]
-            for number in range(counts[0][old])
-        }
-        self.arguments |= self._arguments_by_users()
+        self.blocks = match_blocks(*self.sides, self.matched[0], self.keys.same_form)
+        self.arguments = match_arguments(*self.sides, self.matched[0], self.blocks)
         self._new_arguments = set(self.arguments.values())
         for old, new in self.blocks.items():
             self._pair_terminators(old, new)
-
-    def _only_blocks(self) -> Iterator[tuple[int, int]]:
-        """The blocks that are alone in the same region of an op that both dumps have.
-
-        A custom form may print the regions of an op in another order than the generic form does.
-        """
-        for old, old_blocks in self.sides[0].blocks_of.items():
-            new = self.matched[0].get(old)
-            if new is None:
-                continue
-            blocks = old_blocks, self.sides[1].blocks_of.get(new, ())
-            if len(old_blocks) > 1 and self.sides[0].names[old] not in self.keys.same_form:
-                continue
-            was, now = (
-                {ops.region_places[block]: block for block in inside}
-                for ops, inside in zip(self.sides, blocks, strict=True)
-            )
-            for (region, place), block in was.items():
-                is_alone = place == 0 and (region, 1) not in was and (region, 1) not in now
-                if is_alone and (region, 0) in now:
-                    yield block, now[region, 0]
-
-    def _arguments_by_users(self) -> dict[Value, Value]:
-        """The arguments of blocks that have more or fewer than before."""
-        counts = [ops.argument_counts for ops in self.sides]
-        changed = {-1 - old: -1 - new for old, new in self.blocks.items() if counts[0][old] != counts[1][new]}
-        votes: Counter[tuple[Value, Value]] = Counter()
-        for old, new in self.matched[0].items() if changed else ():
-            for a, b in zip(self.sides[0].producers[old], self.sides[1].producers[new], strict=False):
-                if changed.get(a[0]) == b[0]:
-                    votes[a, b] += 1
-        return _one_to_one(votes)
 
     def _pair_terminators(self, old: int, new: int) -> None:
         before, after = self.sides
@@ -420,14 +377,3 @@ def _groups(sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]) -> 
                 groups[value] = ([], [])
             groups[value][side].append(member)
     return list(groups.values())
-
-
-def _one_to_one(votes: Counter[tuple[T, T]]) -> dict[T, T]:
-    """The pairs with most votes, each left and right side once."""
-    chosen: dict[T, T] = {}
-    taken: set[T] = set()
-    for (left, right), _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])):
-        if left not in chosen and right not in taken:
-            chosen[left] = right
-            taken.add(right)
-    return chosen

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.codegen.codegen_location import common_modules
 from eio_audit.audit.fix.relabel import RightLabels
+from eio_audit.audit.locations.codegen_location import common_modules
 from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
 
 RunKey = tuple[str, ...]

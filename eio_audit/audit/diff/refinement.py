@@ -12,74 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.op_text import OpText, OpTexts
-
-
-class ComparedOps:
-    """The ops of one dump as they are compared with those of another.
-
-    Attributes:
-        ir: the dump.
-        names: by op, its name with its dialect, which a custom form may leave out.
-        locations: by op, the number of its location, NO_LOCATION where unknown.
-        texts: by op, its parts as printed.
-        symbols: by op, the symbol it defines, or None.
-        functions: by block, the symbol of the function around it, or None.
-        producers: by op and operand, the defining op and its result number; for a block argument ``-1 -
-            block`` and the argument's number.
-        users: by op, its users with the place among their operands.
-        argument_counts: by block, how many arguments it has.
-        region_places: by block, the place of its region in its op, and its own place in the region.
-        blocks_of: by op with regions, the blocks in them.
-        op_blocks: by op, the block it counts as in.
-    """
-
-    def __init__(
-        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
-    ) -> None:
-        ops = range(len(ir))
-        self.ir = ir
-        self.interned = interned
-        self.location_numbers = LocationNumbers(indices, interned)
-        self.locations = list(map(self.location_numbers.of, ops))
-        self.texts: list[OpText] = list(map(OpTexts(ir).of, ops))
-        self.names = [_full_name(ir, op) for op in ops]
-        self.symbols = _symbols(ir)
-        self.functions = functions
-        self.op_blocks: Sequence[int] = ir.op_block
-        self.argument_counts: Counter[int] = Counter()
-        numbers = []
-        for value, owner in enumerate(ir.value_owner):
-            numbers.append(value - ir.first_result[owner] if owner >= 0 else self.argument_counts[-1 - owner])
-            if owner < 0:
-                self.argument_counts[-1 - owner] += 1
-        self.producers = [
-            [(ir.value_owner[value], numbers[value]) for value in ir.operands_of(op)] for op in ops
-        ]
-        self.users: list[list[tuple[int, int]]] = [[] for _ in ops]
-        for op, used in enumerate(self.producers):
-            for place, (owner, _) in enumerate(used):
-                if owner >= 0:
-                    self.users[owner].append((op, place))
-        region_of_op = _numbered(ir.region_op)
-        in_region = _numbered(ir.block_region)
-        self.region_places = [
-            (region_of_op[region], place) for region, place in zip(ir.block_region, in_region, strict=True)
-        ]
-        self.blocks_of: dict[int, list[int]] = {}
-        for block in range(ir.block_count):
-            self.blocks_of.setdefault(ir.parent_op(block), []).append(block)
-
-    def __len__(self) -> int:
-        return len(self.ir)
-
-    @property
-    def has_locations(self) -> bool:
-        """Whether any op was printed with a known location."""
-        return any(location != NO_LOCATION for location in self.locations)
+from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.locations.location_numbers import NO_LOCATION
 
 
 class RefinementClasses:
@@ -229,29 +163,3 @@ def _renamed_functions(before: ComparedOps, after: ComparedOps) -> dict[str | No
             renamed[now] = was
             taken.add(was)
     return renamed
-
-
-def _full_name(ir: IR, op: int) -> str:
-    """The op's name; one printed without dialect is in an op of its dialect."""
-    name, parent = ir.name(op), ir.parent_op(ir.op_block[op])
-    return name if "." in name or parent < 0 else f"{ir.name(parent).partition('.')[0]}.{name}"
-
-
-def _symbols(ir: IR) -> list[str | None]:
-    """By op, the symbol it defines: of a listed op by its traits, of others if it has regions."""
-    rows = map(ir.op_table.rows.get, ir.names)
-    defines = [row and bool(row.flags & {"symbol", "function", "symbol_table"}) for row in rows]
-    return [
-        ir.symbol(op) if (op in ir.regions_of if defines[name] is None else defines[name]) else None
-        for op, name in enumerate(ir.op_name)
-    ]
-
-
-def _numbered(groups: Sequence[int]) -> list[int]:
-    """By element, how many of its group come before it."""
-    seen: Counter[int] = Counter()
-    numbers = []
-    for group in groups:
-        numbers.append(seen[group])
-        seen[group] += 1
-    return numbers

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
+from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.kept_order import KeptOrder
-from eio_audit.audit.diff.op_changes import ComparedDump
 from eio_audit.mlir.reading.around_ops import meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 
@@ -160,7 +160,7 @@ def _broken_dependences(
         graph = graphs[block]
         place_of = {op: k for k, op in enumerate(new.block_ops[counterpart[block]])}
         place = [place_of[op] for op in orders[block]]
-        for producer, user in graph.turned_round(place):
+        for producer, user in graph.violated_by(place):
             names = _named(before, graph.ops[user]), _named(before, graph.ops[producer])
             yield f"{names[0]} is now before {names[1]}, which it depends on"
         if not graph.same_effect_order(others[counterpart[block]], place):

@@ -206,7 +206,7 @@ class BlockDataflow:
                 DataflowOp(
                     place=place,
                     op=block.label(place),
-                    inversions=block.carried.get(place, 0),
+                    inversions=block.inversions_at.get(place, 0),
                     displaced=place in self._displaced,
                     derived=bool(dump.indices.derived_by_op[block.ops[place]]),
                 )

@@ -54,14 +54,14 @@ class FixedPlace:
     Attributes:
         place: 0-based place among the ops of its block.
         moved: whether it is one of the fewest ops whose moves explain the new order.
-        behind: the op directly before it; None at the start.
+        after: the op directly before it; None at the start.
         before: the op directly after it; None at the end.
         inversions: how many inversions it is in after the fix.
     """
 
     place: int
     moved: bool
-    behind: OpLabel | None
+    after: OpLabel | None
     before: OpLabel | None
     inversions: int
 
@@ -252,9 +252,9 @@ class OpInBlock:
         return FixedPlace(
             place=new,
             moved=place in block.moved,
-            behind=block.label(order[new - 1]) if new else None,
+            after=block.label(order[new - 1]) if new else None,
             before=block.label(order[new + 1]) if new + 1 < len(order) else None,
-            inversions=block.carried_fixed.get(place, 0),
+            inversions=block.inversions_at_fixed.get(place, 0),
         )
 
     @property

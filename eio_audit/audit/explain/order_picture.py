@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
 from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.displaced import displaced
-
-PICTURED_BLOCKS = 6
-"""The most blocks that a report draws, by avoidable inversions, then by all inversions."""
 
 DRAWN_RADIUS = 2
 DRAWN_NEIGHBOURS = 30
@@ -58,7 +52,7 @@ class PicturedOp:
 
     Attributes:
         place: 0-based place among the ops of the block.
-        standing: 0-based place among the ops that count in inversions, in textual order; None for other ops.
+        textual_rank: 0-based place among the ops that count in inversions, in the text; None for other ops.
         original: 0-based place among the same ops in the original order, ties in textual order.
         inversions: how many inversions it is in.
         inversions_fixed: how many inversions it is in after a fix.
@@ -67,7 +61,7 @@ class PicturedOp:
 
     op: OpLabel
     place: int
-    standing: int | None
+    textual_rank: int | None
     original: int | None
     inversions: int
     inversions_fixed: int
@@ -96,80 +90,12 @@ class OrderPicture:
     texts: dict[int, str]
 
 
-class WorstBlocks:
-    """The pictures of the blocks with the most avoidable inversions, then with the most inversions.
-
-    It takes dumps one after the other. If several dumps of a source show a block, told by its function and
-    label, its worst state is drawn.
-
-    Args:
-        limit: the most blocks to draw. Blocks without inversions are not drawn.
-    """
-
-    def __init__(self, limit: int = PICTURED_BLOCKS) -> None:
-        self._limit = limit
-        self._seen_blocks = 0
-        self._kept: dict[Hashable, tuple[tuple[int, int, int], _BlockOfDump | OrderPicture]] = {}
-
-    def add(self, dump: AuditedDump) -> None:
-        """Draw the blocks of a dump that are among the worst so far."""
-        self._add(dump.audit, lambda place: picture_of(dump, dump.audit, place))
-
-    def add_undrawn(self, dump: Dump, audit: DumpAudit) -> None:
-        """Keep a dump while a block of it is among the worst. It is audited again to draw the block."""
-        self._add(audit, lambda place: _BlockOfDump(dump, audit, place))
-
-    def _add(self, audit: DumpAudit, keep: Callable[[int], _BlockOfDump | OrderPicture]) -> None:
-        times: Counter[Hashable] = Counter()
-        for place, block in enumerate(audit.blocks):
-            label = audit.source, block.function, block.block
-            times[label] += 1
-            self._seen_blocks += 1
-            rank = block.avoidable, block.inversions, -self._seen_blocks
-            if block.inversions and self._makes_room_for((label, times[label]), rank):
-                self._kept[label, times[label]] = rank, keep(place)
-
-    def _makes_room_for(self, name: Hashable, rank: tuple[int, int, int]) -> bool:
-        """Return whether to draw a block; drop the picture that it replaces."""
-        if name not in self._kept and len(self._kept) < self._limit:
-            return True
-        rival = name if name in self._kept else min(self._kept, key=lambda other: self._kept[other][0])
-        if self._kept[rival][0] > rank:
-            return False
-        del self._kept[rival]
-        return True
-
-    @property
-    def pictures(self) -> list[OrderPicture]:
-        """The pictures, in the order in which the blocks were added."""
-        audited: dict[int, AuditedDump] = {}
-        pictures = []
-        for _, kept in sorted(self._kept.values(), key=lambda kept: -kept[0][2]):
-            if isinstance(kept, OrderPicture):
-                pictures.append(kept)
-                continue
-            number = id(kept.dump)
-            if number not in audited:
-                audited[number] = audit_dump(kept.dump, kept.audit.options)
-            pictures.append(picture_of(audited[number], kept.audit, kept.place))
-        return pictures
-
-
-@dataclass(frozen=True, slots=True)
-class _BlockOfDump:
-    """A block that may be drawn: the ``place``-th of an audit."""
-
-    dump: Dump
-    audit: DumpAudit
-    place: int
-
-
 def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPicture:
     """Return the picture of the ``number``-th block of an audit."""
     block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places
-    standing = {place: position for position, place in enumerate(block.indexed)}
-    fixed = block.carried_fixed
+    textual_rank = {place: position for position, place in enumerate(block.indexed)}
+    fixed = block.inversions_at_fixed
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     remaining = {order[k] for k in displaced([block.key(place) for place in order])}
@@ -184,9 +110,9 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
             PicturedOp(
                 op=block.label(place),
                 place=place,
-                standing=standing.get(place),
+                textual_rank=textual_rank.get(place),
                 original=original.get(place),
-                inversions=block.carried.get(place, 0),
+                inversions=block.inversions_at.get(place, 0),
                 inversions_fixed=fixed.get(place, 0),
                 disorder=Disorder.AVOIDABLE if place in moved else _disorder(displaced_ops.get(place), audit),
             )
@@ -221,10 +147,10 @@ def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
         around = range(-TEXTS_AROUND, TEXTS_AROUND + 1)
         places = sorted({min(max(place + k, 0), last) for place in worst[:size] for k in around})
     own_text = block.dump.ir.own_text
-    return {place: _shortened(own_text(block.ops[place])) for place in places}
+    return {place: _on_one_line(own_text(block.ops[place])) for place in places}
 
 
-def _shortened(text: bytes) -> str:
+def _on_one_line(text: bytes) -> str:
     """Return the first characters of an op's text, on one line."""
     shown = " ".join(text[: 4 * SHOWN_TEXT].decode("utf-8", "replace").split())
     return shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."

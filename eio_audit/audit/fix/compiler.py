@@ -1,22 +1,23 @@
 """The user's own compiler, which reads the result of a fix before it is written.
 
 It gets the text of one dump on standard input, and accepts it with exit code 0. What it prints on standard
-output is dropped.
+output is dropped. Its errors are shown with the ops of the input that they name.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import tempfile
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Thread
 
 from eio_audit.audit.command import run_command
-from eio_audit.audit.fix.error_places import lines_of_input, shortened
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.verification import Orders, in_new_order
 from eio_audit.mlir.ir import IR
@@ -28,6 +29,15 @@ DEFAULT_TIMEOUT = 300.0
 
 MAX_ERROR_BYTES = 1 << 16
 """How much is read of a compiler's errors."""
+
+MOST_LINES, LONGEST_LINE = 12, 240
+"""How much of a compiler's errors is shown: so many lines, of so many bytes each."""
+MOST_PLACES = 5
+
+_PLACE = re.compile(
+    rb'(?:<stdin>|/dev/stdin|(?<![\w.-])-):(\d{1,9})(?::(\d{1,9}))?(?=:)|\bloc\(("(?:[^"\\\n]|\\.)*")'
+)
+"""``<stdin>:3:8:``, or an op's own location as MLIR prints it: ``loc("name")``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,7 @@ class Compiler:
             message = f"{message}; it refuses the input as well"
             refusal, read, ops = before, old_text, list(range(len(old)))
         new = read_ir(Source(old.source.name, read), None, old.op_table)
-        details = [*shortened(refusal.errors), *lines_of_input(refusal.errors, new, old, ops)]
+        details = [*first_lines(refusal.errors), *lines_of_input(refusal.errors, new, old, ops)]
         raise VerificationError(f"{message}:", "\n".join(details))
 
     def _refusal(self, text: bytes) -> _Refusal | None:
@@ -130,3 +140,60 @@ def _write(pipe: int, text: bytes) -> None:
     """Write the text and close the pipe, or stop where nobody reads on."""
     with suppress(BrokenPipeError), os.fdopen(pipe, "wb") as file:
         file.write(text)
+
+
+def first_lines(errors: bytes) -> list[str]:
+    """Return the first lines of a compiler's errors. Long lines are cut."""
+    lines = errors.decode("utf-8", "replace").rstrip().split("\n")
+    shown = [
+        line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}..." for line in lines[:MOST_LINES]
+    ]
+    if len(lines) > MOST_LINES:
+        shown.append(f"... ({len(lines) - MOST_LINES:,} more lines)")
+    return shown if errors.strip() else ["(it printed no error)"]
+
+
+def lines_of_input(errors: bytes, new: IR, old: IR, ops: Sequence[int]) -> list[str]:
+    """Return which ops of the input the errors name: ``<stdin>:3:8 is my.op, in the input at a.mlir:7``.
+
+    Args:
+        errors: what the compiler printed about the text of ``new``.
+        new: the text that the compiler read.
+        old: the input.
+        ops: by op of ``new``, the same op of ``old``.
+    """
+    found: dict[int, bytes] = {}
+    for place in _PLACE.finditer(errors):
+        line, column, name = place.groups()
+        for op in _ops_called(name, new) if name else _ops_at(int(line), int(column or 1), new):
+            found.setdefault(ops[op], place[0].removeprefix(b"loc("))
+        if len(found) >= MOST_PLACES:
+            break
+    return [
+        f"{place.decode('utf-8', 'replace')} is {old.name(op)}, in the input at "
+        f"{old.source.name}:{old.source.line_at(old.op_start[op])}"
+        for op, place in list(found.items())[:MOST_PLACES]
+    ]
+
+
+def _ops_called(name: bytes, ir: IR) -> Iterator[int]:
+    """Yield the ops with this name, quotes included, as the outermost of their location."""
+    for op in range(len(ir)):
+        location = ir.location_text(op) or b""
+        if (ir.definition(location) or location).startswith(name):
+            yield op
+
+
+def _ops_at(line: int, column: int, ir: IR) -> Iterator[int]:
+    """Yield the op at a place of the text, if there is one: a 1-based line, and a 1-based column in bytes."""
+    data, offset = ir.source.data, 0
+    for _ in range(line - 1):
+        offset = data.find(b"\n", offset) + 1
+        if not offset:
+            return
+    offset += column - 1
+    op = bisect_right(ir.op_start, offset) - 1
+    while op >= 0 and offset >= ir.op_end[op]:
+        op = ir.parent_op(ir.op_block[op])
+    if op >= 0:
+        yield op

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.printable import printable, printable_lines
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.traits import OpTable
+
+Reader = Callable[[Source, None, OpTable], IR]
+"""What reads a text that was written: ``read_ir``. Only tests pass another one."""
 
 _STRUCTURE = (
     "op_block",
@@ -42,14 +46,14 @@ class VerificationError(Exception):
         return VerificationError, (self.message, self.details)
 
 
-def read_again(old: IR, text: bytes, what: str) -> IR:
+def read_again(old: IR, text: bytes, what: str, read: Reader = read_ir) -> IR:
     """Return the IR read from the new text of a dump. Messages describe the text as ``what`` (``rewritten``).
 
     Raises:
         VerificationError: the text cannot be read.
     """
     try:
-        return read_ir(Source(f"{what} {old.source.name}", text), None, old.op_table)
+        return read(Source(f"{what} {old.source.name}", text), None, old.op_table)
     except InputError as error:
         raise VerificationError(f"the {what} text cannot be read: {error}") from error
 
@@ -76,10 +80,18 @@ def relocated(old: IR, locations: Mapping[int, bytes], what: str, alias: bytes) 
         alias: the prefix of new aliases (see ``with_locations``).
 
     Raises:
+        VerificationError: as for ``read_relocated``.
+    """
+    return read_relocated(old, locations, what, *with_locations(old, locations, alias))
+
+
+def read_relocated(old: IR, locations: Mapping[int, bytes], what: str, text: bytes, added: bytes) -> IR:
+    """Return the IR read from a text that must be the dump with new locations, and the text ``added`` below.
+
+    Raises:
         VerificationError: the new text has other ops or values or an unexpected location, or is not the old
             text with the old locations.
     """
-    text, added = with_locations(old, locations, alias)
     new = read_same(old, text, what)
     written = ((location, new.location_text(op) or b"") for op, location in locations.items())
     if any(location not in (own, new.definition(own)) for location, own in written):

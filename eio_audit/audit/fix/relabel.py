@@ -17,7 +17,7 @@ from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.tokens import quoted
 from eio_audit.order.displaced import displaced
-from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
+from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 
 def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:
@@ -31,14 +31,18 @@ def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = Fal
     Raises:
         VerificationError: more than these locations changed, or they have other indices.
     """
-    locations = {}
-    for op, new_name in sorted(_new_names(dump, donors, {}).items()):
-        name = quoted(new_name)
-        locations[op] = name if flat else b"%s(%s)" % (name, dump.ir.location_text(op))
-    new = relocated(dump.ir, locations, "relabelled", b"#relabel")
+    new = relocated(dump.ir, new_locations(dump, donors, flat=flat), "relabelled", b"#relabel")
     if OriginalIndices(new, dump.options.pattern).by_op != relabelled_keys(dump.indices.by_op, donors):
         raise VerificationError("the relabelled text does not carry the intended op indices")
     return new.dump_text
+
+
+def new_locations(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> dict[int, bytes]:
+    """Return the location of each relabelled op, as ``relabelled`` writes it."""
+    names = {op: quoted(name) for op, name in sorted(_new_names(dump, donors, {}).items())}
+    if flat:
+        return names
+    return {op: b"%s(%s)" % (name, dump.ir.location_text(op)) for op, name in names.items()}
 
 
 @dataclass(frozen=True, slots=True)

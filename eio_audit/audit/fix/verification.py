@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.fix.reading_again import VerificationError, read_again
+from eio_audit.audit.fix.reading_again import Reader, VerificationError, read_again
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.around_ops import comments_above, own_header
+from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics import places
 from eio_audit.order.permutation import inverse
 
@@ -21,7 +22,7 @@ Orders = Mapping[int, Sequence[int]]
 """By block: ``order[k]`` is the textual index of the op placed k-th. Other blocks keep their order."""
 
 
-def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> None:
+def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read: Reader = read_ir) -> None:
     """Raise VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, all of them legal."""
     for block, order in orders.items():
         in_text = list(range(len(old.block_ops[block])))
@@ -29,7 +30,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
         if old.region_is_graph[old.block_region[block]] and list(order) != in_text:
             raise VerificationError(f"ops of a graph region moved, in {old.block_name(block)}")
-    new = read_again(old, text, "rewritten")
+    new = read_again(old, text, "rewritten", read)
     if len(new) != len(old) or new.block_count != old.block_count:
         raise VerificationError("the rewritten text has different operations or blocks")
     ops, blocks, regions = in_new_order(old, orders)  # ops[i] is the old op that new op i must be
@@ -65,7 +66,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> No
     seen = Dependences(new, dependences.assume_pure).by_effect([new_block[block] for block in orders])
     for block, graph in dependences.of(orders).items():
         place = inverse(orders[block])
-        for _, user in graph.turned_round(place):
+        for _, user in graph.violated_by(place):
             raise _failure("an op would be before one that it depends on", old, graph.ops[user])
         if not graph.same_effect_order(seen[new_block[block]], place):
             raise VerificationError(f"the dependences changed in {old.block_name(block)}")

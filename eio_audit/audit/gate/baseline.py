@@ -112,8 +112,8 @@ def _numbered(findings: Iterable[Finding], folder: str) -> Iterator[tuple[Findin
     numbers: Counter[tuple[int, BaselineEntry]] = Counter()
     for finding in findings:
         entry = entry_of(finding, folder)
-        numbers[finding.dump_line, entry] += 1
-        yield finding, entry, numbers[finding.dump_line, entry]
+        numbers[finding.place.line, entry] += 1
+        yield finding, entry, numbers[finding.place.line, entry]
 
 
 def entry_of(finding: Finding, folder: str) -> BaselineEntry:

@@ -12,7 +12,6 @@ from eio_audit.audit.functions import only_function
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.markers import Marker
 
 if TYPE_CHECKING:  # a check of dumps in order does not import this
     from eio_audit.audit.gate.findings import Finding
@@ -23,16 +22,14 @@ class CheckedDump(NamedTuple):
 
     Attributes:
         audit: the figures.
-        marker: the dump's marker.
         functions: the symbols of its functions, and None if ops are outside functions.
-        alone: symbol of the function if the dump shows only that; None for a program.
+        only_function: symbol of the function if the dump shows only that; None for a program.
         findings: the findings of the rules in force.
     """
 
     audit: DumpAudit
-    marker: Marker | None
     functions: frozenset[str | None]
-    alone: str | None
+    only_function: str | None
     findings: tuple[Finding, ...]
 
     def without_options(self) -> CheckedDump:
@@ -42,22 +39,16 @@ class CheckedDump(NamedTuple):
 
     def of(self, dump: Dump, options: AuditOptions) -> CheckedDump:
         """Return the same result for a dump with the same text, at another place or in another file."""
-        lines = dump.first_line - self.audit.first_line
-        marker = dump.marker
+        lines = dump.first_line - self.audit.place.first_line
         audit = replace(
             self.audit,
-            source=dump.source.name,
-            line=dump.line,
-            first_line=dump.first_line,
-            pass_name=marker.pass_name if marker else None,
-            when=marker.when if marker else None,
-            program=dump.program,
+            place=dump.place,
             blocks=tuple(block.shifted(lines) for block in self.audit.blocks) if lines else self.audit.blocks,
             options=options,
             selected=dump.selected,
         )
-        findings = tuple(finding.of(audit, lines) for finding in self.findings)
-        return CheckedDump(audit, marker, self.functions, self.alone, findings)
+        findings = tuple(finding.at(audit.place, lines) for finding in self.findings)
+        return CheckedDump(audit, self.functions, self.only_function, findings)
 
 
 def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
@@ -68,9 +59,8 @@ def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
     """
     return CheckedDump(
         audit=dump.audit,
-        marker=dump.dump.marker,
         functions=frozenset(dump.functions),
-        alone=only_function(dump.ir),
+        only_function=only_function(dump.ir),
         findings=_findings(dump, rules),
     )
 

@@ -8,9 +8,10 @@ from functools import cache
 from typing import NamedTuple
 
 from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.hoisted_constants import sentence
 from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.check.location_health import broken_locations
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -20,9 +21,9 @@ from eio_audit.audit.gate.rules import (
     WRONG_LABEL,
     Rule,
 )
-from eio_audit.audit.locations.location_health import broken_locations
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel, Sentence
+from eio_audit.mlir.input.dumps import DumpPlace
 from eio_audit.order.displaced import displaced
 from eio_audit.order.inversions import inversions_charged
 
@@ -32,11 +33,9 @@ class Finding(NamedTuple):
 
     Attributes:
         sentence: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
-        source: the file of the dump, ``<stdin>`` for standard input.
-        dump_line: 1-based line where the dump begins.
+        place: where the dump is.
         line: 1-based line of the op.
         column: 1-based column of the op.
-        moment: which dump of the file it is, such as ``after canonicalize``; empty without a marker.
         function: symbol of the function around the op, or None.
         block: label of its block, which begins at ``block_line`` and ``block_column``.
         op: the op.
@@ -54,11 +53,9 @@ class Finding(NamedTuple):
 
     rule: Rule
     sentence: Sentence
-    source: str
-    dump_line: int
+    place: DumpPlace
     line: int
     column: int
-    moment: str
     function: str | None
     block: str
     block_line: int
@@ -73,6 +70,11 @@ class Finding(NamedTuple):
     left: bool | None = None
 
     @property
+    def source(self) -> str:
+        """The file of the dump, ``<stdin>`` for standard input."""
+        return self.place.source
+
+    @property
     def is_of_block(self) -> bool:
         """Whether it is about its block, not about one op."""
         return self.rule == HOISTED
@@ -82,9 +84,9 @@ class Finding(NamedTuple):
         """The sentence, as text."""
         return str(self.sentence)
 
-    def of(self, audit: DumpAudit, lines: int) -> Finding:
+    def at(self, place: DumpPlace, lines: int) -> Finding:
         """Return the same finding in a dump of the same text, which begins a number of lines further down."""
-        there = self._replace(source=audit.source, dump_line=audit.line, moment=audit.moment)
+        there = self._replace(place=place)
         if not lines:
             return there
         return there._replace(
@@ -135,11 +137,9 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inver
     return Finding(
         rule=rule,
         sentence=sentence,
-        source=dump.audit.source,
-        dump_line=dump.audit.line,
+        place=dump.audit.place,
         line=position.line,
         column=position.column,
-        moment=dump.audit.moment,
         function=dump.functions[block],
         block=ir.block_name(block),
         block_line=block_position.line,
@@ -157,7 +157,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
         if broken.rule in on_locations:
             yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
-        from eio_audit.audit.codegen.codegen_location import CodegenLocations, unreadable_locations
+        from eio_audit.audit.locations.codegen_location import CodegenLocations, unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.parsed.locations)):
             what = f"{unreadable.reason.value}: {unreadable.message}"
@@ -202,7 +202,7 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
 
 def _hoisted(block: FixedBlock, audit: BlockAudit) -> Finding:
     """Return the finding about the hoisted constants of a block, at the first of them."""
-    is_constant, now, then = block.is_constant, block.carried, block.carried_fixed
+    is_constant, now, then = block.is_constant, block.inversions_at, block.inversions_at_fixed
     first = next(place for place in block.indexed if is_constant[place] and now[place] > then[place])
     what, number = Sentence(sentence(audit)), audit.avoidable_constants
     return finding_at(block.dump, block.ops[first], HOISTED, what, number)._replace(origin="", model=None)
@@ -250,4 +250,4 @@ def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
             name = " ".join(filter(None, (right.name, right.result)))
             should = f"it should carry {right.index}, as {name} (line "
             what = Sentence(f"carries an index that contradicts dataflow; {should}", right.line, ") does")
-            yield finding_at(block.dump, op, WRONG_LABEL, what, block.carried[place])
+            yield finding_at(block.dump, op, WRONG_LABEL, what, block.inversions_at[place])

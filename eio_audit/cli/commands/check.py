@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -9,9 +10,8 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
-from eio_audit.cli.cache import Cache, cache_options
 from eio_audit.cli.gate import GateChoice, gate_options
-from eio_audit.cli.jobs import Jobs, cluster_options, jobs_options
+from eio_audit.cli.jobs import Cache, Jobs, cache_options, cluster_options, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import advancing, progress
@@ -81,7 +81,7 @@ def check_command(
     from eio_audit.audit.corpus.check_dumps import check_dumps
     from eio_audit.audit.corpus.dump_check import DumpCheck
     from eio_audit.audit.corpus.models import models_of
-    from eio_audit.audit.trace.log_findings import LogFindings
+    from eio_audit.audit.log.log_findings import LogFindings
     from eio_audit.mlir.input.folders import find_files
     from eio_audit.mlir.source import Source, read_all
 
@@ -98,7 +98,7 @@ def check_command(
     rules = gate_choice.gate.rules if needs_findings else ()
     findings, worst_blocks = LogFindings(rules), None
     if "html" in reports.formats and (reports.has_page or len(set(models.values())) < 2):
-        from eio_audit.audit.explain.order_picture import WorstBlocks
+        from eio_audit.audit.explain.worst_blocks import WorstBlocks
 
         worst_blocks = WorstBlocks()
 
@@ -106,22 +106,25 @@ def check_command(
         if needs_findings:
             findings.take(result)
         if worst_blocks is not None:
-            worst_blocks.add_undrawn(dump, result.audit)
+            worst_blocks.visit_audit(dump, result.audit)
 
     dump_check = DumpCheck(options, rules, reports.measures_memory, reports.verbose)
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "checking", len(files))
     with bar as advance, cache.results() as kept, ExitStack() as started:
-        dumps = read_all(
-            files,
-            lambda file: advancing(choice.of(inputs.read_dumps(file)), advance, inputs.size(file)),
-            errors,
-            advance.file_done,
-        )
+        dump_count = 0
+
+        def read_file(file: str) -> Iterator[Dump]:
+            nonlocal dump_count
+            dumps = choice.of(inputs.read_dumps(file))
+            dump_count += len(dumps)
+            return advancing(dumps, advance, inputs.size(file))
 
         def workers() -> Workers | None:
-            return started.enter_context(parallel.workers(total_bytes))
+            pieces = dump_count if len(files) == 1 else None
+            return started.enter_context(parallel.workers(total_bytes, pieces))
 
+        dumps = read_all(files, read_file, errors, advance.file_done)
         result = check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
     result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
@@ -136,7 +139,7 @@ def check_command(
         comparison = compare_checks(compare, earlier, verdict)
 
     def pictures_of(model: str) -> list[OrderPicture]:
-        from eio_audit.audit.explain.pictures_of_model import pictures_of_model
+        from eio_audit.audit.explain.worst_blocks import pictures_of_model
 
         own = result.by_model[model]
         return pictures_of_model(own.dumps, inputs.read_dumps)
@@ -144,7 +147,7 @@ def check_command(
     reports.write(
         verdict,
         statistics=statistics,
-        pictures=worst_blocks.pictures if worst_blocks else (),
+        pictures=worst_blocks.pictures() if worst_blocks else (),
         comparison=comparison,
         pictures_of=pictures_of,
     )

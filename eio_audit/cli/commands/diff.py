@@ -9,11 +9,11 @@ from dataclasses import replace
 import click
 
 from eio_audit.audit.check.figures import unmatched_patterns
+from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import Workers
 from eio_audit.audit.diff.diff import diff
 from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.diff.two_runs import compare_runs
-from eio_audit.audit.explain.order_picture import WorstBlocks
+from eio_audit.audit.explain.worst_blocks import WorstBlocks
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options
@@ -121,11 +121,11 @@ def diff_command(
     if isinstance(ctx.obj, GitFiles):
         old, new = _renamed(old, ctx.obj.old_name), _renamed(new, ctx.obj.new_name)
     worst_blocks = WorstBlocks()
-    visit = worst_blocks.add if "html" in reports.formats else None
+    visit = worst_blocks.visit if "html" in reports.formats else None
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    reports.write(result, pictures=worst_blocks.pictures, context=context)
+    reports.write(result, pictures=worst_blocks.pictures(), context=context)
     if is_gate and result.after.is_unindexed:
         raise no_order(1, [result.after], result.after.source)
     if exit_code:

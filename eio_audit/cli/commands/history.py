@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import click
 
+from eio_audit.audit.log.history import history
 from eio_audit.audit.options import AuditOptions
-from eio_audit.audit.trace.history import history
 from eio_audit.cli import inputs
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options, verbose_option

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit.audit.normal_form import normal_form
+from eio_audit.audit.diff.normal_form import normal_form
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from eio_audit.audit.command import run_command
-from eio_audit.audit.diff.two_runs import compare_runs
+from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from eio_audit.audit.fix.shuffle import shuffle
+from eio_audit.audit.fix.reordering import shuffle
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.config_file import Config
 from eio_audit.cli.inputs import read_dumps

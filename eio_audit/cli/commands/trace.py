@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import click
 
-from eio_audit.audit.corpus.trace_models import TraceModel, find_models, trace_models
+from eio_audit.audit.corpus.models import find_models
+from eio_audit.audit.corpus.trace_models import TraceModel, trace_models
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli import inputs

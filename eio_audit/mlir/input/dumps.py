@@ -37,6 +37,40 @@ _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
 @dataclass(frozen=True, slots=True)
+class DumpPlace:
+    """Where a dump is: plain data about it without its text.
+
+    Attributes:
+        source: name of its file, ``<stdin>`` for standard input.
+        line: 1-based line of its marker, or of its first text if there is no marker.
+        marker: the marker above it.
+        program: the program that it shows; equal for all dumps of its source that show one program.
+        first_line: 1-based line of the first text of its IR.
+    """
+
+    source: str
+    line: int
+    marker: Marker | None = None
+    program: str = ""
+    first_line: int = 1
+
+    @property
+    def pass_name(self) -> str | None:
+        """The pass of its marker."""
+        return self.marker.pass_name if self.marker else None
+
+    @property
+    def when(self) -> str | None:
+        """``"before"`` or ``"after"`` that pass; None for a stage, or without a marker."""
+        return self.marker.when if self.marker else None
+
+    @property
+    def moment(self) -> str:
+        """Which dump of its file it is, such as ``after canonicalize``; empty without a marker."""
+        return " ".join(filter(None, (self.when, self.pass_name)))
+
+
+@dataclass(frozen=True, slots=True)
 class Dump:
     """One printed IR in a source.
 
@@ -58,6 +92,11 @@ class Dump:
     program: str = ""
     first_line: int = 1
     selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
+
+    @property
+    def place(self) -> DumpPlace:
+        """Where it is, without its text."""
+        return DumpPlace(self.source.name, self.line, self.marker, self.program, self.first_line)
 
     @property
     def text(self) -> bytes:

@@ -37,9 +37,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from eio_audit.order.bitsets import bits, lowest_bit
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.effort import Effort, width
+from eio_audit.order.closure import TransitiveClosure, bits, lowest_bit, width
+from eio_audit.order.effort import Effort
 
 PACKING_STEPS = 6_000_000  # ends of closing edges visited, in one window
 DETOUR_STEPS = 300_000  # the same for detours
@@ -136,11 +135,7 @@ class CyclePacking:
         return rows
 
     def find_detours(self, effort: Effort | None = None) -> None:
-        """Match more broken edges, by a detour of their own or of another edge on an alternating path.
-
-        Args:
-            effort: the budget, in ops visited.
-        """
+        """Match more broken edges, by a detour of their own or of another edge on an alternating path."""
         self._open = self._followed[:]
         with (effort or Effort()).part(DETOUR_STEPS) as self._effort:
             for broken in range(len(self.broken)):

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import compress
 
 from eio_audit.order.bounds.forced import early_ops
 from eio_audit.order.effort import Effort
+from eio_audit.order.inversions import dense_ranks
 from eio_audit.order.windows import Window
 
 PAIRS = 20_000  # forced inversions taken in one window
@@ -27,28 +29,29 @@ DISJOINT_STEPS = 8_000_000  # budget for disjoint pairs
 VISIT_STEPS = 8  # cost of visiting an op
 
 
-def squeeze_bound(window: Window, pairs: Sequence[tuple[int, int]], effort: Effort | None = None) -> int:
-    """Return a lower bound on the inversions with an end in ``pairs`` that are not forced.
+def squeeze_bound(window: Window, effort: Effort | None = None) -> int:
+    """Return a lower bound on the inversions that are not forced.
 
-    Args:
-        window: the ops.
-        pairs: forced inversions (a, b) that share no op.
-        effort: the budget. Pairs with too many ancestors and descendants are skipped.
+    Inversions whose ends have too many ancestors and descendants for the budget are skipped.
 
     Example:
         Keys 5, 1, 3, where 1 depends on 5: wherever 3 goes, it is squeezed.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> window = Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1]))
-        >>> disjoint_forced(window), squeeze_bound(window, [(0, 1)])
-        ([(0, 1)], 1)
+        >>> squeeze_bound(window)
+        1
     """
+    # With ranks as keys, a difference is the number of keys between.
+    window = replace(window, keys=dense_ranks(window.keys))
     keys, indexed = window.keys, window.indexed
     sorted_keys = sorted(compress(keys, indexed))
     ends: set[int] = set()
     end_keys: list[int] = []
     squeezed = 0
-    with (effort or Effort()).part(RELATIVE_STEPS) as left:
+    effort = effort or Effort()
+    pairs = _disjoint_forced(window, effort)
+    with effort.part(RELATIVE_STEPS) as left:
         for early, late in pairs:
             ends.update((early, late))
             low, high = keys[late], keys[early]
@@ -57,6 +60,7 @@ def squeeze_bound(window: Window, pairs: Sequence[tuple[int, int]], effort: Effo
             with left.part(left.left // RELATIVE_SHARE) as part:
                 relatives = _relatives(window, early, late, part)
             if relatives is not None:
+                # Keys strictly between, without those of ends and, below, of ops that are not independent.
                 between = bisect_left(sorted_keys, high) - bisect_right(sorted_keys, low)
                 between -= bisect_left(end_keys, high) - bisect_right(end_keys, low)
                 squeezed += between - sum(
@@ -65,37 +69,36 @@ def squeeze_bound(window: Window, pairs: Sequence[tuple[int, int]], effort: Effo
     return squeezed
 
 
-def disjoint_forced(window: Window, effort: Effort | None = None) -> list[tuple[int, int]]:
-    """Return forced inversions that share no op, those with the most keys between their ends first.
-
-    Args:
-        window: the ops.
-        effort: the budget.
-    """
+def _disjoint_forced(window: Window, effort: Effort) -> list[tuple[int, int]]:
+    """Return forced inversions that share no op, those with the most keys between their ends first."""
     keys, smallest_below = window.keys, window.smallest_keys_below()
     taken: set[int] = set()
     pairs: list[tuple[int, int]] = []
-    with (effort or Effort()).part(DISJOINT_STEPS) as part:
+    with effort.part(DISJOINT_STEPS) as part:
         for early in sorted(early_ops(window, smallest_below), key=lambda op: smallest_below[op] - keys[op]):
             if part.is_spent or len(pairs) == PAIRS:
                 break
-            late = None if early in taken else _smallest_free(window, early, smallest_below, taken, part)
+            late = None if early in taken else _smallest_untaken(window, early, smallest_below, taken, part)
             if late is not None:
                 taken.update((early, late))
                 pairs.append((early, late))
     return sorted(pairs, key=lambda pair: (keys[pair[1]] - keys[pair[0]], pair))
 
 
-def _smallest_free(
+def _smallest_untaken(
     window: Window, early: int, smallest_below: Sequence[int], taken: set[int], effort: Effort
 ) -> int | None:
-    """Return the smallest descendant that is not taken and has a smaller key, as far as searched."""
+    """Return the descendant with the smallest key that is not taken, if that key is smaller; else None.
+
+    Searches PARTNER_STEPS descendants at most.
+    """
     best: int | None = None
     least = window.keys[early]
     seen = {early}
+    # Best first, by the smallest key below: a taken op is no answer, but one of its descendants may be.
     queue = [(smallest_below[early], early)]
     for _ in range(PARTNER_STEPS):
-        if not queue or queue[0][0] >= least:
+        if not queue or queue[0][0] >= least:  # no op below any of the queue has a smaller key
             break
         _, op = heappop(queue)
         if window.indexed[op] and op not in taken and window.keys[op] < least:

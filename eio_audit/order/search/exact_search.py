@@ -33,12 +33,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from eio_audit.order.bitsets import bits, lowest_bit
-from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.effort import Effort, width
+from eio_audit.order.closure import TransitiveClosure, bits, lowest_bit, width
+from eio_audit.order.effort import USUAL_LIMITS, Effort
 
-SEARCH_STATES = 200_000  # states that one search may reach
-SEARCH_MOVES = 2_000_000  # moves that one search may try
 SEARCH_BITS = 1 << 30  # bits in all states of one search
 MOVE_STEPS = 4  # cost of a move
 
@@ -63,8 +60,8 @@ def search(
     closure: TransitiveClosure,
     cycles: Sequence[Sequence[tuple[int, int]]],
     known: int,
-    states: int = SEARCH_STATES,
-    moves: int = SEARCH_MOVES,
+    states: int = USUAL_LIMITS.search_states,
+    moves: int = USUAL_LIMITS.search_moves,
     effort: Effort | None = None,
 ) -> SearchResult:
     """Search for an order of a window with the fewest inversions.

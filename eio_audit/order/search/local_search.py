@@ -1,14 +1,19 @@
-"""Local search: improve an order by moving single ops, with the ops that must move along.
+"""Local search: improve an order by moving single ops with the ops that must move along, and part by part.
 
-An op that is too late moves left. It cannot pass the ops that it depends on, so these join it, and the group
-moves on together, passing one op at a time. Passing an op changes the inversions by the number of keys in the
-group that are larger than that op's key, minus the number that are smaller. The group ends at the place where
-the sum is lowest, if that is an improvement.
+**Groups.** An op that is too late moves left. It cannot pass the ops that it depends on, so these join it,
+and the group moves on together, passing one op at a time. Passing an op changes the inversions by the number
+of keys in the group that are larger than that op's key, minus the number that are smaller. The group ends at
+the place where the sum is lowest, if that is an improvement.
 
 Only ops with a larger key somewhere before them need to lead a group. If the leader passes no larger key, the
 group does at least as well without it: nothing in the group depends on the leader.
 
 Ops that are too early move right: this is a move left in the mirrored window.
+
+**Sliding windows.** In a minimal order, any consecutive ops are in a minimal order, too. Otherwise a better
+order of these ops could replace theirs: for the ops before and after, nothing changes. So forty consecutive
+ops are a small window, and the exact search is cheap for it. These windows overlap by half, so ops can move
+on.
 """
 
 from __future__ import annotations
@@ -17,17 +22,24 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Sequence
 from itertools import accumulate
 
-from eio_audit.order.effort import Effort
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.closure import TransitiveClosure
+from eio_audit.order.effort import USUAL_LIMITS, Effort
 from eio_audit.order.permutation import inverse
+from eio_audit.order.search.exact_search import search
 from eio_audit.order.windows import Window
 
-SEARCH_DISTANCE = 300  # most places that a group moves
-PLACING_STEPS = 20_000_000  # budget for placing single ops, in ops passed or met
-FAR = 10_000  # ops of a window that make each place cost one more step
 STEPS_PER_OP = 20_000  # budget per op of the window, in ops passed or met
+SLIDING_STATES = 3_000  # states that the search of one sliding window may reach
+SLIDING_MOVES = 30_000  # moves that it may try
 
 
-def improve(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
+def improve(
+    window: Window,
+    order: Sequence[int],
+    effort: Effort | None = None,
+    distance: int = USUAL_LIMITS.distance,
+) -> list[int]:
     """Return an order with at most the inversions of ``order``.
 
     Moves left and moves right alternate until neither finds an improvement or the budget is spent.
@@ -36,8 +48,9 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
         window: the ops to order.
         order: an order of its places that keeps the dependences.
         effort: the budget for all moves, in ops passed or met.
+        distance: most places that a group moves in one turn.
 
-    Complexity: O(n * d * log n) per turn for ops that move up to d = 300 places.
+    Complexity: O(n * d * log n) per turn for groups that move up to d places.
 
     Example:
         Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
@@ -53,28 +66,9 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
         while is_improved and not part.is_spent:
             is_improved = False
             for side in (left, right):
-                is_improved |= side.move_left(order, side.leaders(order), SEARCH_DISTANCE, part)
+                is_improved |= side.move_left(order, side.leaders(order), distance, part)
                 order = _mirrored(order)
     return order
-
-
-def place_best(
-    window: Window, order: Sequence[int], ops: Sequence[int], effort: Effort | None = None
-) -> list[int]:
-    """Return ``order`` with each of ``ops`` moved, at any distance, to where it has the fewest inversions.
-
-    Example:
-        >>> from eio_audit.order.precedence import Precedence
-        >>> place_best(Window([9, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [], [])), [0, 1, 2, 3], [0])
-        [1, 2, 3, 0]
-    """
-    order = list(order)
-    last = window.size - 1
-    with (effort or Effort()).part(PLACING_STEPS) as part:
-        _Side(window).move_left(order, ops, window.size, part)
-        order = _mirrored(order)
-        _Side(window.mirrored()).move_left(order, [last - op for op in ops], window.size, part)
-    return _mirrored(order)
 
 
 def _mirrored(order: Sequence[int]) -> list[int]:
@@ -87,7 +81,6 @@ class _Side:
 
     def __init__(self, window: Window) -> None:
         self._keys, self._indexed = window.keys, window.indexed
-        self._place_steps = 1 + window.size // FAR
         self._users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
 
     def leaders(self, order: Sequence[int]) -> list[int]:
@@ -115,7 +108,7 @@ class _Side:
             if best == start:
                 continue
             is_improved = True
-            effort.left -= (start - best) * self._place_steps
+            effort.left -= start - best
             order[best : start + 1] = self._with_group_first(order[best : start + 1])
             for place in range(best, start + 1):
                 place_of[order[place]] = place
@@ -123,7 +116,7 @@ class _Side:
 
     def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
         """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads."""
-        effort.left -= (start - stop) * self._place_steps
+        effort.left -= start - stop
         keys, indexed, users = self._keys, self._indexed, self._users
         leader = order[start]
         group = {leader}
@@ -151,3 +144,43 @@ class _Side:
             if not group.isdisjoint(self._users[op]):
                 group.add(op)
         return [op for op in ops if op in group] + [op for op in ops if op not in group]
+
+
+def slide(
+    window: Window,
+    order: Sequence[int],
+    effort: Effort | None = None,
+    size: int = USUAL_LIMITS.sliding_size,
+) -> list[int]:
+    """Return an order with at most the inversions of ``order``, improved in windows of ``size`` ops.
+
+    Complexity: O(n) searches of bounded size.
+
+    Example:
+        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
+
+        >>> from eio_audit.order.precedence import Precedence
+        >>> slide(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
+        [1, 0, 2]
+    """
+    order = list(order)
+    effort = effort or Effort()
+    for start in range(0, len(order), size // 2):
+        if effort.is_spent:
+            break
+        ops = order[start : start + size]
+        effort.left -= size
+        order[start : start + size] = [ops[place] for place in _reordered(window.restricted(ops), effort)]
+    return order
+
+
+def _reordered(window: Window, effort: Effort) -> Sequence[int]:
+    """Return a better order of a small window if a short search finds one, else its textual order."""
+    text = range(window.size)
+    closure = TransitiveClosure(window)
+    packing = CyclePacking(closure, text, effort)
+    if len(packing) == len(packing.broken):
+        return text
+    inversions = closure.forced + len(packing.broken)
+    found = search(closure, packing.cycles(), inversions, SLIDING_STATES, SLIDING_MOVES, effort)
+    return text if found.order is None else found.order

@@ -1,44 +1,85 @@
 """The best order found for one window, and its lower bound.
 
-The search starts from simple orders (schedules.py). Often only the forced inversions are left, and the order
-is proven minimal. If not, the order and a packing of cycles improve each other (packed_order.py).
+1. The search starts from two simple orders, variants of Kahn's algorithm. Often only the forced inversions
+   are left, and the order is proven minimal.
+2. If not, the order guides a packing of cycles (cycle_packing.py). Usually the packing proves the order
+   minimal.
+3. If not, cycles with detours raise the bound, and a search with a small budget closes a small gap
+   (exact_search.py).
+4. If a gap is left, the order is improved by local search (local_search.py). After an improvement, all steps
+   from the packing on are repeated.
+5. The last step is a search with the full budget.
 
-A window is divided if it has too many ops for a transitive closure or too many inversions for a packing.
-Often a few inversions with many keys between them hold it together, and without them there would be many
-small windows. So the ends of these inversions are set aside: they count as unindexed for a while. This gives
+A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
+simple order. Squeezes (squeeze.py) raise its bound.
 
-- an order: the small windows are ordered, then each op set aside moves to where it costs least;
-- a bound: the forced inversions, the other inversions that the small windows cannot avoid, and the squeezes
-  of the inversions set aside (squeeze.py). The first are forced, the second have no end set aside, and the
-  third have one. So none counts twice.
+Kahn's algorithm with the key as priority is not one of the simple orders. It places a producer with a late
+key late, and that delays all its users, however early their keys. With k such users and m other ops between,
+there are k * m inversions where k + m are enough. The mirrored algorithm, which fills the last place first,
+fails on the mirrored case. So one variant *pulls up* a producer to the earliest op that needs it. The other
+*pushes down* a user to the latest op that it waits for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappop, heappush
 from itertools import pairwise
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.footrule import footrule_bound
-from eio_audit.order.bounds.lower_bound import forced_bound
-from eio_audit.order.bounds.squeeze import disjoint_forced, squeeze_bound
+from eio_audit.order.bounds.forced import LowerBound, forced_bound
+from eio_audit.order.bounds.squeeze import squeeze_bound
 from eio_audit.order.closure import TransitiveClosure
-from eio_audit.order.effort import Effort
-from eio_audit.order.inversions import dense_ranks
-from eio_audit.order.search.local_search import place_best
-from eio_audit.order.search.packed_order import BestOrder, packed_order
-from eio_audit.order.search.schedules import pull_up, push_down
-from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
+from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.permutation import inverse
+from eio_audit.order.search.exact_search import search
+from eio_audit.order.search.local_search import improve, slide
+from eio_audit.order.windows import Window
 
-CLOSURE_SIZE = 10_000  # ops of the largest window that gets a transitive closure
-PACKED_INVERSIONS = 400_000  # most inversions that are not forced, for a packing
-EASY_INVERSIONS = 1_000  # the same for a packing before other orders are tried
+Neighbours = Callable[[int], Sequence[int]]
+
+EASY_INVERSIONS = 1_000  # most inversions that are not forced, for a packing before other orders are tried
 LOOK_STEPS = 6  # cost of visiting an op or a dependence
-SET_ASIDE = (4, 16, 64, 256, 1024)  # how many inversions to set aside, so that a larger window falls apart
+FIRST_SHARE = 20  # the search before improvements gets 1 / 20 of the full budget
 
 
-def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
+@dataclass(frozen=True, slots=True)
+class BestOrder:
+    """The best order found for a window.
+
+    Attributes:
+        order: places in the window, in the order found; the textual order if none is strictly better.
+        inversions: number of inversions of ``order``.
+        bound: the lower bound for all orders.
+    """
+
+    order: list[int]
+    inversions: int
+    bound: LowerBound
+
+    @property
+    def certified(self) -> bool:
+        """Whether the order is proven minimal."""
+        return self.inversions == self.bound.total
+
+    def raised(self, total: int) -> BestOrder:
+        """Return the same order, with the bound raised to ``total`` if that is greater."""
+        return replace(self, bound=self.bound.raised(total))
+
+    def with_cycles(self, packing: CyclePacking) -> BestOrder:
+        """Return the same order, with the bound raised by a packing that it guided."""
+        return replace(self, bound=self.bound.with_cycles(packing))
+
+    def or_better(self, window: Window, order: list[int]) -> BestOrder:
+        """Return this result with another order, if that has fewer inversions."""
+        inversions = window.inversions(order)
+        return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
+
+
+def best_order(
+    window: Window, effort: Effort | None = None, limits: SearchLimits = USUAL_LIMITS
+) -> BestOrder:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
@@ -48,6 +89,7 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     Args:
         window: the ops to order.
         effort: the budget. If it is spent, the result is the best so far.
+        limits: the largest problems that a step takes on.
 
     Example:
         Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
@@ -58,112 +100,118 @@ def best_order(window: Window, effort: Effort | None = None) -> BestOrder:
     """
     effort = effort or Effort()
     text = list(range(window.size))
-    closure = TransitiveClosure(window) if window.size <= CLOSURE_SIZE else None
+    closure = TransitiveClosure(window) if window.size <= limits.closure_size else None
     effort.left -= LOOK_STEPS * window.extent
     textual = BestOrder(text, window.inversions(text), forced_bound(window, closure, effort))
     if textual.certified:
         return textual
-    best = _best_schedule(window, closure, textual, effort)
-    if not best.certified:
-        best = _improved(window, closure, best.raised(footrule_bound(window, effort)), effort)
+    solver = _Solver(window, closure, effort, limits)
+    best = solver.improved(solver.best_simple_order(textual.bound))
     textual = replace(textual, bound=best.bound)
     if textual.inversions < best.inversions:
-        best = _improved(window, closure, textual, effort)
-    elif textual.inversions == best.inversions:
-        best = textual
-    return best
+        return solver.improved(textual)
+    return textual if textual.inversions == best.inversions else best
 
 
-def _improved(
-    window: Window, closure: TransitiveClosure | None, best: BestOrder, effort: Effort
-) -> BestOrder:
-    """Return the best order found, starting from ``best``."""
-    while not best.certified and not effort.is_spent:
-        if closure is None or best.inversions - closure.forced > PACKED_INVERSIONS:
-            return _divided(window, best, effort)
-        better = packed_order(window, closure, best, effort)
-        if better.inversions == best.inversions:
-            return better
-        best = better
-    return best
+@dataclass(frozen=True, slots=True)
+class _Solver:
+    """The steps of the search in one window."""
 
+    window: Window
+    closure: TransitiveClosure | None
+    effort: Effort
+    limits: SearchLimits
 
-def _best_schedule(
-    window: Window, closure: TransitiveClosure | None, textual: BestOrder, effort: Effort
-) -> BestOrder:
-    """Return the best simple order; the second is not tried if the first is proven minimal."""
-    order = pull_up(window)
-    best = BestOrder(order, window.inversions(order), textual.bound)
-    if closure is not None and not best.certified:
-        best = _proven(closure, best, effort)
-    return best if best.certified else best.or_better(window, push_down(window))
+    def best_simple_order(self, bound: LowerBound) -> BestOrder:
+        """Return the best simple order; the second is not tried if the first is proven minimal."""
+        order = pull_up(self.window)
+        best = BestOrder(order, self.window.inversions(order), bound)
+        if self.closure is not None and not best.certified:
+            best = self._proven(self.closure, best)
+        return best if best.certified else best.or_better(self.window, push_down(self.window))
 
+    def _proven(self, closure: TransitiveClosure, best: BestOrder) -> BestOrder:
+        """Return the order with its bound raised, if a packing proves it minimal at once."""
+        if self.effort.is_spent or best.inversions - closure.forced > EASY_INVERSIONS:
+            return best
+        ops = [closure.number_of[place] for place in best.order]
+        if any(closure.smaller_independent[op] >> following & 1 for op, following in pairwise(ops)):
+            return best  # two neighbours are inverted and independent, so the order is not minimal
+        proven = best.with_cycles(CyclePacking(closure, best.order, self.effort))
+        return proven if proven.certified else best
 
-def _proven(closure: TransitiveClosure, best: BestOrder, effort: Effort) -> BestOrder:
-    """Return the order with its bound raised, if a packing proves it minimal at once."""
-    if effort.is_spent or best.inversions - closure.forced > EASY_INVERSIONS:
+    def improved(self, best: BestOrder) -> BestOrder:
+        """Return the best order found, starting from ``best``."""
+        closure = self.closure
+        while not best.certified and not self.effort.is_spent:
+            if closure is None or best.inversions - closure.forced > self.limits.packed_inversions:
+                return best.raised(best.bound.forced + squeeze_bound(self.window, self.effort))
+            better = self._packed(closure, best)
+            if better.inversions == best.inversions:
+                return better
+            best = better
         return best
-    ops = [closure.number_of[place] for place in best.order]
-    if any(closure.smaller_independent[op] >> following & 1 for op, following in pairwise(ops)):
-        return best  # two neighbours are inverted and independent, so the order is not minimal
-    proven = best.with_cycles(CyclePacking(closure, best.order, effort))
-    return proven if proven.certified else best
+
+    def _packed(self, closure: TransitiveClosure, best: BestOrder) -> BestOrder:
+        """Return the result of packings, searches and local search, which improve each other."""
+        while True:
+            packing = CyclePacking(closure, best.order, self.effort)
+            best = best.with_cycles(packing)
+            if best.certified:
+                return best
+            packing.find_detours(self.effort)
+            best = best.raised(closure.forced + len(packing))
+            best = self._searched(closure, packing, best, FIRST_SHARE)
+            if best.certified:
+                return best
+            order = improve(self.window, best.order, self.effort, self.limits.distance)
+            order = slide(self.window, order, self.effort, self.limits.sliding_size)
+            improved = best.or_better(self.window, order)
+            if improved is best:
+                return self._searched(closure, packing, best, 1)
+            best = improved
+
+    def _searched(
+        self, closure: TransitiveClosure, packing: CyclePacking, best: BestOrder, share: int
+    ) -> BestOrder:
+        """Search with 1 / ``share`` of the full budget, unless the gap is too large."""
+        limits = self.limits
+        if best.inversions - best.bound.total > limits.search_gap or self.effort.is_spent:
+            return best
+        states, moves = limits.search_states // share, limits.search_moves // share
+        found = search(closure, packing.cycles(), best.inversions, states, moves, self.effort)
+        best = best.raised(found.lower_bound)
+        return best if found.order is None else replace(best, order=found.order, inversions=found.inversions)
 
 
-def _divided(window: Window, best: BestOrder, effort: Effort) -> BestOrder:
-    """Set aside the inversions that hold a large window together, and order the windows of the rest."""
-    most = max(SET_ASIDE, default=0)
-    if best.bound.total > window.size * (CLOSURE_SIZE // 2 + 2 * most):
-        return best  # small windows have fewer inversions, wherever the ends set aside are
-    # With ranks as keys, a difference is the number of keys between.
-    window = replace(window, keys=dense_ranks(window.keys))
-    pairs = disjoint_forced(window, effort)
-    # Setting aside more inversions never makes windows larger. If the most are not enough, fewer are not.
-    if _set_aside(window, pairs[:most], effort):
-        for count in SET_ASIDE:
-            if parts := _set_aside(window, pairs[:count], effort):
-                return _put_together(window, best, *parts, pairs[:count], effort)
-    return best.raised(best.bound.forced + squeeze_bound(window, pairs, effort))
+def pull_up(window: Window) -> list[int]:
+    """Return Kahn's order with the smallest key of an op and its descendants as its priority.
+
+    Ties go by key, then by textual order. Complexity: O((n + m) log n).
+    """
+    by_rank = sorted(range(window.size), key=window.keys.__getitem__)
+    by_rank.sort(key=window.smallest_keys_below().__getitem__)
+    return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
 
 
-def _set_aside(
-    window: Window, pairs: Sequence[tuple[int, int]], effort: Effort
-) -> tuple[Window, Windows] | None:
-    """Return the window with the ends of ``pairs`` unindexed, and its windows; None if one is too large."""
-    if effort.is_spent:
-        return None
-    effort.left -= LOOK_STEPS * window.extent
-    ends = {op for pair in pairs for op in pair}
-    rest = block_of(
-        [
-            key if is_indexed and op not in ends else None
-            for op, (key, is_indexed) in enumerate(zip(window.keys, window.indexed, strict=True))
-        ],
-        window.precedence,
-    )
-    windows = split_into_windows(rest)
-    largest = max((stop - start for start, stop in windows.spans), default=0)
-    return (rest, windows) if largest <= min(CLOSURE_SIZE, window.size // 2) else None
+def push_down(window: Window) -> list[int]:
+    """Return the mirrored order: from the end, with the largest key of an op and its ancestors first."""
+    by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
+    by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
+    return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
 
 
-def _put_together(
-    window: Window,
-    best: BestOrder,
-    rest: Window,
-    windows: Windows,
-    aside: Sequence[tuple[int, int]],
-    effort: Effort,
-) -> BestOrder:
-    """Order the windows of ``rest``, and place the ops set aside."""
-    order = windows.order
-    total = best.bound.forced + squeeze_bound(window, aside, effort)
-    for start, stop in windows.spans:
-        if effort.is_spent:
-            return best.raised(total)
-        ops = order[start:stop]
-        part = best_order(rest.restricted(ops), effort)
-        order[start:stop] = [ops[place] for place in part.order]
-        if part.bound.forced_complete:
-            total += part.bound.total - part.bound.forced
-    order = place_best(window, order, [op for pair in aside for op in pair], effort)
-    return best.raised(total).or_better(window, order)
+def _kahn(by_rank: Sequence[int], before: Neighbours, after: Neighbours) -> list[int]:
+    """Return the order that always places the first available op of ``by_rank``."""
+    rank_of = inverse(by_rank)
+    missing = [len(before(op)) for op in range(len(by_rank))]
+    available = [rank for rank, op in enumerate(by_rank) if not missing[op]]  # a heap: it is sorted
+    order = []
+    while available:
+        op = by_rank[heappop(available)]
+        order.append(op)
+        for user in after(op):
+            missing[user] -= 1
+            if not missing[user]:
+                heappush(available, rank_of[user])
+    return order

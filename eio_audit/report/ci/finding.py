@@ -113,7 +113,7 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     prints = [""] * len(findings)
     for k in sorted(range(len(findings)), key=lambda k: (findings[k].line, findings[k].column)):
         entry = entry_of(findings[k], ".")
-        parts = (entry.code, entry.source, entry.function, entry.op, entry.origin, findings[k].moment)
+        parts = (entry.code, entry.source, entry.function, entry.op, entry.origin, findings[k].place.moment)
         numbers[parts] += 1
         text = "\0".join((*parts, str(numbers[parts])))
         prints[k] = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]

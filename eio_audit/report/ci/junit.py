@@ -24,7 +24,7 @@ def to_junit(verdict: Verdict) -> str:
     """
     of_block: dict[tuple[object, ...], list[Finding]] = {}
     for finding in verdict.findings:
-        place = (finding.source, finding.dump_line, finding.function, finding.block, finding.block_line)
+        place = (finding.source, finding.place.line, finding.function, finding.block, finding.block_line)
         of_block.setdefault(place, []).append(finding)
     root = Element("testsuites", name="eio-audit")
     for dump in verdict.check.dumps:

@@ -9,9 +9,15 @@ from functools import cached_property
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.explain.dataflow import Dataflow
-from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, Disorder, OrderPicture, PicturedOp
+from eio_audit.audit.explain.order_picture import (
+    DRAWN_NEIGHBOURS,
+    TEXTS_AROUND,
+    Disorder,
+    OrderPicture,
+    PicturedOp,
+)
 from eio_audit.audit.gate.findings import Finding
-from eio_audit.audit.trace.trace import Trace
+from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.slope import slope_of
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
@@ -30,9 +36,6 @@ SHOWN_FINDINGS = 50
 
 OPEN_FINDINGS = 10
 """How many findings are visible before the list is unfolded."""
-
-AROUND = 2
-"""How many ops before and after an op are in its excerpt."""
 
 _Place = tuple[str, int, str]
 """The file, the line and the name of an op. They identify an op in both pictures and findings."""
@@ -138,7 +141,7 @@ class Section:
     def card(self, place: int, finding: Finding | None = None) -> Card:
         """Return the card of an op."""
         op, flow = self.picture.ops[place], self._dataflow.get(place)
-        excerpt = {*range(max(place - AROUND, 0), min(place + AROUND + 1, len(self.picture.ops)))}
+        excerpt = {*range(max(place - TEXTS_AROUND, 0), min(place + TEXTS_AROUND + 1, len(self.picture.ops)))}
         if finding:
             other_line = finding.sentence.line
             excerpt |= {other.place for other in self.picture.ops if other.op.line == other_line}
@@ -176,7 +179,7 @@ class Section:
         ops = self.picture.ops
         return {
             "original": [-1 if op.original is None else op.original for op in ops],
-            "standing": [-1 if op.standing is None else op.standing for op in ops],
+            "standing": [-1 if op.textual_rank is None else op.textual_rank for op in ops],
             "texts": self.picture.texts,
             "anchors": {
                 op.place: anchor
@@ -231,7 +234,7 @@ def finding_cards(
         if drawn := at.pop(_place_of(finding), None):
             cards.append(drawn[0].card(drawn[1], finding))
             continue
-        dump = dump_at[finding.source, finding.dump_line]
+        dump = dump_at[finding.source, finding.place.line]
         cards.append(_finding_card(f"finding-{number}", sentence(finding), dump, finding))
     return cards
 

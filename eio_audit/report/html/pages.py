@@ -11,7 +11,7 @@ from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.trace.trace import Trace, TracedPass
+from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,

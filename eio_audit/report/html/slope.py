@@ -39,7 +39,7 @@ MEANINGS = {
 
 def slope_of(picture: OrderPicture) -> dict[str, object]:
     """Return what the template ``slope.html`` shows. Heights count ops from the top; ``height`` is pixels."""
-    ops = [op for op in picture.ops if op.standing is not None]
+    ops = [op for op in picture.ops if op.textual_rank is not None]
     in_order = [op for op in ops if op.disorder is None]
     on_top = Disorder.AVOIDABLE
     out_of_order = sorted((op for op in ops if op.disorder), key=lambda op: op.disorder is on_top)
@@ -53,7 +53,7 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
         "left": _labels([f"#{op.op.index}" for op in sorted(ops, key=_original)]),
         "right": _labels([op_name(op.op) for op in ops]),
         "bands": list(_bands(in_order)) if are_bands else [],
-        "lines": [(op.disorder or "kept", _original(op) + 0.5, _standing(op) + 0.5) for op in lines],
+        "lines": [(op.disorder or "kept", _original(op) + 0.5, _textual_rank(op) + 0.5) for op in lines],
         "parts": _parts(out_of_order, len(ops)) if len(ops) > MAPPED_OPS else [],
     }
 
@@ -61,14 +61,14 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
 def _parts(out_of_order: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
     """Return the parts of the block with ops out of order: start, bar width in percent, size in ops."""
     size = -(-total // MAP_PARTS)
-    numbers = Counter(_standing(op) // size for op in out_of_order)
+    numbers = Counter(_textual_rank(op) // size for op in out_of_order)
     most = max(numbers.values(), default=1)
     return [(part * size, 100 * number / most, size) for part, number in sorted(numbers.items())]
 
 
 def _bands(ops: Sequence[PicturedOp]) -> Iterator[tuple[int, int, int]]:
     """Yield groups of ops that stayed together: their start on the left and the right, and their number."""
-    ends = enumerate((_original(op), _standing(op)) for op in ops)
+    ends = enumerate((_original(op), _textual_rank(op)) for op in ops)
     for _, band in groupby(ends, key=lambda at: (at[1][0] - at[0], at[1][1] - at[0])):
         (_, (left, right)), *others = band
         yield left, right, 1 + len(others)
@@ -85,6 +85,6 @@ def _original(op: PicturedOp) -> int:
     return op.original
 
 
-def _standing(op: PicturedOp) -> int:
-    assert op.standing is not None
-    return op.standing
+def _textual_rank(op: PicturedOp) -> int:
+    assert op.textual_rank is not None
+    return op.textual_rank

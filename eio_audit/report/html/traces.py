@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.trace.pass_totals import PassTotal
+from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import page, trace_to_html
 from eio_audit.report.html.pass_diffs import PassDiffs

@@ -108,7 +108,7 @@ def print_rest(total: int, what: str, console: Console, *, verbose: bool) -> Non
 
 _KINDS: dict[str, Callable[[Finding], str]] = {
     "rule": lambda finding: f"{finding.rule.code} {finding.rule.name}",
-    "pass": lambda finding: finding.pass_name or finding.moment,
+    "pass": lambda finding: finding.pass_name or finding.place.moment,
     "module": lambda finding: finding.op.module or "",
 }
 """What findings are counted by."""
@@ -141,7 +141,7 @@ def _blocks_with_findings(
 ) -> list[tuple[DumpAudit, BlockAudit, int]]:
     """Return the blocks with a finding and inversions, each with its dump and its column."""
     columns = {
-        (one.source, one.dump_line, one.block_line, one.function, one.block): one.block_column
+        (one.source, one.place.line, one.block_line, one.function, one.block): one.block_column
         for one in findings
     }
     return [
@@ -183,7 +183,7 @@ def _print_hoisted(verdict: Verdict, console: Console) -> None:
     for dump in verdict.check.dumps:
         for block in dump.blocks if dump.summary.avoidable_constants else ():
             if number := block.avoidable_constants:
-                shown = dump.source, dump.program, block.function, block.block, number
+                shown = dump.source, dump.place.program, block.function, block.block, number
                 blocks.setdefault(shown, (dump, block))
     worst_first = sorted(blocks.values(), key=lambda one: -one[1].avoidable_constants)
     for dump, block in worst_first[:SHOWN]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import accumulate
 
+from eio_audit.audit.corpus.two_runs import RunComparison
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.diff.two_runs import RunComparison
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, Figures, Hunks, Lines, Section, diff_document
 from eio_audit.report.text.console import Console, Piece

@@ -192,6 +192,6 @@ def _fix(op: OpExplanation) -> str:
 
 
 def _between(fixed: FixedPlace) -> str:
-    if fixed.behind is None:
+    if fixed.after is None:
         return f"at the start of the block, before {op_at(fixed.before)}" if fixed.before else "where it is"
-    return f"after {op_at(fixed.behind)}" + (f", before {op_at(fixed.before)}" if fixed.before else "")
+    return f"after {op_at(fixed.after)}" + (f", before {op_at(fixed.before)}" if fixed.before else "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from eio_audit.audit.trace.history import History, OpEvent, OpHistory, OpState
+from eio_audit.audit.log.history import History, OpEvent, OpHistory, OpState
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.table import Column, print_table
@@ -19,7 +19,7 @@ SHOWN_OPS = 8
 def print_history(history: History, console: Console, *, verbose: bool = False) -> None:
     """Print the requested ops, then those that passes made from them."""
     shown = history.ops if verbose else history.ops[:SHOWN_OPS]
-    sources = {event.source for op in history.ops for event in op.events}
+    sources = {event.place.source for op in history.ops for event in op.events}
     if len(sources) == 1 and not all(op.is_unchanged for op in history.ops):
         console.print((next(iter(sources)), "bold"))
     for number, op in enumerate(shown):
@@ -43,7 +43,7 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
 
     def line(event: OpEvent) -> str:
         place = words.place(event)
-        return place.removeprefix(f"{event.source}:") if is_one_file else place
+        return place.removeprefix(f"{event.place.source}:") if is_one_file else place
 
     columns = [
         Column("line", list(map(line, op.events)), right=is_one_file),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.trace.trace import Trace, TracedPass
+from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.report.text.check import SHOWN, print_finding, print_rest
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.table import Column, print_table

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.trace.pass_totals import PassTotal
+from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import Column, print_table

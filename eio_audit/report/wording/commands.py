@@ -9,7 +9,7 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
-    from eio_audit.audit.trace.trace import Trace
+    from eio_audit.audit.log.trace import Trace
 
 
 def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> str:

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation
-from eio_audit.audit.diff.repeated_changes import RepeatedChange
+from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.mlir.tokens import after_arrow

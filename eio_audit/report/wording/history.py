@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.trace.history import EventKind, History, OpEvent, OpHistory
+from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory
 from eio_audit.report.wording.diff import DERIVATIONS, what_happened
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import op_at, op_name
@@ -42,20 +42,20 @@ def places(op: OpHistory, dumps: int) -> str:
 def place(event: OpEvent) -> str:
     """Return ``passes.log:625:5``. For a removed op, the dump without it."""
     if event.state is None:
-        return f"{event.source}:{event.dump_line}"
-    return f"{event.source}:{event.state.op.line}:{event.state.column}"
+        return f"{event.place.source}:{event.place.line}"
+    return f"{event.place.source}:{event.state.op.line}:{event.state.column}"
 
 
 def pass_of(event: OpEvent) -> str:
     """Return the pass of an event. Empty for the first and the last dump."""
     is_end = event.kind in (EventKind.FIRST, EventKind.LAST)
-    return "" if is_end else pass_called(event.pass_name, event.marker)
+    return "" if is_end else pass_called(event.pass_name, event.place.marker)
 
 
 def what(event: OpEvent, *, verbose: bool) -> str:
     """Return what happened: ``types: [-i32-]{+i64+}``, ``removed; its users now use %3 t.a``."""
     if event.kind in (EventKind.FIRST, EventKind.LAST):
-        marker = event.marker
+        marker = event.place.marker
         moment = f" {marker.when or 'at'} {marker.pass_name}" if marker else ""
         return f"{event.kind.value} seen{moment}"
     if event.kind is EventKind.REMOVED:

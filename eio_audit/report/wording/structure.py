@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from eio_audit.audit.codegen.codegen import ModuleReturn, Stage, StoppingOp, Structure, TornModule
-from eio_audit.audit.codegen.codegen_location import Reason
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
+from eio_audit.audit.locations.codegen_location import Reason
 from eio_audit.report.wording.numbers import count, shortened_list
 
 STAGES = {

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.trace.left_findings import Arrival, Repair
-from eio_audit.audit.trace.trace import Trace, TracedPass
+from eio_audit.audit.log.left_findings import Arrival, Repair
+from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.commands import argument, command, explain_command
@@ -138,7 +138,7 @@ def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
     """Whether the finding is in the last of several dumps in a log."""
     places = [traced.place for traced in trace.passes]
     is_log = trace.summary.dumps > 1 and {place.source for place in places} == {finding.source}
-    return is_log and finding.dump_line >= max(place.line for place in places)
+    return is_log and finding.place.line >= max(place.line for place in places)
 
 
 def diff_command(before: Dump, after: Dump, occurrence: int) -> str:

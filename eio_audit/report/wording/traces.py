@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.trace.pass_totals import PassTotal
+from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.wording.commands import command
 from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS
 from eio_audit.report.wording.numbers import count, shortened_list

@@ -6,7 +6,7 @@ import os
 import pickle
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,7 @@ from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
     AVOIDABLE,
     RULES,
+    BatchSize,
     CheckedDump,
     DumpCheck,
     LogFindings,
@@ -26,7 +27,6 @@ from tests.internals import (
     check_dumps,
     local_workers,
 )
-from tests.internals import check_dumps_module as corpus
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -99,18 +99,17 @@ def test_the_order_of_another_dump_is_sent_along(workers: Workers) -> None:
     ] * 2
 
 
-def test_a_text_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_is_checked_once() -> None:
     checked: list[int] = []
-    of = DumpCheck.of
 
-    def counting(self: DumpCheck, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
-        checked.append(dump.line)
-        return of(self, dump, work)
+    class Counting(DumpCheck):
+        def of(self, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
+            checked.append(dump.line)
+            return super().of(dump, work)
 
-    monkeypatch.setattr(DumpCheck, "of", counting)
     texts = {"cse": SHUFFLED, "inline": SHUFFLED, "sccp": function("f", 1, 2)}
     log = "".join(dump("After", name, text) for name, text in texts.items())
-    result = check_dumps(read_text(log), DumpCheck())
+    result = check_dumps(read_text(log), Counting())
     assert checked == [1, 17]
     assert [audit.summary.avoidable for audit in result.dumps] == [1, 1, 0]
     assert [audit.blocks[0].worst[0].op.line for audit in result.dumps[:2]] == [4, 12]
@@ -161,8 +160,8 @@ def test_work_that_is_given_up_ends_at_once() -> None:
     assert time.monotonic() - begin < 10
 
 
-def test_only_a_few_dumps_are_read_ahead(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "BATCH_BYTES", 1)
+def test_only_a_few_dumps_are_read_ahead(workers: Workers) -> None:
+    workers = replace(workers, batch_size=BatchSize(work_bytes=1))
     taken: list[int] = []
     ahead: list[int] = []
 

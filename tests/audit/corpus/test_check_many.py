@@ -19,15 +19,16 @@ from tests.internals import (
     AVOIDABLE,
     RULES,
     UNAVOIDABLE,
+    BatchSize,
     DumpCheck,
     LostWork,
     OriginalOrder,
+    Piece,
     TimeLimit,
     Workers,
     check_dumps,
-    results_in_order,
+    in_order,
 )
-from tests.internals import check_dumps_module as corpus
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -87,23 +88,20 @@ def test_a_single_path_is_a_type_error() -> None:
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-def test_threads_do_not_disturb_each_other(
-    busy_threads: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch, ordered: bool
-) -> None:
+def test_threads_do_not_disturb_each_other(busy_threads: ThreadPoolExecutor, ordered: bool) -> None:
     dumps = read(LOG)
     options = AuditOptions(order_from=OriginalOrder(dumps[0])) if ordered else AuditOptions()
     dump_check = DumpCheck(options, RULES)
     expected = check_dumps(dumps, dump_check)
-    monkeypatch.setattr(corpus, "BATCH_BYTES", 1)
-    assert check_dumps(dumps, dump_check, workers=Workers(busy_threads, 4)) == expected
+    workers = Workers(busy_threads, 4, batch_size=BatchSize(work_bytes=1))
+    assert check_dumps(dumps, dump_check, workers=workers) == expected
 
 
-def test_a_broken_pool_is_an_error_of_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "BATCH_DUMPS", 1)
+def test_a_broken_pool_is_an_error_of_what_is_left() -> None:
     texts = [function("dies" if n == 4 else f"f{n}", 2, 1) for n in range(8)]
     dumps = [dump for n, text in enumerate(texts) for dump in read_text(text, f"{n}.mlir")]
     with processes(1) as executor:
-        result = check_dumps(dumps, Deadly(), workers=Workers(executor, 1))
+        result = check_dumps(dumps, Deadly(), workers=Workers(executor, 1, batch_size=BatchSize(pieces=1)))
     assert [audit.source for audit in result.dumps] == ["0.mlir", "1.mlir", "2.mlir", "3.mlir"]
     assert [str(error) for error in result.errors] == [
         f"{n}.mlir:1:1: error: a process died, and no other took over its work" for n in range(4, 8)
@@ -137,14 +135,26 @@ def _asleep(seconds: Sequence[float]) -> list[float]:
 
 def test_work_that_is_lost_once_is_done_again() -> None:
     executor = _DiesOnce()
-    batches = [([1], "a"), ([2, 3], "b")]
-    results = results_in_order(_negative, batches, Workers(executor, 1))
-    assert list(results) == [("a", [-1]), ("b", [-2, -3])]
+    pieces = [Piece("a", 1, 2), Piece("b", 2, 1), Piece("known", None, 0), Piece("c", 3, 1)]
+    workers = Workers(executor, 1, batch_size=BatchSize(work_bytes=2))
+    assert list(in_order(_negative, pieces, workers)) == [("a", -1), ("b", -2), ("known", None), ("c", -3)]
     assert executor.given == [[1], [2, 3], [1]]
+
+
+def test_this_process_does_each_piece_before_it_takes_the_next_one() -> None:
+    taken: list[str] = []
+
+    def pieces() -> Iterator[Piece[str, int]]:
+        for tag, work in {"a": 1, "known": None, "b": 2}.items():
+            taken.append(tag)
+            yield Piece(tag, work, 1)
+
+    results = [(tag, result, len(taken)) for tag, result in in_order(_negative, pieces(), None)]
+    assert results == [("a", -1, 1), ("known", None, 2), ("b", -2, 3)]
 
 
 def test_work_that_takes_too_long_is_given_up() -> None:
     with ThreadPoolExecutor(2) as threads:
         workers = Workers(TimeLimit(threads, 0.2), 2, 0.2)
-        [(_, results)] = results_in_order(_asleep, [([0.0, 0.5, 0.1], "x")], workers)
-    assert results == [0.0, LostWork("it took longer than 0.2 seconds"), 0.1]
+        results = [*in_order(_asleep, [Piece(n, n, 1) for n in (0.0, 0.5, 0.1)], workers)]
+    assert results == [(0.0, 0.0), (0.5, LostWork("it took longer than 0.2 seconds")), (0.1, 0.1)]

@@ -8,8 +8,8 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import dask
 import pytest
@@ -19,9 +19,7 @@ from eio_audit import InputError, check_many, read, read_text
 from tests.audit.corpus.test_check_dumps import Deadly
 from tests.audit.test_trace import function
 from tests.cli.running import run
-from tests.internals import DumpCheck, check_dumps, cluster_workers
-from tests.internals import check_dumps_module as corpus
-from tests.internals import cluster_module as dask_cluster
+from tests.internals import BatchSize, DumpCheck, Workers, check_dumps, cluster_workers, require_versions
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -46,9 +44,8 @@ def cluster() -> Iterator[LocalCluster]:
         yield started
 
 
-@pytest.fixture
-def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "BATCH_BYTES", 1)
+def in_small_batches(workers: Workers) -> Workers:
+    return replace(workers, batch_size=BatchSize(work_bytes=1))
 
 
 @pytest.fixture
@@ -67,7 +64,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["--send"], ["--timeout", "60"]])
 def test_a_cluster_reports_what_one_process_does(
-    cluster: LocalCluster, folder: Path, small_batches: None, options: list[str]
+    cluster: LocalCluster, folder: Path, options: list[str]
 ) -> None:
     command = "check", ".", "-", "--format", "json", "--select", "EIO", "-v"
     text = function("stdin", 2, 1).encode()
@@ -78,25 +75,20 @@ def test_a_cluster_reports_what_one_process_does(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [[], ["--send"]])
-def test_a_worker_that_is_killed_changes_nothing(
-    cluster: LocalCluster, small_batches: None, monkeypatch: pytest.MonkeyPatch, options: list[str]
-) -> None:
+@pytest.mark.parametrize("shares_files", [True, False])
+def test_a_worker_that_is_killed_changes_nothing(cluster: LocalCluster, shares_files: bool) -> None:
     with Client(cluster, set_as_default=False) as client:
         client.wait_for_workers(2)
         left = [*client.run(os.getpid).values()][:1]
-    learn = corpus._Run._learn
 
-    def kill_and_learn(*args: Any) -> None:
+    def kill(*_: object) -> None:
         while left:
             os.kill(left.pop(), signal.SIGKILL)
-        learn(*args)
 
-    here = run("check", str(LOG), "--format", "json")
-    monkeypatch.setattr(corpus._Run, "_learn", kill_and_learn)
-    there = run("check", str(LOG), "--format", "json", "--cluster", cluster.scheduler_address, *options)
+    with cluster_workers(cluster.scheduler_address, shares_files=shares_files) as workers:
+        there = check_dumps(read(LOG), DumpCheck(), kill, in_small_batches(workers))
     assert left == []
-    assert (there.returncode, there.stdout, there.stderr) == (here.returncode, here.stdout, here.stderr)
+    assert there == check_dumps(read(LOG), DumpCheck())
 
 
 @pytest.mark.slow
@@ -126,44 +118,46 @@ def test_check_many_by_the_executor_of_dask(cluster: LocalCluster) -> None:
 
 
 @pytest.mark.slow
-def test_workers_with_another_version_are_an_error(
-    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(dask_cluster, "contents", lambda: b"otherwise")
-    result = run("check", str(LOG), "--cluster", cluster.scheduler_address)
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert result.stderr.startswith(f"{cluster.scheduler_address}: error: its worker tcp://".encode())
-    assert b"; here is eio-audit 6f746865, Python 3." in result.stderr
+def test_workers_with_another_version_are_an_error(cluster: LocalCluster) -> None:
+    with (
+        Client(cluster, set_as_default=False) as client,
+        pytest.raises(
+            InputError, match=r"^there: error: its worker tcp://.* has eio-audit .*; here is this$"
+        ),
+    ):
+        require_versions("this", "there", client)
 
 
 @pytest.mark.slow
-def test_a_cluster_that_ends_is_an_error(small_batches: None) -> None:
+def test_a_cluster_that_ends_is_an_error() -> None:
     with local_cluster(1) as cluster:
         address = cluster.scheduler_address
         with (
             pytest.raises(InputError, match=f"{address}: error: the scheduler ended, or all its workers"),
             cluster_workers(address) as workers,
         ):
-            check_dumps(read(LOG), DumpCheck(), lambda _, __: cluster.close(), workers)
+            check_dumps(read(LOG), DumpCheck(), lambda _, __: cluster.close(), in_small_batches(workers))
+
+
+def failure_of(address: str, answer_seconds: float) -> str:
+    with pytest.raises(InputError) as raised, cluster_workers(address, answer_seconds=answer_seconds):
+        pass
+    return str(raised.value)
 
 
 @pytest.mark.slow
-def test_a_scheduler_without_workers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_cluster, "ANSWER_SECONDS", 1)
+def test_a_scheduler_without_workers_is_an_error() -> None:
     with local_cluster(0) as cluster:
         address = cluster.scheduler_address
-        result = run("check", str(LOG), "--cluster", address)
-    message = f"{address}: error: the scheduler has no workers: 'dask worker {address}' starts one\n"
-    assert (result.returncode, result.stdout, result.stderr.decode()) == (2, b"", message)
+        message = f"{address}: error: the scheduler has no workers: 'dask worker {address}' starts one"
+        assert failure_of(address, 1) == message
 
 
-def test_an_address_where_nothing_answers_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask_cluster, "ANSWER_SECONDS", 0.5)
+def test_an_address_where_nothing_answers_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:  # accepts, and says nothing
         address = "tcp://127.0.0.1:{1}".format(*silent.getsockname())
-        result = run("check", str(LOG), "--cluster", address)
-    message = f"{address}: error: no Dask scheduler answers within 0.5 seconds\n"
-    assert (result.returncode, result.stdout, result.stderr.decode()) == (2, b"", message)
+        message = f"{address}: error: no Dask scheduler answers within 0.5 seconds"
+        assert failure_of(address, 0.5) == message
 
 
 def test_an_address_without_a_port_is_an_error() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from eio_audit import AuditOptions, Dump, Fix, InputError, VerificationError, fix, read, read_text
 from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
+    BatchSize,
     DumpFix,
     FixedDump,
     OriginalOrder,
@@ -24,7 +25,6 @@ from tests.internals import (
     fix_files,
     local_workers,
 )
-from tests.internals import fix_files_module as corpus
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -105,13 +105,11 @@ def test_the_order_of_another_dump_is_sent_along(workers: Workers) -> None:
 
 
 @pytest.mark.parametrize("batch_bytes", [1, 100, 1_000_000])
-def test_it_does_not_matter_how_much_is_sent_at_a_time(
-    workers: Workers, batch_bytes: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_does_not_matter_how_much_is_sent_at_a_time(workers: Workers, batch_bytes: int) -> None:
     log = "".join(dump("After", name, SHUFFLED) for name in ("cse", "inline", "sccp"))
     texts = {"a": log, "empty": "", "b": SHUFFLED, "c": log + BROKEN + log, "d": log, "last": ""}
     expected = fixed_files(texts, DumpFix(), None)
-    monkeypatch.setattr(corpus, "BATCH_BYTES", batch_bytes)
+    workers = replace(workers, batch_size=BatchSize(batch_bytes))
     assert fixed_files(texts, DumpFix(), workers) == expected
     assert [path for path, _ in expected] == list(texts)
 
@@ -147,8 +145,8 @@ def test_a_lost_dump_is_the_failure_of_its_file(name: str, error: str) -> None:
     assert results[1][1][1] == error
 
 
-def test_only_a_few_files_are_read_ahead(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus, "BATCH_BYTES", 1)
+def test_only_a_few_files_are_read_ahead(workers: Workers) -> None:
+    workers = replace(workers, batch_size=BatchSize(1))
     taken: list[str] = []
 
     def read_file(path: str) -> Sequence[Dump]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -12,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -19,8 +21,15 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, Rule, read, read_text
 from tests.audit.test_trace import function, logs
-from tests.internals import RULES, DumpCheck, LogFindings, SharedWork, check_dumps, result_cache
-from tests.internals import own_files_module as own_files
+from tests.internals import (
+    RULES,
+    DumpCheck,
+    LogFindings,
+    SharedWork,
+    check_dumps,
+    program_digest,
+    result_cache,
+)
 from tests.internals import result_cache_module as module
 from tests.programs import programs
 from tests.test_samples import SAMPLES
@@ -46,23 +55,27 @@ def dumps_of(texts: Sequence[str], lines: int = 0) -> list[Dump]:
     return [dump for text, name in named for dump in read_text(text, name)]
 
 
-def found(dumps: Sequence[Dump], dump_check: DumpCheck, folder: Path | str | None = None) -> object:
+def found(
+    dumps: Sequence[Dump], dump_check: DumpCheck, folder: Path | str | None = None, **options: Any
+) -> object:
     """The dumps' figures, errors and findings."""
     findings = LogFindings(dump_check.rules)
     if folder is None:
         result = check_dumps(dumps, dump_check, lambda _, one: findings.take(one))
     else:
-        with result_cache(str(folder)) as kept:
+        with result_cache(str(folder), **options) as kept:
             result = check_dumps(dumps, dump_check, lambda _, one: findings.take(one), kept=kept)
     return result.dumps, list(map(str, result.errors)), findings.findings
 
 
-def checks_again(dumps: Sequence[Dump], folder: Path, dump_check: DumpCheck | None = None) -> int:
+def checks_again(
+    dumps: Sequence[Dump], folder: Path, dump_check: DumpCheck | None = None, **options: Any
+) -> int:
     """How many dumps a run checks."""
     checked.clear()
-    options = dump_check or DumpCheck()
-    parts = options.options, options.rules, options.measures_memory, options.describes_all
-    found(dumps, Counting(*parts), folder)
+    like = dump_check or DumpCheck()
+    parts = like.options, like.rules, like.measures_memory, like.describes_all
+    found(dumps, Counting(*parts), folder, **options)
     return len(checked)
 
 
@@ -121,32 +134,24 @@ def test_another_text_has_a_result_of_its_own(tmp_path: Path) -> None:
     assert checks_again(dumps_of([*TEXTS, function("g", 1, 2)]), tmp_path) == 1
 
 
-def test_another_program_has_results_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_program_has_results_of_its_own(tmp_path: Path) -> None:
     found(dumps_of(TEXTS), DumpCheck(), tmp_path)
-    monkeypatch.setattr(module, "files_seen", lambda: b"another version")
-    monkeypatch.setattr(module, "contents", lambda: b"another version")
-    assert checks_again(dumps_of(TEXTS), tmp_path) == len(TEXTS)
-    assert checks_again(dumps_of(TEXTS), tmp_path) == 0
+    assert checks_again(dumps_of(TEXTS), tmp_path, program=b"another version") == len(TEXTS)
+    assert checks_again(dumps_of(TEXTS), tmp_path, program=b"another version") == 0
 
 
-def test_a_copy_of_the_program_has_the_same_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found(dumps_of(TEXTS), DumpCheck(), tmp_path)
-    monkeypatch.setattr(module, "files_seen", lambda: b"installed elsewhere")
-    assert checks_again(dumps_of(TEXTS), tmp_path) == 0
-
-
-def test_an_edit_of_the_program_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_files, "_PACKAGE", tmp_path)
-    (tmp_path / "room").mkdir()
-    file = tmp_path / "room" / "module.py"
+def test_an_edit_of_the_program_is_seen(tmp_path: Path) -> None:
+    file = tmp_path / "program" / "room" / "module.py"
+    file.parent.mkdir(parents=True)
     file.write_text("a = 1\n")
-    seen, contents = own_files.files_seen(), own_files.contents()
-    assert (own_files.files_seen(), own_files.contents()) == (seen, contents)
+    digest = program_digest(tmp_path / "program")
+    (file.parent / "__pycache__").mkdir()
+    (file.parent / "__pycache__" / "module.cpython.pyc").write_bytes(b"compiled")
     os.utime(file, ns=(0, 0))
-    assert own_files.files_seen() != seen
-    assert own_files.contents() == contents
+    copy = shutil.copytree(tmp_path / "program", tmp_path / "elsewhere")
+    assert program_digest(tmp_path / "program") == program_digest(copy) == digest
     file.write_text("a = 2\n")
-    assert own_files.contents() != contents
+    assert program_digest(tmp_path / "program") != digest
 
 
 def test_errors_are_not_kept(tmp_path: Path) -> None:
@@ -223,10 +228,9 @@ def test_a_database_of_another_layout_is_left_alone(tmp_path: Path) -> None:
     assert (tmp_path / module.FILE).read_bytes() == before
 
 
-def test_a_database_that_another_run_never_releases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_BUSY_SECONDS", 0.01)
+def test_a_database_that_another_run_never_releases(tmp_path: Path) -> None:
     said: list[str] = []
-    with result_cache(str(tmp_path), said.append) as kept:
+    with result_cache(str(tmp_path), said.append, busy_seconds=0.01) as kept:
         assert kept is not None
         other = sqlite3.connect(tmp_path / module.FILE, isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
@@ -269,11 +273,10 @@ def test_results_that_are_not_used_are_dropped(tmp_path: Path) -> None:
     assert len(rows(tmp_path)) == 5
 
 
-def test_there_are_not_too_many_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_BYTES", 200_000)
+def test_there_are_not_too_many_results(tmp_path: Path) -> None:
     for run in range(4):
         texts = [function(f"f{run}_{number}", 2, 1, 0) for number in range(100)]
-        found(dumps_of(texts), DumpCheck(), tmp_path)
+        found(dumps_of(texts), DumpCheck(), tmp_path, most_bytes=200_000)
         age(tmp_path, 1)
     assert checks_again(dumps_of(texts), tmp_path) < 100
     assert 0 < (tmp_path / module.FILE).stat().st_size < 400_000

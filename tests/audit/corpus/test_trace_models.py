@@ -16,6 +16,7 @@ from eio_audit import AuditOptions, Dump, Trace
 from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
     NO_PROGRESS,
+    BatchSize,
     Model,
     ModelTraces,
     Progress,
@@ -26,7 +27,6 @@ from tests.internals import (
     local_workers,
     trace_models,
 )
-from tests.internals import trace_models_module as corpus
 
 IN_ORDER = dump("After", "start", function("f", 1, 2))
 SHUFFLED = IN_ORDER + dump("After", "a", function("f", 2, 1))
@@ -135,9 +135,7 @@ def test_other_processes_find_the_same(
     folder = tmp_path_factory.mktemp("corpus")
     write(folder, **{f"m{n}": text for n, text in enumerate([IN_ORDER, *texts])})
     trace_model = TraceModel(AuditOptions(assume_pure="my.*"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(corpus, "BATCH_BYTES", batch_bytes)
-        others = traced(folder, trace_model, workers)
+    others = traced(folder, trace_model, replace(workers, batch_size=BatchSize(batch_bytes)))
     assert plain(others) == plain(traced(folder, trace_model))
 
 

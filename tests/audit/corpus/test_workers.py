@@ -126,7 +126,8 @@ def test_a_script_that_processes_would_run_again_is_an_error(tmp_path: Path) -> 
 
 
 def test_processes_that_cannot_begin_are_an_error_if_nobody_asked_for_them(tmp_path: Path) -> None:
-    done = run(tmp_path, THREAD + NO_PYTHON + AUTO, "check")
+    (tmp_path / "g.mlir").write_text(function("g", 1, 2))
+    done = run(tmp_path, THREAD + NO_PYTHON + AUTO, "check", "g.mlir")
     assert (done.returncode, done.stdout) == (2, "")
     lines = done.stderr.splitlines()  # at the end, multiprocessing may complain of its own process too
     assert "Error: cannot start processes: they ended at once" in lines

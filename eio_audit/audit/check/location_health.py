@@ -1,0 +1,170 @@
+"""Defects of a dump's locations, independent of the order of its ops.
+
+A tt-xla location names its op ``index|module|...|file:defline|function|opline|op``. Code generation rebuilds
+the structure of the model from these names. It simplifies or refuses all other locations.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.functions import ends_block
+from eio_audit.audit.locations.codegen_location import LOCATION_KINDS
+from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
+from eio_audit.audit.op_label import OpLabel, Sentence, label
+from eio_audit.mlir.location import NameLoc, UnknownLoc
+
+
+class LocationRule(StrEnum):
+    """What can be wrong with a location; the values are stable."""
+
+    UNKNOWN_LOCATION = "unknown-location"
+    """The op has no location, or ``unknown``."""
+    NO_INDEX = "no-index"
+    """The location carries no op index."""
+    UNKNOWN_INDEX = "unknown-index"
+    """The index is negative: the front end did not know the op's place."""
+    REPEATED_LOCATION = "repeated-location"
+    """Other ops have the same location."""
+    TWO_FUNCTIONS = "two-functions"
+    """Locations name two functions for one place of the model's source, ``file:line``."""
+    REFUSED_LOCATION = "refused-location"
+    """The location is a call site, fused, a place in a file or a dialect's own, but not a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocationFinding:
+    """A location that breaks a rule, and its op."""
+
+    rule: LocationRule
+    op: OpLabel
+    sentence: Sentence
+
+    @property
+    def message(self) -> str:
+        """The sentence, as text."""
+        return str(self.sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class LocationHealth:
+    """The findings of one dump, in textual order.
+
+    Attributes:
+        ops: number of ops inspected: those of blocks with an indexed op, without terminators and functions.
+    """
+
+    ops: int
+    findings: tuple[LocationFinding, ...]
+
+    @property
+    def counts(self) -> dict[LocationRule, int]:
+        """Per rule, its number of findings; every rule is present."""
+        found = Counter(finding.rule for finding in self.findings)
+        return {rule: found[rule] for rule in LocationRule}
+
+
+def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
+    """Return the findings of a dump, each with the number of its op."""
+    return _Inspection(dump).findings
+
+
+@dataclass(frozen=True, slots=True)
+class HealthChange:
+    """The locations of two dumps: the findings of both, and what the later dump has lost.
+
+    Attributes:
+        new: the findings of the dump after at ops that are new, or had no finding of that rule before.
+        lost: the ops of the dump after that lost their index.
+    """
+
+    before: LocationHealth
+    after: LocationHealth
+    new: tuple[LocationFinding, ...]
+    lost: tuple[OpLabel, ...]
+
+
+def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
+    """Return what a pass did to the locations; ``was`` maps ops of the dump after to ops before."""
+    old, new = _Inspection(before), _Inspection(after)
+    known = {(op, finding.rule) for op, finding in old.findings}
+    return HealthChange(
+        before=old.health(),
+        after=new.health(),
+        new=tuple(f for op, f in new.findings if (was.get(op), f.rule) not in known),
+        lost=tuple(
+            label(after.ir, after.indices, op)
+            for op, old_op in sorted(was.items())
+            if before.indices.index(old_op) is not None and after.indices.index(op) is None
+        ),
+    )
+
+
+class _Inspection:
+    def __init__(self, dump: AuditedDump) -> None:
+        self.dump = dump
+        ops = list(_printed_ops(dump))
+        numbers = LocationNumbers(dump.indices, Interned())
+        self.numbers = {op: numbers.of(op) for op in ops}
+        self.sharing = Counter(self.numbers.values())
+        self.first: dict[int, int] = {}
+        self.function_at: dict[str, str] = {}
+        self.findings = [
+            (op, LocationFinding(rule, label(dump.ir, dump.indices, op), sentence))
+            for op in ops
+            for rule, sentence in self._broken_rules(op)
+        ]
+
+    def health(self) -> LocationHealth:
+        return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
+
+    def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
+        outer = self.dump.indices.parsed.locations.of(op)
+        if outer is None or isinstance(outer, UnknownLoc):
+            what = "no location" if outer is None else "its location is unknown"
+            yield LocationRule.UNKNOWN_LOCATION, Sentence(what)
+            return
+        if not isinstance(outer, NameLoc):
+            what = f"its location is {LOCATION_KINDS[type(outer)]}, not a name"
+            yield LocationRule.REFUSED_LOCATION, Sentence(what)
+        if self.dump.indices.index(op) is None:
+            if self.dump.indices.parsed.is_unknown(op):
+                what = "its index is negative: the front end did not know its position"
+                yield LocationRule.UNKNOWN_INDEX, Sentence(what)
+            else:
+                yield LocationRule.NO_INDEX, Sentence("its location carries no op index")
+        yield from self._repeated(op)
+        yield from self._two_functions(op)
+
+    def _repeated(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
+        number = self.numbers[op]
+        if number == NO_LOCATION or self.sharing[number] < 2:
+            return
+        first = self.first.setdefault(number, op)
+        if first != op:
+            line = self.dump.ir.source.line_at(self.dump.ir.op_start[first])
+            what = f"same location as {self.dump.ir.name(first)} at line "
+            yield LocationRule.REPEATED_LOCATION, Sentence(what, line)
+
+    def _two_functions(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
+        origin = self.dump.indices.parsed.origin(op)
+        if origin is None or origin.file is None or origin.function is None:
+            return
+        known = self.function_at.setdefault(origin.file, origin.function)
+        if known != origin.function:
+            what = f"{origin.file} defines {origin.function} here, {known} elsewhere"
+            yield LocationRule.TWO_FUNCTIONS, Sentence(what)
+
+
+def _printed_ops(dump: AuditedDump) -> Iterator[int]:
+    """Yield the ops that code generation prints: all but functions and terminators."""
+    ir = dump.ir
+    is_silent = [bool(ir.op_table.flags(name) & {"terminator", "function", "symbol"}) for name in ir.names]
+    for ops in ir.block_ops:
+        keys = dump.indices.keys(ops)
+        if any(key is not None for key in keys):
+            yield from (op for op in ops if not is_silent[ir.op_name[op]] and not ends_block(ir, op))

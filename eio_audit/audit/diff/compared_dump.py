@@ -1,0 +1,223 @@
+"""A dump as it is compared with another: the parts of its ops, their names in reports, what a form omits.
+
+A printing form may omit ops that the other form shows. No pass added or removed these *implied* ops.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.op_text import OpText, OpTexts
+
+
+class ComparedOps:
+    """The ops of one dump as they are compared with those of another.
+
+    Attributes:
+        ir: the dump.
+        names: by op, its name with its dialect, which a custom form may leave out.
+        locations: by op, the number of its location, NO_LOCATION where unknown.
+        texts: by op, its parts as printed.
+        symbols: by op, the symbol it defines, or None.
+        functions: by block, the symbol of the function around it, or None.
+        producers: by op and operand, the defining op and its result number; for a block argument ``-1 -
+            block`` and the argument's number.
+        users: by op, its users with the place among their operands.
+        argument_counts: by block, how many arguments it has.
+        region_places: by block, the place of its region in its op, and its own place in the region.
+        blocks_of: by op with regions, the blocks in them.
+        op_blocks: by op, the block it counts as in.
+    """
+
+    def __init__(
+        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
+    ) -> None:
+        ops = range(len(ir))
+        self.ir = ir
+        self.interned = interned
+        self.location_numbers = LocationNumbers(indices, interned)
+        self.locations = list(map(self.location_numbers.of, ops))
+        self.texts: list[OpText] = list(map(OpTexts(ir).of, ops))
+        self.names = [_full_name(ir, op) for op in ops]
+        self.symbols = _symbols(ir)
+        self.functions = functions
+        self.op_blocks: Sequence[int] = ir.op_block
+        self.argument_counts: Counter[int] = Counter()
+        numbers = []
+        for value, owner in enumerate(ir.value_owner):
+            numbers.append(value - ir.first_result[owner] if owner >= 0 else self.argument_counts[-1 - owner])
+            if owner < 0:
+                self.argument_counts[-1 - owner] += 1
+        self.producers = [
+            [(ir.value_owner[value], numbers[value]) for value in ir.operands_of(op)] for op in ops
+        ]
+        self.users: list[list[tuple[int, int]]] = [[] for _ in ops]
+        for op, used in enumerate(self.producers):
+            for place, (owner, _) in enumerate(used):
+                if owner >= 0:
+                    self.users[owner].append((op, place))
+        region_of_op = _numbered(ir.region_op)
+        in_region = _numbered(ir.block_region)
+        self.region_places = [
+            (region_of_op[region], place) for region, place in zip(ir.block_region, in_region, strict=True)
+        ]
+        self.blocks_of: dict[int, list[int]] = {}
+        for block in range(ir.block_count):
+            self.blocks_of.setdefault(ir.parent_op(block), []).append(block)
+
+    def __len__(self) -> int:
+        return len(self.ir)
+
+    @property
+    def has_locations(self) -> bool:
+        """Whether any op was printed with a known location."""
+        return any(location != NO_LOCATION for location in self.locations)
+
+
+def _full_name(ir: IR, op: int) -> str:
+    """The op's name; one printed without dialect is in an op of its dialect."""
+    name, parent = ir.name(op), ir.parent_op(ir.op_block[op])
+    return name if "." in name or parent < 0 else f"{ir.name(parent).partition('.')[0]}.{name}"
+
+
+def _symbols(ir: IR) -> list[str | None]:
+    """By op, the symbol it defines: of a listed op by its traits, of others if it has regions."""
+    rows = map(ir.op_table.rows.get, ir.names)
+    defines = [row and bool(row.flags & {"symbol", "function", "symbol_table"}) for row in rows]
+    return [
+        ir.symbol(op) if (op in ir.regions_of if defines[name] is None else defines[name]) else None
+        for op, name in enumerate(ir.op_name)
+    ]
+
+
+def _numbered(groups: Sequence[int]) -> list[int]:
+    """By element, how many of its group come before it."""
+    seen: Counter[int] = Counter()
+    numbers = []
+    for group in groups:
+        numbers.append(seen[group])
+        seen[group] += 1
+    return numbers
+
+
+@dataclass(frozen=True)
+class ComparedDump:
+    """A dump with its ops as they are compared."""
+
+    dump: KeyedDump
+    ops: ComparedOps
+
+    def inversions(self) -> dict[int, int]:
+        """By indexed op, the number of inversions it is in."""
+        blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
+        return {block.ops[place]: count for block in blocks for place, count in block.inversions_at.items()}
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {op: place for ops in self.ops.ir.block_ops for place, op in enumerate(ops)}
+
+    def place(self, op: int) -> int:
+        """Return the op's 0-based place in its block."""
+        return self._places[op]
+
+    def block_name(self, block: int) -> str:
+        """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``.
+
+        If the op has several regions, or the region several blocks, the name also says which one it is.
+        """
+        ir, function = self.ops.ir, self.ops.functions[block]
+        parent = ir.parent_op(block)
+        if parent < 0:
+            return "the top level"
+        symbol = self.ops.symbols[parent]
+        if symbol is not None and symbol == function:
+            return f"{function} {ir.block_name(block)}"
+        name = " ".join(filter(None, (ir.name(parent), symbol)))
+        where = f"{name} (line {ir.source.line_at(ir.op_start[parent])})"
+        regions, region = ir.regions_of[parent], ir.block_region[block]
+        if len(regions) > 1:
+            where = f"region {regions.index(region)} of {where}"
+        if len(ir.region_blocks[region]) > 1:
+            where = f"{ir.block_name(block)} of {where}"
+        return f"{where} in {function}" if function else where
+
+    def block_place(self, block: int) -> str:
+        """Return the name of a block and its line, ``@main ^bb1 (line 8)``."""
+        source = self.ops.ir.source
+        return f"{self.block_name(block)} (line {source.line_at(self.ops.ir.block_offset(block))})"
+
+    def values(self, producers: Sequence[tuple[int, int]]) -> str:
+        """Return ``%3 ttir.permute, argument 2 of ^bb0``. An only block has ``argument 0 of scf.for``."""
+        return ", ".join(self._value(owner, number) for owner, number in producers)
+
+    def _value(self, owner: int, number: int) -> str:
+        ir = self.ops.ir
+        if owner < 0:
+            parent = ir.parent_op(-1 - owner)
+            is_only_block = parent >= 0 and len(self.ops.blocks_of[parent]) == 1
+            is_of_op = is_only_block and self.ops.symbols[parent] is None
+            return f"argument {number} of {ir.name(parent) if is_of_op else ir.block_name(-1 - owner)}"
+        return f"{ir.result_names(owner)[number]} {ir.name(owner)}"
+
+    def location(self, op: int) -> str:
+        """Return the op's location as printed. An alias is replaced by its definition."""
+        ir = self.ops.ir
+        text = ir.location_text(op) or b""
+        return (ir.definition(text) or text).decode("utf-8", "replace").strip()
+
+
+def compared(dump: KeyedDump, interned: Interned) -> ComparedDump:
+    """Return a dump with its ops as they are compared with those of dumps that share ``interned``."""
+    return ComparedDump(dump, ComparedOps(dump.ir, dump.indices, dump.functions, interned))
+
+
+def implied_ops(
+    ops: Sequence[int], side: ComparedOps, other: ComparedOps, pairs: Mapping[int, int]
+) -> set[int]:
+    """Return the unmatched ops that the other dump's printing form omits or abbreviates."""
+    implied: set[int] = set()
+    for op in ops:
+        parent = side.ir.parent_op(side.ir.op_block[op])
+        if parent < 0:
+            is_bare_module = side.names[op] == "builtin.module" and side.symbols[op] is None
+            if is_bare_module and "builtin.module" not in other.names:
+                implied.add(op)
+        elif parent in implied:
+            if side.names[parent] != "builtin.module":
+                implied.add(op)
+        elif parent in pairs and _is_left_out(op, side, other, pairs[parent]):
+            implied.add(op)
+    return implied
+
+
+def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: int) -> bool:
+    """Whether the custom form of its parent (the ``counterpart``, or the parent itself) omits an op."""
+    ir = side.ir
+    parent = ir.parent_op(ir.op_block[op])
+    is_generic = side.texts[parent].is_generic
+    if is_generic == other.texts[counterpart].is_generic:
+        return False
+    if not is_generic:
+        return is_shorthand(side, op)
+    contents = [
+        inner for block in other.blocks_of.get(counterpart, ()) for inner in other.ir.block_ops[block]
+    ]
+    if counterpart not in other.blocks_of or any(is_shorthand(other, inner) for inner in contents):
+        return True
+    is_terminator = "terminator" in ir.op_table.flags(side.names[op])
+    return is_terminator and not side.producers[op] and op == ir.block_ops[ir.op_block[op]][-1]
+
+
+def is_shorthand(side: ComparedOps, op: int) -> bool:
+    """Whether an op is short for a region with it and a terminator: ``linalg.map { arith.addf }``."""
+    name = side.names[op]
+    is_name_alone = side.texts[op].text == name.encode() and side.ir.result_count(op) == 0
+    return is_name_alone and "terminator" not in side.ir.op_table.flags(name)

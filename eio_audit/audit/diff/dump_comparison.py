@@ -1,0 +1,265 @@
+"""Two dumps, the matching of their ops, and what became of each op."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
+from eio_audit.audit.diff.matching import match_ops
+from eio_audit.audit.diff.op_changes import Ancestor, OpChange, OpChanges, OpDifference, Relation
+from eio_audit.audit.locations.location_numbers import NO_LOCATION
+from eio_audit.order.displaced import displaced
+
+
+class DumpComparison:
+    """Two dumps and the matching of their ops.
+
+    Attributes:
+        became: by op of the earlier dump, the op it became.
+        was: the inverse of ``became``.
+        moved: the ops of the later dump to move for the old order: the fewest per block, and those that
+            changed blocks.
+    """
+
+    def __init__(self, before: ComparedDump, after: ComparedDump) -> None:
+        self.before = before
+        self.after = after
+        self.matching = match_ops(before.ops, after.ops)
+        self.became = self.matching.ops
+        self.was = {new: old for old, new in self.became.items()}
+        self._has_locations = before.ops.has_locations and after.ops.has_locations
+        self._at_location: dict[int, list[int]] = defaultdict(list)
+        for op, location in enumerate(before.ops.locations):
+            if location != NO_LOCATION:
+                self._at_location[location].append(op)
+        self.moved = self._moved()
+
+    def changes(self, commuted: Mapping[int, int]) -> OpChanges:
+        """Return all ops, by what became of them.
+
+        Args:
+            commuted: by added op, the earlier op that was moved there, where locations do not show it.
+        """
+        by_status: dict[str, list[OpChange]] = defaultdict(list)
+        for change in self.pairs(commuted, with_unchanged=False):
+            by_status[change.status].append(change)
+        groups = {status: tuple(by_status[status]) for status in ("moved", "modified", "added", "removed")}
+        return OpChanges(
+            unchanged=len(self.became) - len(groups["moved"]) - len(groups["modified"]),
+            implied=sum(map(len, self._implied)),
+            **groups,
+        )
+
+    def pairs(self, commuted: Mapping[int, int], *, with_unchanged: bool = True) -> Iterator[OpChange]:
+        """Yield the ops in the order of the later dump. A removed op comes after the op that it followed."""
+        not_printed_after, not_printed_before = self._implied
+        for old, new in self._in_order():
+            if old is None and new is not None and new not in not_printed_before:
+                yield self.addition(new, self.origin(new, commuted))
+            elif old is not None and new is None and old not in not_printed_after:
+                yield self._change(old, None)
+            elif old is not None and new is not None:
+                differences = tuple(self._differences(old, new))
+                if with_unchanged or differences or new in self.moved:
+                    yield self._change(old, new, differences)
+
+    def _in_order(self) -> Iterator[tuple[int | None, int | None]]:
+        removed: dict[int, list[int]] = defaultdict(list)
+        last = -1
+        for old in range(len(self.before.ops)):
+            last = self.became.get(old, last)
+            if old not in self.became:
+                removed[last].append(old)
+        for new in range(-1, len(self.after.ops)):
+            if new >= 0:
+                yield self.was.get(new), new
+            yield from ((old, None) for old in removed[new])
+
+    @cached_property
+    def _implied(self) -> tuple[set[int], set[int]]:
+        """Return the ops of each dump that only its own printing form shows."""
+        before, after = self.before.ops, self.after.ops
+        added = [op for op in range(len(after)) if op not in self.was]
+        removed = [op for op in range(len(before)) if op not in self.became]
+        return (
+            implied_ops(removed, before, after, self.became),
+            implied_ops(added, after, before, self.was),
+        )
+
+    def came_back(self, new: int) -> bool:
+        """Whether an op of both dumps is in fewer inversions than before: put back, not shuffled."""
+        before, after = self._inversions
+        return after.get(new, 0) < before.get(self.was[new], 0)
+
+    def ancestor(self, new: int) -> tuple[int, Relation] | None:
+        """Return the earlier op that an added op came from, by their locations."""
+        before, after = self.before.ops, self.after.ops
+        inside = filter(self._at_location.__contains__, after.location_numbers.inside(new))
+        holding = [self._at_location[number] for number in inside]
+        namesakes = [[op for op in ops if before.names[op] == after.names[new]] for ops in holding]
+        for ops in filter(None, (*namesakes, *holding[:1])):
+            return self._likest(ops, new), Relation.DERIVED
+        for op in self._at_location.get(after.locations[new], ()):
+            is_namesake = before.names[op] == after.names[new]
+            if is_namesake and not before.texts[op].differs_from(after.texts[new]):
+                return op, Relation.CLONED
+        return None
+
+    def _likest(self, ops: Sequence[int], new: int) -> int:
+        """Return the op of one location that an added op came from, preferably a removed and similar one."""
+        text = self.after.ops.texts[new]
+        return min(
+            ops, key=lambda op: (op in self.became, len(self.before.ops.texts[op].differs_from(text)), op)
+        )
+
+    def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
+        """Return ``ancestor``, or the op that was moved there where locations do not show it."""
+        found = self.ancestor(new)
+        if new in commuted and (found is None or found[0] != commuted[new]):
+            return commuted[new], Relation.COMMUTED
+        return found
+
+    def converted_from(self, new: int) -> tuple[int, Relation] | None:
+        """Return the removed op with the location of an added op, if it is unique.
+
+        Of several removed ops, it is the one with the same name in another dialect.
+        """
+        at_location = self._at_location.get(self.after.ops.locations[new], ())
+        vanished = [op for op in at_location if op not in self.became]
+        stem = self.after.ops.names[new].partition(".")[2]
+        namesakes = [op for op in vanished if self.before.ops.names[op].partition(".")[2] == stem]
+        found = next((ops for ops in (namesakes, vanished) if len(ops) == 1), None)
+        return None if found is None else (found[0], Relation.CONVERTED)
+
+    @cached_property
+    def added(self) -> list[int]:
+        """Return the new ops of the later dump, without those that the other printing form omits."""
+        return [op for op in range(len(self.after.ops)) if op not in self.was and op not in self._implied[1]]
+
+    def change(self, old: int, new: int) -> OpChange:
+        """Return what became of an op that both dumps have."""
+        return self._change(old, new, tuple(self._differences(old, new)))
+
+    def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
+        """Return an added op, and the earlier op that it came from, if known."""
+        ancestor = None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
+        return self._change(None, new, ancestor=ancestor)
+
+    def replacements(self, old: int) -> str:
+        """Return what the users of a removed op use instead, if they still exist."""
+        before, after = self.before.ops.producers, self.after.ops.producers
+        users = [(self.became.get(user, -1), user, place) for user, place in self.before.ops.users[old]]
+        used = [
+            after[new][place]
+            for new, user, place in users
+            if new >= 0 and len(before[user]) == len(after[new])
+        ]
+        return self.after.values(list(dict.fromkeys(used)))
+
+    @cached_property
+    def _inversions(self) -> tuple[dict[int, int], dict[int, int]]:
+        return self.before.inversions(), self.after.inversions()
+
+    def _moved(self) -> set[int]:
+        old_block, new_block = self.before.ops.ir.op_block, self.after.ops.ir.op_block
+        stayed: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        moved = set()
+        for old, new in self.became.items():
+            if self.matching.blocks.get(old_block[old]) == new_block[new]:
+                stayed[new_block[new]].append((new, old))
+            else:
+                moved.add(new)
+        for pairs in stayed.values():
+            pairs.sort()
+            moved.update(pairs[k][0] for k in displaced([old for _, old in pairs]))
+        return moved
+
+    def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
+        a, b = self.before.ops.texts[old], self.after.ops.texts[new]
+        yield from self._other_operands(old, new)
+        kinds = a.differs_from(b)
+        if "attributes" in kinds and a.is_generic and b.is_generic:
+            for name in sorted(a.attributes.keys() | b.attributes.keys()):
+                was, now = a.attributes.get(name, ""), b.attributes.get(name, "")
+                if was != now or (name in a.attributes) != (name in b.attributes):
+                    yield OpDifference("attributes", name, was, now)
+        elif "attributes" in kinds:
+            yield OpDifference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
+        if "types" in kinds:
+            yield OpDifference("types", "", a.signature, b.signature)
+        if self._has_locations and self.before.ops.locations[old] != self.after.ops.locations[new]:
+            yield OpDifference("location", "", self.before.location(old), self.after.location(new))
+
+    def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
+        """Yield the operands that differ. They are unordered if the printing forms differ."""
+        before, after = self.before.ops.producers[old], self.after.ops.producers[new]
+        was = [self._value_before(*producer) for producer in before]
+        now = [self._value_after(*producer) for producer in after]
+        if was == now or is_shorthand(self.before.ops, old) or is_shorthand(self.after.ops, new):
+            return
+        if self.before.ops.names[old] not in self.matching.same_form:
+            vanished = [p for p, value in zip(before, was, strict=True) if value not in now]
+            appeared = [p for p, value in zip(after, now, strict=True) if value not in was]
+            if len(was) != len(now) or vanished or appeared:
+                values = self.before.values(vanished), self.after.values(appeared)
+                yield OpDifference("operands", "", *values)
+            return
+        for place in range(max(len(was), len(now))):
+            here = slice(place, place + 1)
+            if was[here] != now[here]:
+                values = self.before.values(before[here]), self.after.values(after[here])
+                yield OpDifference("operands", str(place), *values)
+
+    def _value_before(self, owner: int, number: int) -> Hashable:
+        """Return the later value that an earlier value became, or None if it vanished."""
+        if owner >= 0:
+            return (self.became[owner], number) if owner in self.became else None
+        parent = self.before.ops.ir.parent_op(-1 - owner)
+        if parent in self.became and self._hides_blocks(parent):
+            return "argument", self.became[parent], number
+        return self.matching.arguments.get((owner, number))
+
+    def _value_after(self, owner: int, number: int) -> Hashable:
+        parent = self.after.ops.ir.parent_op(-1 - owner) if owner < 0 else -1
+        if parent in self.was and self._hides_blocks(self.was[parent]):
+            return "argument", parent, number
+        return owner, number
+
+    def _hides_blocks(self, old: int) -> bool:
+        """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
+        return self.before.ops.names[old] not in self.matching.same_form
+
+    def _change(
+        self,
+        old: int | None,
+        new: int | None,
+        differences: tuple[OpDifference, ...] = (),
+        ancestor: Ancestor | None = None,
+    ) -> OpChange:
+        before, after = self.before, self.after
+        blocks: tuple[str | None, str | None] = (None, None)
+        if old is not None and new is not None:
+            from_block, to_block = before.ops.ir.op_block[old], after.ops.ir.op_block[new]
+            if self.matching.blocks.get(from_block) != to_block:
+                blocks = before.block_name(from_block), after.block_name(to_block)
+                if blocks[0] == blocks[1]:
+                    blocks = before.block_place(from_block), after.block_place(to_block)
+        side, op = (after, new) if new is not None else (before, old)
+        assert op is not None
+        return OpChange(
+            function=side.ops.functions[side.ops.ir.op_block[op]],
+            before=None if old is None else before.dump.label(old),
+            after=None if new is None else after.dump.label(new),
+            place_before=None if old is None else before.place(old),
+            place_after=None if new is None else after.place(new),
+            block_before=blocks[0],
+            block_after=blocks[1],
+            differences=differences,
+            moved=new in self.moved,
+            derived=new is not None and bool(after.dump.indices.derived_by_op[new]),
+            ancestor=ancestor,
+            inversions_before=None if old is None else self._inversions[0].get(old),
+            inversions_after=None if new is None else self._inversions[1].get(new),
+        )

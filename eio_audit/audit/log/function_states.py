@@ -1,0 +1,325 @@
+"""The states of a program's functions in a log, each audited once.
+
+A dump shows the state of its functions. If it is byte for byte equal to one of the last dumps, it shows the
+same states and is not read. A function with the same text as in the dump before keeps its audit and is not
+read either. The same holds for the text around the functions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
+from eio_audit.audit.check.check import audit_dump, audit_keyed
+from eio_audit.audit.check.figures import BlockAudit
+from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.functions import find_without_order, only_function
+from eio_audit.audit.gate.findings import Finding, moved_by_fix
+from eio_audit.audit.log.modules import Part, identify, parts_of
+from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.mlir.source import InputError
+
+RECENT_DUMPS = 4
+"""How many dumps of a program have their states kept: dumps of a module and of its function may alternate."""
+
+_INDENTATION = re.compile(rb"\n[ \t]+")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionState:
+    """A function, or a module without its functions and modules, as one dump shows it.
+
+    Attributes:
+        key: a value that is equal for equal states, whatever their aliases and the text around the function.
+        blocks: the audits of its blocks that have an op with an index.
+        indices: the op indices in it, at any depth.
+        unmatched: the patterns of ``--assume-pure`` that match none of its ops.
+        findings: its ops that a fix moves.
+        callees: the keys of the functions whose effects its figures depend on.
+        text: its text; None if it is not a function with a text of its own.
+        is_unindexed: whether it has ops that could carry an index, and none carries one.
+    """
+
+    key: bytes
+    blocks: tuple[BlockAudit, ...]
+    indices: frozenset[int]
+    unmatched: frozenset[str]
+    findings: tuple[Finding, ...] = ()
+    callees: tuple[bytes, ...] = ()
+    text: FunctionText | None = None
+    is_unindexed: bool = False
+
+    def is_shown_by(self, text: FunctionText) -> bool:
+        """Return whether a text shows this state."""
+        return self.key == text.key if self.text is None else self.text.is_same_as(text)
+
+    @property
+    def avoidable(self) -> int:
+        """Inversions that a fix removes."""
+        return sum(block.avoidable for block in self.blocks)
+
+    @property
+    def wrong_labels(self) -> int:
+        """Indices that contradict the dependences."""
+        return sum(block.wrong_labels for block in self.blocks)
+
+
+_NOTHING = FunctionState(b"", (), frozenset(), frozenset())
+"""The figures of a missing function."""
+
+
+@dataclass(frozen=True, slots=True)
+class DumpStates(Shown):
+    """The states that one dump shows.
+
+    Attributes:
+        parts: per function or module in it, its state. A module's state excludes those in it.
+        dump: the dump.
+    """
+
+    parts: Mapping[Part, FunctionState]
+    dump: Dump
+
+    @property
+    def blocks(self) -> tuple[BlockAudit, ...]:
+        """The audits of all blocks that have an op with an index."""
+        return tuple(block for state in self.parts.values() for block in state.blocks)
+
+    @property
+    def is_unindexed(self) -> bool:
+        """Whether it has ops that could carry an index, and none carries one."""
+        states = self.parts.values()
+        return any(state.is_unindexed for state in states) and not any(state.blocks for state in states)
+
+    def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
+        """Return the audits of a function's blocks, with their lines in this dump."""
+        state, symbol = self.parts[part], part if isinstance(part, str) else None
+        here = DumpText(self.dump, options.op_table).functions.get(symbol or "")
+        if here is not None and state.text is not None and here.line == state.text.line:
+            return state.blocks
+        blocks = audit_dump(self.dump, options).audit.blocks
+        return tuple(block for block in blocks if block.function == symbol)
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """The change of functions from their known states to those in a dump.
+
+    Attributes:
+        changed: whether one of them differs, is new or has vanished.
+        differs: whether that is so, or one has other figures because a function that it calls has changed.
+        mislabelled: additional wrong indices, function by function.
+        lost: op indices that they had and that no function has any more.
+    """
+
+    changed: bool
+    differs: bool
+    mislabelled: int
+    lost: int
+
+
+class _Recent:
+    """The states read last, by their text or its key. The oldest is dropped."""
+
+    def __init__(self) -> None:
+        self._read: dict[bytes, DumpStates] = {}
+
+    def get(self, text: bytes, read: Callable[[], DumpStates]) -> DumpStates:
+        """Return the states of a text, which are read if they are not stored."""
+        key = sha256(text).digest()
+        found = self._read.pop(key, None) or read()
+        self._read[key] = found
+        if len(self._read) > RECENT_DUMPS:
+            del self._read[next(iter(self._read))]
+        return found
+
+
+class ProgramStates:
+    """The last known states of one program's functions and modules.
+
+    Args:
+        options: the options of the audits.
+
+    Attributes:
+        walk: the walk over the dumps of the program.
+        functions: per function or module, its last known state.
+    """
+
+    def __init__(self, options: AuditOptions) -> None:
+        self.walk = ProgramWalk()
+        self.functions: dict[Part, FunctionState] = {}
+        self._options = options
+        self._last: tuple[bytes, DumpStates] | None = None
+        self._recent = _Recent()
+        self._recent_around = _Recent()
+
+    def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
+        """Audit the states in a dump that are not known. The known states do not change.
+
+        With ``describes_worst``, new states have descriptions of the ops in the most inversions.
+
+        Raises:
+            InputError: the dump cannot be read.
+        """
+        if self._last is None or not dump.has_text(self._last[0]):
+            text = dump.text
+            read = self._recent.get(text, lambda: self._read(dump, describes_worst=describes_worst))
+            self._last = text, read
+        return self._identified(self._last[1], dump)
+
+    def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
+        """Return the states read, with the places of modules in the dump replaced by their known numbers."""
+        known = self.walk
+        numbers = identify([*read.modules.values()], read.homes, known.modules, known.homes)
+        functions_first = sorted(read.parts.items(), key=lambda item: isinstance(item[0], int))
+        functions = {numbers[p] if isinstance(p, int) else p: state for p, state in functions_first}
+        homes = {
+            numbers[part] if isinstance(part, int) else part: None if home is None else numbers[home]
+            for part, home in (read.homes.items() if read.only_function is None else ())
+        }
+        modules = dict(zip(numbers, read.modules.values(), strict=True))
+        return DumpStates(read.only_function, functions, homes, modules, dump)
+
+    def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
+        text = DumpText(dump, self._options.op_table)
+
+        def read(part: Dump) -> DumpStates:
+            audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
+            return _grouped(text, audited, self._options)
+
+        if self._options.order_from is not None:  # only whole dumps are matched
+            return read(dump)
+        try:
+            is_known = text.aliases.are_unique
+            around = (
+                self._recent_around.get(text.around_key, lambda: read(text.around))
+                if is_known
+                else read(dump)
+            )
+            functions = {**around.parts}
+            for symbol, function in text.functions.items():
+                functions[symbol] = self._state(text, function, describes_worst=describes_worst)
+        except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
+            return read(dump)
+        return replace(around, parts=functions)
+
+    def _state(self, text: DumpText, function: FunctionText, *, describes_worst: bool) -> FunctionState:
+        known = self.functions.get(function.symbol)
+        if known is not None and known.is_shown_by(function):
+            callees = text.reached_from(function) if known.callees else []
+            if known.callees == tuple(callee.key for callee in callees):
+                return known
+            keyed = None
+        else:
+            keyed = read_dump(text.function_dump(function), self._options)
+            callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
+        if keyed is None or callees:
+            keyed = read_dump(text.function_dump(function, callees), self._options)
+        audited = audit_keyed(keyed, SharedWork(DESCRIBED_OPS if describes_worst else 0))
+        next_line = function.line + function.text.count(b"\n") + 1
+        blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
+        return FunctionState(
+            key=function.key,
+            blocks=tuple(blocks),
+            indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
+            unmatched=frozenset(audited.audit.unmatched),
+            findings=tuple(f for f in moved_by_fix(audited) if f.function == function.symbol),
+            callees=tuple(callee.key for callee in callees),
+            text=function,
+            is_unindexed=audited.audit.is_unindexed,
+        )
+
+    def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
+        """Return the change of some functions and modules, observed or vanished; None if none was known.
+
+        In a dump after a pass, that pass added a new module around the outermost one. Any other dump may just
+        show more of the program.
+        """
+        walk, shown = self.walk, step.shown
+        known = [part for part in parts if part in self.functions or walk.is_new(part, shown)]
+        pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
+        if not pairs:
+            return None
+        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
+        may_wrap = step.ended is not None and not shown.is_named
+        is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
+        changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
+        return StateChange(
+            changed=changed,
+            differs=changed or any(old.avoidable != new.avoidable for old, new in figures),
+            mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
+            lost=self._lost(step, figures),
+        )
+
+    def _lost(self, step: Step[DumpStates], pairs: Collection[tuple[FunctionState, FunctionState]]) -> int:
+        lost = set[int]().union(*(old.indices - new.indices for old, new in pairs if old is not new))
+        if lost:
+            after = {**self.functions, **step.shown.parts}
+            lost = lost.difference(
+                *(state.indices for part, state in after.items() if part not in step.vanished)
+            )
+        return len(lost)
+
+    def remember(self, step: Step[DumpStates]) -> None:
+        """Store the states that a dump shows as known."""
+        for part in step.vanished:
+            del self.functions[part]
+        self.functions.update(step.shown.parts)
+        self.walk.remember(step)
+
+
+def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
+    return frozenset(index for index in audited.indices.keys(ops) if index is not None)
+
+
+def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:
+    """Return the states that an audited dump shows: all of a dump, or the text around its functions."""
+    ir = audited.ir
+    parts = parts_of(ir, audited.functions)
+    ops: dict[Part, list[int]] = defaultdict(list, {number: [] for number in range(len(parts.modules))})
+    for op, part in enumerate(parts.of_op):
+        ops[part].append(op)
+    blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
+    findings: dict[Part, list[Finding]] = defaultdict(list)
+    part_of: dict[tuple[str | None, str, int], Part] = {}
+    for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
+        parent = ir.parent_op(number)
+        home = parts.of_op[parent] if parent >= 0 else None
+        part = block.function if block.function is not None else home
+        blocks[part].append(block)
+        part_of[block.function, block.block, block.line] = part
+        ops.setdefault(part, [])
+    for finding in moved_by_fix(audited):
+        findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
+    fixed = find_without_order(ir) if audited.audit.is_unindexed else set(range(len(ir)))
+    states: dict[Part, FunctionState] = {
+        part: FunctionState(
+            key=text.aliases.key_of(_as_outermost(b"\n".join(ir.own_texts(members)))),
+            blocks=tuple(blocks[part]),
+            indices=_indices(audited, members),
+            unmatched=frozenset(audited.audit.unmatched),
+            findings=tuple(findings[part]),
+            is_unindexed=not fixed.issuperset(members),
+        )
+        for part, members in ops.items()
+    }
+    symbol = only_function(ir)
+    if symbol is not None and None in states:
+        states.setdefault(symbol, states.pop(None))  # a function without a body has no block
+    if options.order_from is not None:
+        for shared in states.keys() & text.functions.keys():
+            function = text.functions[str(shared)]
+            states[shared] = replace(states[shared], key=function.key, text=function)
+    return DumpStates(symbol, states, parts.homes, dict(enumerate(parts.modules)), text.dump)
+
+
+def _as_outermost(text: bytes) -> bytes:
+    """Return the text of a module and its ops as it is printed if no other module is around it."""
+    return _INDENTATION.sub(b"\n", text.removeprefix(b"builtin."))

@@ -1,0 +1,127 @@
+"""The findings of a log, each once: the dump and the pass that introduced it, and the dump that ended it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.gate.checked_dump import CheckedDump, checked
+from eio_audit.audit.gate.rules import Rule
+from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
+
+if TYPE_CHECKING:  # a check of one dump in order does not import these
+    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.log.lifetimes import Lifetime
+
+
+class _ProgramFindings:
+    """One program of a file or log.
+
+    Attributes:
+        dumps: number of its dumps.
+        walk: the walk over them.
+        findings: all findings so far, in order.
+        there: the findings that the program has now.
+        shown: the functions that dumps have shown.
+        has_module: whether one of these dumps was of a module.
+        unseen: the functions that a dump of a module has omitted since they were shown.
+    """
+
+    def __init__(self) -> None:
+        self.dumps = 0
+        self.walk = ProgramWalk()
+        self.findings: list[Lifetime[str | None]] = []
+        self.there: list[Lifetime[str | None]] = []
+        self.shown: set[str | None] = set()
+        self.has_module = False
+        self.unseen: set[str | None] = set()
+
+    def origin(self, function: str | None, step: Step[Shown]) -> str | None:
+        """Return the pass that introduced a finding in a function."""
+        if not (function in self.shown or self.has_module):
+            return None  # the first dump of the function
+        run = step.run_of(function)
+        return run.pass_name if run else None
+
+    def follow(
+        self,
+        found: Sequence[Finding],
+        shown: Collection[str | None],
+        may_be: Collection[str | None],
+        step: Step[Shown],
+        moment: str,
+    ) -> None:
+        """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
+        from eio_audit.audit.log.lifetimes import Lifetime, follow
+
+        changes = follow((one for one in self.there if one.last.function in may_be), found)
+        for one, finding in changes.same:
+            one.last = finding
+        for one in changes.vanished:
+            if one.last.function in shown:
+                one.until = moment
+        for finding in changes.appeared:
+            self.findings.append(Lifetime(finding, finding, self.origin(finding.function, step)))
+            self.there.append(self.findings[-1])
+        self.there = [one for one in self.there if not one.until]
+
+    def is_left(self, finding: Lifetime[str | None]) -> bool | None:
+        """Return whether the program has a finding at the end; None if no later dump shows it."""
+        if finding.until:
+            return False
+        return None if self.dumps == 1 or finding.last.function in self.unseen else True
+
+
+class LogFindings:
+    """The findings of some rules in dumps. A finding in consecutive dumps of a program is one finding.
+
+    Args:
+        rules: the rules to apply.
+    """
+
+    def __init__(self, rules: Collection[Rule]) -> None:
+        self._rules = rules
+        self._programs: dict[tuple[str, str], _ProgramFindings] = defaultdict(_ProgramFindings)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """The findings so far, each from the first dump that has it."""
+        return [
+            one.first._replace(pass_name=one.origin, until=one.until or None, left=program.is_left(one))
+            for program in self._programs.values()
+            for one in program.findings
+        ]
+
+    def add(self, dump: AuditedDump) -> None:
+        """Add the findings of the next dump.
+
+        Raises:
+            InputError: a location is malformed.
+        """
+        self.take(checked(dump, self._rules))
+
+    def take(self, dump: CheckedDump) -> None:
+        """Take the findings of these rules in the next dump."""
+        audit, found = dump.audit, dump.findings
+        place = audit.place
+        program = self._programs[place.source, place.program]
+        program.dumps += 1
+        if program.there and place.marker is None and not audit.summary.has_indices:
+            return  # the output of a compiler, printed without locations
+        step = program.walk.step(place.marker, Shown(dump.only_function, dump.functions, {}, {}))
+        shown, only = {*dump.functions}, dump.only_function
+        if only is None:
+            program.unseen.update(one.last.function for one in program.there)
+        else:
+            shown.discard(None)
+        program.unseen -= shown
+        if audit.is_unindexed:  # it does not tell whether a finding is still there
+            program.unseen.update(one.last.function for one in program.there)
+        elif program.there or found:
+            moment = place.moment or f"at line {place.line}"
+            may_be = {one.last.function for one in program.there} if only is None else {only, None}
+            program.follow(found, shown, may_be, step, moment)
+        program.shown |= shown
+        program.has_module |= only is None

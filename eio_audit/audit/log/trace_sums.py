@@ -1,0 +1,121 @@
+"""The traces of several models added up: as one trace, and by pass."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
+
+from eio_audit.audit.check.figures import Summary, summarize_blocks
+from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.left_findings import added_up
+from eio_audit.audit.log.trace import Trace
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.source import InputError
+
+
+def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
+    """Return the trace of all dumps of several traces that have no program in common.
+
+    It is the trace of the dumps of the first, followed by those of the second, and so on.
+
+    Args:
+        traces: what to merge. There may be none.
+        options: what the dumps were audited with.
+    """
+    left = chain.from_iterable(one.left for one in traces)
+    passes = chain.from_iterable(one.passes for one in traces)
+    return Trace(
+        left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
+        repaired=added_up(chain.from_iterable(one.repaired for one in traces)),
+        passes=tuple(replace(traced, index=index) for index, traced in enumerate(passes)),
+        culprit=next((one.culprit for one in traces if one.culprit is not None), None),
+        initial=sum(one.initial for one in traces),
+        initial_left=sum(one.initial_left for one in traces),
+        summary=_sum(one.summary for one in traces),
+        once=_sum(one.once for one in traces),
+        final=_sum(one.final for one in traces),
+        errors=tuple(chain.from_iterable(one.errors for one in traces)),
+        unmatched=tuple(p for p in options.assume_pure if all(p in one.unmatched for one in traces)),
+        options=options,
+        sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
+        unindexed=sum(one.unindexed for one in traces),
+    )
+
+
+def unreadable(error: InputError, options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
+    """Return the trace of a model that could not be read."""
+    return replace(merge_traces([], options), errors=(error,))
+
+
+def _sum(figures: Iterable[Summary]) -> Summary:
+    return reduce(Summary.plus, figures, summarize_blocks([], dumps=0))
+
+
+@dataclass(frozen=True, slots=True)
+class PassTotal:
+    """What all runs of a pass brought in.
+
+    Attributes:
+        pass_name: None for passes that the logs do not show.
+        introduced: avoidable inversions that it added, function by function.
+        models: in how many models it added some.
+        left: those of them that are left at the end.
+        mislabelled: op indices that contradict the dependences since the pass, function by function.
+        lost: op indices that the program had before the pass and has no more.
+    """
+
+    pass_name: str | None
+    introduced: int
+    models: int
+    left: int
+    mislabelled: int
+    lost: int
+
+    @property
+    def repaired(self) -> int:
+        """Avoidable inversions that it added and later passes removed."""
+        return self.introduced - self.left
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the pass brought in nothing and lost nothing."""
+        return not (self.introduced or self.left or self.mislabelled or self.lost)
+
+
+def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
+    """Return the totals of all passes, worst first; each trace is that of a model."""
+    totals: dict[str | None, Counter[str]] = defaultdict(Counter)
+    for trace in traces:
+        introduced = Counter[str | None]()
+        for traced in trace.passes:
+            introduced[traced.pass_name] += traced.introduced
+            totals[traced.pass_name].update(
+                left=traced.left, mislabelled=traced.mislabelled, lost=traced.lost
+            )
+        for name, number in introduced.items():
+            totals[name].update(introduced=number, models=int(number > 0))
+    rows = (
+        PassTotal(name, own["introduced"], own["models"], own["left"], own["mislabelled"], own["lost"])
+        for name, own in totals.items()
+    )
+    return tuple(sorted(rows, key=_severity))
+
+
+def initial_total(traces: Iterable[Trace]) -> PassTotal:
+    """Return what was there from the start, as a row beside those of the passes."""
+    kept = [trace for trace in traces if trace.initial]
+    return PassTotal(
+        None,
+        introduced=sum(trace.initial for trace in kept),
+        models=len(kept),
+        left=sum(trace.initial_left for trace in kept),
+        mislabelled=0,
+        lost=0,
+    )
+
+
+def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:
+    return -total.left, -total.introduced, -total.mislabelled, -total.lost, total.pass_name or ""

@@ -1,0 +1,197 @@
+"""The walk over the dumps of one program: what each shows, which passes are charged with it, what vanished.
+
+A difference in a dump after a pass is charged to that pass. A difference in a dump *before* a pass is charged
+to the innermost pass that has begun and not ended. That is the outer pass, or, in a log with dumps before
+passes only, the pass before. If there is no such pass, the difference is from passes that the log does not
+show.
+
+A dump may show a program, or only a module or a function of it. What it cannot show has not vanished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from eio_audit.mlir.input.markers import Marker
+
+if TYPE_CHECKING:  # a check of one dump does not import these
+    from eio_audit.audit.log.modules import Module, Part
+
+
+@dataclass(slots=True, eq=False)
+class PassRun:
+    """One run of a pass, or one stage of a compiler.
+
+    Attributes:
+        number: 0-based number among the runs of its program, as they began.
+        pass_name: the pass; None for passes that the log does not show.
+        function: symbol of the function it runs on; None for a whole program.
+        failed: whether it failed, according to its marker.
+    """
+
+    number: int
+    pass_name: str | None
+    function: str | None
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a dump shows of its program.
+
+    Attributes:
+        only_function: symbol of the function if the dump shows only that; None for a program or a module.
+        parts: its functions and modules; None for ops outside both.
+        homes: per function or module, the module around it; None for an outermost one.
+        modules: per number, a module, in textual order.
+    """
+
+    only_function: str | None
+    parts: Collection[Part]
+    homes: Mapping[Part, int | None]
+    modules: Mapping[int, Module]
+
+    @property
+    def has_no_module(self) -> bool:
+        """Whether it shows functions outside modules."""
+        return self.only_function is None and not self.modules
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the outermost module has a symbol."""
+        return any(module.label[1] is not None for module in list(self.modules.values())[:1])
+
+    def function_of(self, marker: Marker | None) -> str | None:
+        """Return the function that the dump's pass ran on; None for the whole program."""
+        if self.only_function is not None or marker is None or marker.op_name == "builtin.module":
+            return self.only_function
+        return marker.symbol if marker.symbol in self.parts else None
+
+
+ShownT = TypeVar("ShownT", bound=Shown)
+"""What a dump shows, and what else its reader found in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[ShownT]):
+    """One dump of the walk.
+
+    Attributes:
+        shown: what the dump shows.
+        function: the function that its pass ran on; None for the whole program.
+        ended: the pass whose result it shows; None for a dump before a pass, or without a marker.
+        at_work: the passes that have begun and not ended before the dump, the innermost last.
+        vanished: the functions and modules that it omits though it shows what was around them.
+    """
+
+    shown: ShownT
+    function: str | None
+    ended: PassRun | None
+    at_work: tuple[PassRun, ...]
+    vanished: tuple[Part, ...]
+
+    def run_of(self, part: Part) -> PassRun | None:
+        """Return the pass charged with what is new in a function or module; None if the log shows none."""
+        if self.ended is not None:
+            return self.ended
+        return next((run for run in reversed(self.at_work) if run.function in (None, part)), None)
+
+    @property
+    def charged(self) -> dict[PassRun | None, list[Part]]:
+        """The functions and modules, shown or vanished, by the pass that is charged with them."""
+        charged: dict[PassRun | None, list[Part]] = {} if self.ended is None else {self.ended: []}
+        for part in (*self.shown.parts, *self.vanished):
+            charged.setdefault(self.run_of(part), []).append(part)
+        return charged
+
+
+class ProgramWalk:
+    """The walk over the dumps of one program: ``step`` for each, then ``remember``.
+
+    Attributes:
+        known: the functions and modules that the program has, by the dumps so far.
+        modules: per number, a module of it.
+        homes: per function or module, the module around it; None for an outermost one.
+        runs: number of passes that began.
+    """
+
+    def __init__(self) -> None:
+        self.known: set[Part] = set()
+        self.modules: dict[int, Module] = {}
+        self.homes: dict[Part, int | None] = {}
+        self.runs = 0
+        self._shows_no_module = False
+        self._open: list[PassRun] = []
+
+    def step(self, marker: Marker | None, shown: ShownT) -> Step[ShownT]:
+        """Begin or end the pass of a dump. What is known of the program stays the same."""
+        function, at_work, ended = shown.function_of(marker), (*self._open,), None
+        if marker is not None and marker.when == "before":
+            self._open.append(self.begin(marker.pass_name, function))
+        elif marker is not None:
+            ended = self._end(marker.pass_name, function) or self.begin(marker.pass_name, function)
+            ended.failed = marker.failed
+        return Step(shown, function, ended, at_work, self._vanished(shown))
+
+    def begin(self, pass_name: str | None, function: str | None) -> PassRun:
+        """Return a new run of a pass."""
+        self.runs += 1
+        return PassRun(self.runs - 1, pass_name, function)
+
+    def _end(self, pass_name: str, function: str | None) -> PassRun | None:
+        """End the last pass that began with this name, and all that began in it; return it, or None."""
+        for k in range(len(self._open) - 1, -1, -1):
+            run = self._open[k]
+            if (run.pass_name, run.function) == (pass_name, function):
+                self._open[k:] = [r for r in self._open[k:] if function not in (None, r.function)]
+                return run
+        return None
+
+    def _vanished(self, shown: Shown) -> tuple[Part, ...]:
+        if shown.only_function is not None:
+            return ()
+        around = {part for part in shown.parts if isinstance(part, int)}
+        vanished: dict[Part, None] = {}
+        while True:
+            found = [
+                part
+                for part, home in self.homes.items()
+                if part not in shown.parts
+                and part not in vanished
+                and (home in around if home is not None else shown.has_no_module and isinstance(part, str))
+            ]
+            if not found:
+                return (*vanished,)
+            vanished |= dict.fromkeys(found)
+            around.update(part for part in found if isinstance(part, int))
+
+    def is_new(self, part: Part, shown: Shown) -> bool:
+        """Return whether a dump added a function or module: it is unknown, but what is around it is known."""
+        if part in self.known or part not in shown.homes:
+            return False
+        home = shown.homes[part]
+        if home is None:
+            return self._shows_no_module and isinstance(part, str)
+        return home in self.known or self.is_new(home, shown)
+
+    def is_wrapped(self, part: Part, shown: Shown) -> bool:
+        """Return whether a module that was always outermost is now inside another one."""
+        was_outermost = isinstance(part, int) and self.homes.get(part, 0) is None
+        return was_outermost and shown.homes.get(part) is not None
+
+    def remember(self, step: Step[ShownT]) -> None:
+        """Take what a dump shows as known."""
+        shown = step.shown
+        for part in step.vanished:
+            self.known.remove(part)
+            del self.homes[part]
+            if isinstance(part, int):
+                del self.modules[part]
+        self.known.update(shown.parts)
+        for part, home in shown.homes.items():
+            if home is not None or part not in self.homes:
+                self.homes[part] = home
+        self.modules.update(shown.modules)
+        self._shows_no_module = self._shows_no_module or shown.has_no_module

@@ -1,0 +1,214 @@
+"""Fewest ops moved: of the orders with the fewest inversions, one that is close to the textual order.
+
+A longest subsequence of the order that is still in textual order is *kept*. All other ops are *moved*: moving
+them one by one turns the textual order into this one.
+
+Ops with equal keys, unindexed ops and squeezed ops leave a choice, so several orders have fewest inversions.
+The block is cut into independent ranges. In each range, a step is taken only if the steps before leave a gap
+between the number of moved ops and its lower bound:
+
+1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
+   ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
+   per chain can be kept, so at least as many ops are moved as there are pairs. Usually the bound is met here.
+2. Moved ops go back if that adds no inversion (restore_positions.py).
+3. The implied order (implied_order.py) gives the exchanged ops. A largest set of ops without an exchanged
+   pair is a maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional
+   dependences keep the set in textual order, and the range is ordered again. If that adds no inversion, the
+   bound is met.
+
+Moved ops without an index go to their consumers (unindexed.py).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain, pairwise
+
+from eio_audit.order.bounds.antichain import outside_antichain
+from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.bounds.implied_order import implied_order
+from eio_audit.order.closure import TransitiveClosure, width
+from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.permutation import longest_in_place, moved_places
+from eio_audit.order.precedence import Precedence
+from eio_audit.order.search.restore_positions import restore_positions
+from eio_audit.order.search.solve_window import best_order
+from eio_audit.order.unindexed import attach_unindexed
+from eio_audit.order.windows import LARGEST_KEY, Window, block_of, split_into_windows
+
+IsUndecided = Callable[[int, int], bool]
+
+PAIR_DISTANCE = 2_000  # places between the ops of a pair
+
+
+@dataclass(frozen=True, slots=True)
+class FewMoved:
+    """An order with few ops moved.
+
+    Attributes:
+        order: ``order[k]`` is the op placed k-th.
+        moved: number of moved ops.
+        lower_bound: no order with as few inversions moves fewer ops, if ``order`` has the fewest inversions.
+    """
+
+    order: list[int]
+    moved: int
+    lower_bound: int = 0
+
+    @property
+    def certified(self) -> bool:
+        """Whether it is proven that no minimal order moves fewer ops."""
+        return self.moved == self.lower_bound
+
+    def improved(self, order: list[int]) -> FewMoved:
+        """Return this result with another order, if that moves fewer ops."""
+        moved = len(moved_places(order))
+        return replace(self, order=order, moved=moved) if moved < self.moved else self
+
+
+def fewest_moved(
+    block: Window,
+    order: Sequence[int],
+    is_undecided: IsUndecided,
+    effort: Effort | None = None,
+    limits: SearchLimits = USUAL_LIMITS,
+) -> FewMoved:
+    """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
+
+    Args:
+        block: the ops, numbered by textual order.
+        order: an order of them that keeps the dependences. The bound assumes that it has the fewest
+            inversions.
+        is_undecided: whether minimal orders may have two independent ops, smaller key first, in either order.
+        effort: the budget.
+        limits: the largest problems that a step takes on.
+
+    Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
+    """
+    order = list(order)
+    effort = effort or Effort()
+    places = moved_places(order)
+    found: dict[range, FewMoved] = {}
+    for ops in independent_ranges(block, order):
+        inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
+        if inside:
+            pairs = _exchanged_pairs(block, order, inside, ops, is_undecided, effort)
+            numbered = [op - ops.start for op in order[ops.start : ops.stop]]
+            found[ops] = FewMoved(numbered, len(inside), pairs)
+    for ops, few in found.items():
+        if not few.certified:
+            found[ops] = _improved(block.restricted(ops), few, effort, limits)
+    for ops, few in found.items():
+        placed = [op + ops.start for op in few.order]
+        if not all(block.indexed[ops.start : ops.stop]):
+            placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
+        order[ops.start : ops.stop] = placed
+    return FewMoved(
+        order, sum(few.moved for few in found.values()), sum(few.lower_bound for few in found.values())
+    )
+
+
+def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
+    """Return the ranges of several ops whose moved ops can be counted independently.
+
+    A block can be cut where no key before the cut is larger than a key after it. Any order can then place the
+    ops before the cut first, with both sides in their own order. No dependence breaks, no inversion is added,
+    and ops in textual order stay so. So the fewest moved ops of the ranges add up. The block is cut only
+    where ``order`` keeps the cut: each range has the same ops in the text and in ``order``.
+
+    Complexity: O(n).
+
+    Example:
+        >>> from eio_audit.order.precedence import Precedence
+        >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
+        >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
+        [range(1, 4), range(5, 7)]
+    """
+    keys = list(zip(block.keys, block.indexed, strict=True))
+    largest = accumulate((key if own else -1 for key, own in keys), max)
+    smallest = list(accumulate((key if own else LARGEST_KEY for key, own in reversed(keys)), min))
+    rows = zip(range(1, block.size), accumulate(order, max), largest, smallest[-2::-1], strict=False)
+    cuts = [place for place, last, before, after in rows if last < place and before <= after]
+    return [range(start, stop) for start, stop in pairwise([0, *cuts, block.size]) if stop - start > 1]
+
+
+def _exchanged_pairs(
+    block: Window,
+    order: Sequence[int],
+    moved: Sequence[int],
+    bounds: range,
+    is_undecided: IsUndecided,
+    effort: Effort,
+) -> int:
+    """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
+    keys, indexed = block.keys, block.indexed
+    is_late = {order[place]: order[place] < place for place in moved}
+    paired: set[tuple[int, bool]] = set()
+    for place in moved:
+        op = order[place]
+        late = is_late[op]
+        if not indexed[op] or effort.is_spent:
+            continue
+        before = range(place - 1, max(bounds.start - 1, place - PAIR_DISTANCE), -1)
+        after = range(place + 1, min(bounds.stop, place + PAIR_DISTANCE))
+        for at in before if late else after:
+            effort.left -= 2
+            other = order[at]
+            earlier, later = (op, other) if late else (other, op)
+            if (
+                earlier < later
+                and keys[earlier] > keys[later]
+                and indexed[other]
+                and (other, late) not in paired
+                and is_late.get(other, late) == late
+                and not is_undecided(later, earlier)
+            ):
+                paired.add((other, late))
+                break
+    return len(paired)
+
+
+def _improved(part: Window, few: FewMoved, effort: Effort, limits: SearchLimits) -> FewMoved:
+    """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
+    few = few.improved(restore_positions(part, few.order, effort))
+    if few.certified or part.size > limits.moved_closure_size or effort.is_spent:
+        return few
+    effort.left -= part.size * width(part.size)
+    closure = TransitiveClosure(part)
+    inversions = part.inversions(few.order)
+    if inversions - closure.forced > limits.moved_inversions:
+        return few
+    packing = CyclePacking(closure, few.order, effort)
+    if len(packing) < len(packing.broken):
+        packing.find_detours(effort)
+    implied = implied_order(closure, packing, effort) if len(packing) == len(packing.broken) else None
+    if implied is None:
+        return few
+    exchanged = Window(few.order, [True] * part.size, implied)
+    outside, links = outside_antichain(exchanged, [1] * part.size, effort)
+    few = replace(few, lower_bound=max(few.lower_bound, len(links)))
+    if few.certified:
+        return few
+    kept = sorted(op for place, op in enumerate(few.order) if place not in outside)
+    order = _minimal(_with_chain(part, kept), effort, limits)
+    return few.improved(order) if part.inversions(order) == inversions else few
+
+
+def _with_chain(block: Window, ops: Sequence[int]) -> Window:
+    """Return the block with more dependences, which keep ``ops`` in textual order."""
+    edges = chain(block.precedence.forwards(), pairwise(ops))
+    keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
+    return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))
+
+
+def _minimal(block: Window, effort: Effort, limits: SearchLimits) -> list[int]:
+    """Return an order with as few inversions as the search finds."""
+    windows = split_into_windows(block)
+    order = windows.order
+    for start, stop in windows.spans:
+        ops = order[start:stop]
+        found = best_order(block.restricted(ops), effort, limits)
+        order[start:stop] = [ops[place] for place in found.order]
+    return order

@@ -1,1 +1,0 @@
-"""Among the best orders, one that moves the fewest ops."""

@@ -1,1 +1,0 @@
-"""The fewest labels that must change, with a proof."""
