@@ -157,7 +157,8 @@ class _Normalized:
         return [place for _, run in runs for place in self._sorted(run, ops)]
 
     def _sort_key(self, op: int) -> tuple[str, str, int, int]:
-        return self._ops.symbols[op] or "", self._ops.names[op], self._near[op], self._classes[op]
+        symbol = (self._ops.symbols[op] or "").replace('"', "")  # by name, whether it is in quotes or not
+        return symbol, self._ops.names[op], self._near[op], self._classes[op]
 
     def _sorted(self, places: Iterable[int], ops: Sequence[int]) -> list[int]:
         keys = {place: self._sort_key(ops[place]) for place in sorted(places)}
