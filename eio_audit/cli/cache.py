@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from eio_audit.audit.corpus.check_dumps import Results
 from eio_audit.cli.options import together
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.check_dumps import Results
 
 
 class Cache(NamedTuple):

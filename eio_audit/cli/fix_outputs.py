@@ -6,14 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.audit.fix.fix import Fix
 from eio_audit.cli.output import is_regular_file, write_atomically, write_bytes
 from eio_audit.mlir.source import InputError
 
-Write = Callable[[str, Fix], None]
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.fix import Fix
+
+Write = Callable[[str, "Fix"], None]
 """Writes the fix of a file, given its path."""
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")

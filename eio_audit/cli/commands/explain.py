@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.audit.explain.explain import explain
-from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
+
+if TYPE_CHECKING:
+    from eio_audit.audit.options import AuditOptions
 
 WHICH_OP = (
     "OP is missing: give %name, '#index' (quoted, because # begins a shell comment) or a line of the file"
@@ -44,6 +46,8 @@ def explain_command(
         if not Path(path).exists() and look_up(path):
             raise click.UsageError(f"there is no file '{path}'; did you mean 'eio-audit rule {path}'?")
         raise click.UsageError(WHICH_OP)
+    from eio_audit.audit.explain.explain import explain
+
     explanation = explain(choice.some_dumps(path), op, options)
     warn_of_unmatched(explanation.dump.unmatched)
     require_indices(explanation.dump.summary, [explanation.dump], explanation.dump.source)

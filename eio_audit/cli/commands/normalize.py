@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from eio_audit.audit.normal_form import normal_form
-from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, read_dumps
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
-from eio_audit.mlir.input.dumps import NOT_MLIR, is_mlir_without_ops
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording.numbers import shortened_list
+
+if TYPE_CHECKING:
+    from eio_audit.audit.options import AuditOptions
 
 LISTED_LINES = 10
 """The most lines to list in the note on ops without a canonical order."""
@@ -24,7 +26,7 @@ LISTED_LINES = 10
 )
 @click.argument("path", type=PATH)
 @dump_options
-@audit_options
+@dependence_options
 @click.option(
     "--order",
     is_flag=True,
@@ -47,6 +49,9 @@ def normalize_command(
       git config diff.mlir.textconv "eio-audit normalize --order"
       echo "*.mlir diff=mlir" >> .gitattributes
     """
+    from eio_audit.audit.normal_form import normal_form
+    from eio_audit.mlir.input.dumps import NOT_MLIR, is_mlir_without_ops
+
     dumps = choice.of(read_dumps(path, "normalize"), path)
     forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
     text = b"".join(form.text for form in forms)
