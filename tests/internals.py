@@ -116,7 +116,7 @@ from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
-from eio_audit.cli.reports import RENDERERS, rendered, renderer
+from eio_audit.cli.reports import RENDERERS, rendered
 from eio_audit.cli.source_root import SourceRoot
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input import files as files_module
