@@ -238,13 +238,13 @@ from eio_audit.order.wrong_labels.contradictions import tangles, with_what_fits
 from eio_audit.order.wrong_labels.links import Link, Links
 from eio_audit.order.wrong_labels.wrong_labels import Relabelling, fewest_wrong_labels
 from eio_audit.order.wrong_labels.wrong_labels import relabelled as relabelled_keys
-from eio_audit.report.ci.baseline_file import baseline_to_json, parse_baseline
+from eio_audit.report.json_input import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path
-from eio_audit.report.ci.github import to_github
-from eio_audit.report.ci.gitlab import to_gitlab
+from eio_audit.report.ci.annotations import to_github
+from eio_audit.report.ci.annotations import to_gitlab
 from eio_audit.report.ci.junit import to_junit
 from eio_audit.report.ci.sarif import MOST_RESULTS, to_sarif
-from eio_audit.report.earlier_report import parse_report
+from eio_audit.report.json_input import parse_report
 from eio_audit.report.graph import dataflow_to_dot, dataflow_to_graphml, dataflow_to_json
 from eio_audit.report.html import pass_diffs as pass_diffs_module
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names

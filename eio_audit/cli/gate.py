@@ -50,7 +50,7 @@ class GateChoice(NamedTuple):
         if self.baseline is None:
             return judge(check, findings, self.gate)
         from eio_audit.audit.gate.baseline import Baseline
-        from eio_audit.report.ci.baseline_file import parse_baseline
+        from eio_audit.report.json_input import parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
@@ -70,7 +70,7 @@ class GateChoice(NamedTuple):
 
 
 def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:
-    from eio_audit.report.ci.baseline_file import baseline_to_json
+    from eio_audit.report.json_input import baseline_to_json
 
     write_bytes(path, encoded(baseline_to_json(baseline)))
     if not quiet:

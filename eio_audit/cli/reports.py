@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 RENDERERS = {
     "Verdict": {
         "text": "text.check:print_check",
-        "concise": "ci.concise:to_concise",
+        "concise": "ci.annotations:to_concise",
         "json": "json:check_to_json",
         "jsonl": "json:to_jsonl",
         "markdown": "markdown.check:to_markdown",
-        "github": "ci.github:to_github",
+        "github": "ci.annotations:to_github",
         "sarif": "ci.sarif:to_sarif",
         "junit": "ci.junit:to_junit",
-        "gitlab": "ci.gitlab:to_gitlab",
+        "gitlab": "ci.annotations:to_gitlab",
         "html": "html.pages:check_to_html",
     },
     "Diff": {
@@ -254,7 +254,7 @@ def _annotating_errors(command: Command) -> Command:
             return command(*args, reports=reports, **others)
         except InputError as error:
             if ("github", None) in reports.targets:
-                from eio_audit.report.ci.github import error_annotation
+                from eio_audit.report.ci.annotations import error_annotation
 
                 click.echo(error_annotation(error))
             raise
