@@ -42,9 +42,9 @@ RENDERERS = {
         "html": "html.pages:diff_to_html",
     },
     "ModelTraces": {
-        "text": "text.traces:print_traces",
+        "text": "text.trace:print_traces",
         "json": "json:traces_to_json",
-        "html": "html.traces:traces_to_html",
+        "html": "html.trace:traces_to_html",
     },
     "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},

@@ -68,7 +68,7 @@ def trace_command(
     models = find_models(found)
     diffs = None
     if "html" in reports.formats and len(models) == 1:
-        from eio_audit.report.html.pass_diffs import PassDiffs
+        from eio_audit.report.html.trace import PassDiffs
 
         diffs = PassDiffs(options)
         parallel = Jobs(processes=1)  # each dump is compared while it is read

@@ -67,7 +67,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
         console.print()
     if diff.after.summary.inversions:
         for step in next_steps([diff.after]):
-            console.print(step)
+            console.print(" ".join(step))
     if hidden:
         console.print((f"--verbose shows {hidden:,} more", "dim"))
     console.print()
