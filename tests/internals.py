@@ -111,13 +111,13 @@ from eio_audit.audit.trace.merge_traces import merge_traces, unreadable
 from eio_audit.audit.trace.pass_totals import PassTotal, pass_totals
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
+from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, rendered
-from eio_audit.cli.source_root import SourceRoot
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input import files as files_module
 from eio_audit.mlir.input.dumps import find_dumps

@@ -9,10 +9,10 @@ from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.diff import DERIVATIONS, what_happened
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording.numbers import count, shortened, shortened_list
 from eio_audit.report.wording.order import op_at, op_name
 from eio_audit.report.wording.trace import pass_called
-from eio_audit.report.wording.word_diff import shortened
+from eio_audit.report.wording.word_diff import LONGEST_STRETCH
 
 SHOWN_OPS = 8
 """The most ops that a report shows unless verbose."""
@@ -41,7 +41,11 @@ def print_history(history: History, console: Console, *, verbose: bool = False) 
 def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose: bool) -> None:
     def column(title: str, text_of: Callable[[OpState], str], *, optional: bool = True) -> Column:
         cells = ["" if event.state is None else text_of(event.state) for event in op.events]
-        return Column(title, cells if verbose else list(map(shortened, cells)), optional=optional)
+        return Column(
+            title,
+            cells if verbose else [shortened(cell, LONGEST_STRETCH) for cell in cells],
+            optional=optional,
+        )
 
     def line(event: OpEvent) -> str:
         place = _place(event)
