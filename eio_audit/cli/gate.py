@@ -73,7 +73,7 @@ class GateChoice(NamedTuple):
 def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:
     from eio_audit.report.json_input import baseline_to_json
 
-    write_bytes(path, encoded(baseline_to_json(baseline)))
+    write_bytes(path, [encoded(baseline_to_json(baseline))])
     if not quiet:
         click.echo(f"{path}: {note}", err=True)
 

@@ -165,15 +165,6 @@ def find_all(
     return list(files), errors, skipped
 
 
-def dumps_of_file(
-    file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
-) -> Iterator[Dump]:
-    """Yield the dumps of a log or a stage. If there are several stages, each is named after its file."""
-    from eio_audit.mlir.input.dumps import stream_file
-
-    return stream_file(file, advance, max_size(), is_only=is_only)
-
-
 def size(path: str) -> int:
     """Return the size of a file in bytes. 0 for a pipe or an unreadable file."""
     try:

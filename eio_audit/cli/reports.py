@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from eio_audit import __version__
 from eio_audit.cli.options import Command, together
-from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_pages, write_pieces, write_text
+from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_pages, write_text
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _write(result: object, format_: str, path: str | None, options: dict[str, An
     else:
         report = rendered(result, format_, **options)
         pieces = [report] if isinstance(report, (bytes, str)) else report
-        write_pieces(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
+        write_bytes(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:

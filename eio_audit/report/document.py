@@ -15,7 +15,6 @@ from eio_audit.audit.locations.location_health import HealthChange, LocationRule
 from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import op_at
 
 SHOWN_TORN = 2
 """How many torn modules a short report names."""
@@ -199,15 +198,15 @@ def _cancelled(inverse: InverseOps) -> str:
 
 def _pair(one: LayoutPair) -> str:
     between = f"{count(one.between, 'elementwise op')} between" if one.between else "one feeds the other"
-    return f"{op_at(one.first.op)} and {op_at(one.second.op)}: {one.first.does}, {between}"
+    return f"{one.first.op} and {one.second.op}: {one.first.does}, {between}"
 
 
 def _moved_to(one: MovedLayoutOp) -> str:
-    return f"{op_at(one.before.op)} -> {', '.join(op_at(op.op) for op in one.after)}"
+    return f"{one.before.op} -> {', '.join(str(op.op) for op in one.after)}"
 
 
 def _layout_op(one: LayoutOp) -> str:
-    return f"{op_at(one.op)}: {one.does}"
+    return f"{one.op}: {one.does}"
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:
@@ -292,6 +291,6 @@ def _locations(locations: HealthChange, *, verbose: bool) -> DiffSection | None:
         if before[rule] or after[rule]
     ]
     table = Figures(["before", "after", "ops", "rule"], rows, rows, numbers=2, styles={"rule": "dim"})
-    new = [f"{op_at(finding.op)}: {finding.message}" for finding in locations.new] if verbose else []
+    new = [f"{finding.op}: {finding.message}" for finding in locations.new] if verbose else []
     note = f"{count(len(locations.lost), 'op')} lost the index" if locations.lost else ""
     return DiffSection("Locations", note, [table, *([Listing("", "", new)] if new else [])])

@@ -68,11 +68,13 @@ class _Dumps(Iterable["Dump"]):
     errors: list[InputError] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Dump]:
+        from eio_audit.mlir.input.dumps import stream_file
+
         self.errors = []
-        is_empty = True
+        is_empty, is_only = True, len(self.files) == 1
         for file in self.files:
             try:
-                for dump in inputs.dumps_of_file(file, self.advance, is_only=len(self.files) == 1):
+                for dump in stream_file(file, self.advance, inputs.max_size(), is_only=is_only):
                     is_empty = False
                     yield dump
             except InputError as error:

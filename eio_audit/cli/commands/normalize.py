@@ -58,7 +58,7 @@ def normalize_command(
     if not text:  # an error, so that a textconv may fall back to the text
         is_mlir = all(map(is_mlir_without_ops, dumps))
         raise InputError(source_name(path), None, "nothing to normalize: no op" if is_mlir else NOT_MLIR)
-    write_bytes(output, text)
+    write_bytes(output, [text])
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
         click.echo(f"note: indistinguishable ops stay in textual order, on lines {where}", err=True)

@@ -34,4 +34,4 @@ def shuffle_command(path: str, seed: int, options: AuditOptions, output: str | N
     """
     from eio_audit.audit.fix.shuffle import shuffle
 
-    write_bytes(output, shuffle(read_dumps(path, "shuffle"), seed, options))
+    write_bytes(output, [shuffle(read_dumps(path, "shuffle"), seed, options)])

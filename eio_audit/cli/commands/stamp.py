@@ -29,4 +29,4 @@ def stamp_command(path: str, max_size: int, output: str | None) -> None:
     """
     from eio_audit.audit.fix.stamp import stamp
 
-    write_bytes(output, stamp(read_dumps(path, "stamp")))
+    write_bytes(output, [stamp(read_dumps(path, "stamp"))])

@@ -23,7 +23,6 @@ from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
-from eio_audit.report.wording.order import op_name
 from eio_audit.report.wording.structure import (
     STAGES,
     index_span,
@@ -155,7 +154,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
         what = "; ".join(what_happened(change, verbose=False))
         rows.append([number, kind, what, change.function])
         for op, place in ((change.before, change.place_before), (change.after, change.place_after)):
-            rows[-1] += [op_name(op), op.line, place] if op else [None, None, place]
+            rows[-1] += [op.title, op.line, place] if op else [None, None, place]
     caption = "the ops that differ; places count from 0 in their block"
     names = [anchors.get(change.after) if change.after else None for _, change in changes]
     links = [name and f"#{name}" for name in names]

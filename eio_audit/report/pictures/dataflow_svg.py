@@ -10,7 +10,6 @@ from eio_audit.report.graph import title_of
 from eio_audit.report.pictures.layered_layout import layered_layout
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.numbers import ELLIPSIS, count, shortened
-from eio_audit.report.wording.order import op_name
 
 LONGEST_TEXT = 34
 """The most characters of a line in a box. A tooltip shows the whole line."""
@@ -121,7 +120,7 @@ def _lines_of(op: DataflowOp) -> list[str]:
 
 def _described(op: DataflowOp) -> str:
     """Return the tooltip of a box."""
-    parts = [op_name(op.op), f"line {op.op.line}", op.op.module]
+    parts = [op.op.title, f"line {op.op.line}", op.op.module]
     if op.inversions:
         parts.append(f"in {count(op.inversions, 'inversion')}{', displaced' if op.displaced else ''}")
     if op.derived:

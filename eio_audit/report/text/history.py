@@ -10,7 +10,6 @@ from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.diff import DERIVATIONS, what_happened
 from eio_audit.report.wording.numbers import count, shortened, shortened_list
-from eio_audit.report.wording.order import op_at, op_name
 from eio_audit.report.wording.trace import pass_called
 from eio_audit.report.wording.word_diff import LONGEST_STRETCH
 
@@ -67,7 +66,7 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
 def _title(op: OpHistory) -> str:
     """Return ``#23 ttir.permute %56 in @main``."""
     state = op.first
-    return op_name(state.op) + (f" in {state.function}" if state.function else "")
+    return state.op.title + (f" in {state.function}" if state.function else "")
 
 
 def _summary(history: History, number: int) -> str:
@@ -128,7 +127,7 @@ def _what(event: OpEvent, *, verbose: bool) -> str:
 
 def _origin(event: OpEvent) -> str:
     ancestor = event.change.ancestor if event.change else None
-    return f", {DERIVATIONS[ancestor.relation]} {op_at(ancestor.op)}" if ancestor else ""
+    return f", {DERIVATIONS[ancestor.relation]} {ancestor.op}" if ancestor else ""
 
 
 def _kinds(event: OpEvent) -> list[str]:
