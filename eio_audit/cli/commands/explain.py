@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
-
-if TYPE_CHECKING:
-    from eio_audit.audit.options import AuditOptions
 
 WHICH_OP = (
     "OP is missing: give %name, '#index' (quoted, because # begins a shell comment) or a line of the file"

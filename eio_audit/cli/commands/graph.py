@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 from click.core import ParameterSource
 
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
-
-if TYPE_CHECKING:
-    from eio_audit.audit.options import AuditOptions
 
 DRAWN_OPS = 600
 """The most ops in a picture. A larger picture is slow to lay out and unreadable."""

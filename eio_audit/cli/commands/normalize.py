@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording.numbers import shortened_list
-
-if TYPE_CHECKING:
-    from eio_audit.audit.options import AuditOptions
 
 LISTED_LINES = 10
 """The most lines to list in the note on ops without a canonical order."""

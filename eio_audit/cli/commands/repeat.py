@@ -5,17 +5,14 @@ from __future__ import annotations
 import shlex
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run
 from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
-
-if TYPE_CHECKING:
-    from eio_audit.audit.options import AuditOptions
 
 
 @click.command(

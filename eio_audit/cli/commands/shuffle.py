@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
+from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, ir_output_option
 from eio_audit.cli.output import write_bytes
-
-if TYPE_CHECKING:
-    from eio_audit.audit.options import AuditOptions
 
 
 @click.command(
