@@ -90,13 +90,13 @@ from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals,
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
+from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
-from eio_audit.cli.reports import RENDERERS, rendered, renderer
-from eio_audit.cli.source_root import SourceRoot
+from eio_audit.cli.reports import RENDERERS, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
@@ -200,34 +200,21 @@ from eio_audit.order.unindexed import after_last_uses, attach_unindexed, away_fr
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangles
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
-from eio_audit.report.ci.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path
-from eio_audit.report.ci.github import to_github
-from eio_audit.report.ci.gitlab import to_gitlab
-from eio_audit.report.ci.junit import to_junit
-from eio_audit.report.ci.sarif import MOST_RESULTS, to_sarif
-from eio_audit.report.earlier_report import parse_report
-from eio_audit.report.graph import dataflow_to_dot, dataflow_to_graphml, dataflow_to_json
-from eio_audit.report.html import pass_diffs as pass_diffs_module
+from eio_audit.report.ci.sarif import MOST_RESULTS
+from eio_audit.report.html import trace as pass_diffs_module
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
-from eio_audit.report.html.pages import check_to_html, diff_to_html, structure_to_html, trace_to_html
-from eio_audit.report.html.pass_diffs import PassDiffs
-from eio_audit.report.json import _FIELDS, _MADE, check_to_json
-from eio_audit.report.manual import PAGES, close_names, entries, look_up
-from eio_audit.report.markdown.check import to_markdown
-from eio_audit.report.markdown.diff import diff_to_markdown
-from eio_audit.report.pictures.dataflow_svg import dataflow_to_svg
+from eio_audit.report.html.trace import PassDiffs, trace_to_html
+from eio_audit.report.json import _FIELDS, _MADE
+from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_report
+from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.pictures.layered_layout import GAP, layered_layout
 from eio_audit.report.pictures.module_tree import down_to, module_tree
 from eio_audit.report.pictures.structure_svg import drawing_of
-from eio_audit.report.python_code import structure_to_python
 from eio_audit.report.template import render
 from eio_audit.report.text import progress as progress_module
-from eio_audit.report.text.check import print_check, print_fix
+from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink
-from eio_audit.report.text.diff import print_diff
-from eio_audit.report.text.explain import print_explanation
-from eio_audit.report.text.manual_pages import print_entries
 from eio_audit.report.text.progress import advancing, progress
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff

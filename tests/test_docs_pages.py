@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import eio_audit
 from tests.shell import ROOT, install_tools, run_script
 
 PAGES = (
@@ -65,3 +66,8 @@ def test_the_other_commands_of_the_tutorial_run(script: str, tmp_path: Path) -> 
     result = run_script(script, folder, folder / "bin", options="-o pipefail")
     assert result.stdout == ""
     assert (folder / script.rsplit(maxsplit=1)[-1]).stat().st_size
+
+
+def test_the_page_on_python_names_what_is_public() -> None:
+    named = set(re.findall(r"\w+", (ROOT / "docs" / "python.md").read_text()))
+    assert [name for name in dir(eio_audit) if name not in named] == []

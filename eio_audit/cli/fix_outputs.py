@@ -6,14 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.audit.fix.fix import Fix
 from eio_audit.cli.output import is_regular_file, write_atomically, write_bytes
 from eio_audit.mlir.source import InputError
 
-Write = Callable[[str, Fix], None]
+if TYPE_CHECKING:
+    from eio_audit.audit.fix.fix import Fix
+
+Write = Callable[[str, "Fix"], None]
 """Writes the fix of a file, given its path."""
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
@@ -56,7 +59,7 @@ def print_diff(path: str, result: Fix) -> None:
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
         print_unified_diff(diff, Console(sys.stdout))
     else:
-        write_bytes(None, *diff)
+        write_bytes(None, diff)
 
 
 def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> Write:
@@ -72,7 +75,7 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
         return lambda path, result: _write_in_folder(targets[path], result.pieces)
     if len(files) > 1:
         raise click.UsageError(f"{len(files):,} files require --in-place, --check, --diff or --output FOLDER")
-    return lambda path, result: write_bytes(output, *result.pieces)
+    return lambda path, result: write_bytes(output, result.pieces)
 
 
 def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:

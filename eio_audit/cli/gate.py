@@ -1,7 +1,8 @@
-"""Options that make a command a gate: what fails, and what a baseline allows."""
+"""Options that make a command a gate: what fails, what a baseline allows, and where the model's source is."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.audit.gate.gate import Gate, Verdict
     from eio_audit.audit.gate.rules import Rule
-    from eio_audit.cli.source_root import SourceRoot
+    from eio_audit.audit.locations.parsed_locations import ModelLine
 
 
 class GateChoice(NamedTuple):
@@ -50,7 +51,7 @@ class GateChoice(NamedTuple):
         if self.baseline is None:
             return judge(check, findings, self.gate)
         from eio_audit.audit.gate.baseline import Baseline
-        from eio_audit.report.ci.baseline_file import parse_baseline
+        from eio_audit.report.json_input import parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
@@ -70,9 +71,9 @@ class GateChoice(NamedTuple):
 
 
 def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:
-    from eio_audit.report.ci.baseline_file import baseline_to_json
+    from eio_audit.report.json_input import baseline_to_json
 
-    write_bytes(path, encoded(baseline_to_json(baseline)))
+    write_bytes(path, [encoded(baseline_to_json(baseline))])
     if not quiet:
         click.echo(f"{path}: {note}", err=True)
 
@@ -170,11 +171,7 @@ def _gate_choice(
         rules=tuple(rule for rule in RULES if rule in wanted),
         allows_unindexed=gate.allows_unindexed or UNINDEXED in ignored,
     )
-    root = None
-    if source_root is not None:
-        from eio_audit.cli.source_root import SourceRoot
-
-        root = SourceRoot(source_root)
+    root = None if source_root is None else SourceRoot(source_root)
     return GateChoice(gate, baseline, update_baseline, root)
 
 
@@ -216,3 +213,42 @@ gate_options = together(
     ),
 )
 """All options of a gate."""
+
+
+_SEPARATOR = re.compile(r"[/\\]")
+
+
+class SourceRoot:
+    """The folder of the model's source here. The compiler recorded paths of another machine.
+
+    Raises:
+        InputError: there is no such folder.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._root = Path(folder)
+        self._found: dict[str, str | None] = {}
+        if not self._root.is_dir():
+            raise InputError(folder, None, "no such folder (--source-root)")
+
+    def path_of(self, line: ModelLine | None) -> str | None:
+        """Return the file below the root that shares the longest end with the recorded path.
+
+        ``/build/7/net/model.py`` is ``ROOT/7/net/model.py`` if that exists, else ``ROOT/net/model.py``, else
+        ``ROOT/model.py``, else None.
+        """
+        if line is None:
+            return None
+        if line.file not in self._found:
+            parts = [part for part in _SEPARATOR.split(line.file) if part not in ("", ".")]
+            tails = (parts[start:] for start in range(len(parts)) if ".." not in parts[start:])
+            files = (self._root.joinpath(*tail) for tail in tails)
+            self._found[line.file] = next((file.as_posix() for file in files if _is_file(file)), None)
+        return self._found[line.file]
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # not a valid file name
+        return False

@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
 
-from eio_audit.audit.check.figures import DumpAudit, Summary
-from eio_audit.mlir.input.dumps import Dump, read, stream, stream_file
-from eio_audit.mlir.input.folders import DumpFile, find_dump_files
 from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.wording.numbers import count, shortened_list
+
+if TYPE_CHECKING:
+    from eio_audit.audit.check.figures import DumpAudit, Summary
+    from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.mlir.input.folders import DumpFile
 
 File = TypeVar("File")
 
@@ -50,6 +52,8 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     Raises:
         InputError: the file cannot be read, unpacks to over ``--max-size``, or has no dump for the purpose.
     """
+    from eio_audit.mlir.input.dumps import read
+
     dumps = read(path, max_size())
     if not dumps and purpose:
         raise InputError(source_name(path), None, f"nothing to {purpose}: {NO_IR}")
@@ -58,6 +62,9 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
 
 def dumps_of_run(path: str) -> Iterator[Dump]:
     """Yield the dumps of a log or a folder, which are one run of a compiler."""
+    from eio_audit.mlir.input.dumps import stream
+    from eio_audit.mlir.input.folders import find_dump_files
+
     for file in find_dump_files(path):
         program = str(Path(file.path).relative_to(path)) if Path(path).is_dir() else ""
         yield from stream(file.path, program, max_unpacked_bytes=max_size())
@@ -156,13 +163,6 @@ def find_all(
     skipped: list[str] = []
     files = read_all(paths, lambda path: [(path, file) for file in find(path, skipped.append)], errors)
     return list(files), errors, skipped
-
-
-def dumps_of_file(
-    file: DumpFile, advance: Callable[[int], None] = lambda _: None, *, is_only: bool
-) -> Iterator[Dump]:
-    """Yield the dumps of a log or a stage. If there are several stages, each is named after its file."""
-    return stream_file(file, advance, max_size(), is_only=is_only)
 
 
 def size(path: str) -> int:

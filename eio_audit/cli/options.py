@@ -17,9 +17,7 @@ from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, Index
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.cli.config_file import Config, error_at_key, find_config, read_config
 from eio_audit.cli.inputs import DumpChoice, pass_names
-from eio_audit.mlir.input.dumps import read
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.traits import OpTable
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -199,21 +197,25 @@ assume_pure_option = click.option(
 def _audit_options(
     config: Config,
     max_size: int,  # for read_dumps
-    pattern: IndexPattern,
-    follow: tuple[str, ...],
     assume_pure: tuple[str, ...],
-    order_from: str | None,
+    pattern: IndexPattern | None = None,
+    follow: tuple[str, ...] = (Follow.FREES,),
+    order_from: str | None = None,
 ) -> AuditOptions:
     original = None
     if order_from is not None:
         from eio_audit.audit.diff.original_order import OriginalOrder
         from eio_audit.cli.order_from import FIRST, original_dump
+        from eio_audit.mlir.traits import OpTable
 
         dump = original_dump(order_from)
         name = f"{dump.source.name}:1" if order_from == FIRST else order_from
         original = OriginalOrder(dump, OpTable(config.ops), name)
-    return AuditOptions(pattern, follow, assume_pure, original, config.ops)
+    return AuditOptions(pattern or IndexPattern(), follow, assume_pure, original, config.ops)
 
+
+dependence_options = together("options", _audit_options, config_options, max_size_option, assume_pure_option)
+"""The options of commands that need the dependences of ops, and no indices."""
 
 audit_options = together(
     "options",
@@ -251,6 +253,8 @@ audit_options = together(
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    from eio_audit.mlir.input.dumps import read
+
     words = list(ctx.args)  # click cannot assign these yet, because --pass lacks its value
     for value in ctx.params.values():
         words += value if isinstance(value, tuple) else [value]

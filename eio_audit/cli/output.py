@@ -27,13 +27,8 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def write_bytes(path: str | None, *pieces: bytes | memoryview) -> None:
-    """Write the pieces of a text to a file, atomically, or to standard output."""
-    write_pieces(path, pieces)
-
-
-def write_pieces(path: str | None, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write the pieces of a text as they arrive, like ``write_bytes``."""
+def write_bytes(path: str | None, pieces: Iterable[bytes | memoryview]) -> None:
+    """Write the pieces of a text, as they arrive, to a file, atomically, or to standard output."""
     if path is None or path == "-":
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()

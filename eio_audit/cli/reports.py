@@ -5,30 +5,33 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
-from typing import IO, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 from click.core import ParameterSource
 
 from eio_audit import __version__
 from eio_audit.cli.options import Command, together
-from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_pages, write_pieces, write_text
+from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_pages, write_text
 from eio_audit.mlir.source import InputError
+
+if TYPE_CHECKING:
+    from eio_audit.report.text.console import Console
 
 RENDERERS = {
     "Verdict": {
         "text": "text.check:print_check",
-        "concise": "ci.concise:to_concise",
+        "concise": "ci.annotations:to_concise",
         "json": "json:check_to_json",
         "jsonl": "json:to_jsonl",
         "markdown": "markdown.check:to_markdown",
-        "github": "ci.github:to_github",
+        "github": "ci.annotations:to_github",
         "sarif": "ci.sarif:to_sarif",
         "junit": "ci.junit:to_junit",
-        "gitlab": "ci.gitlab:to_gitlab",
+        "gitlab": "ci.annotations:to_gitlab",
         "html": "html.pages:check_to_html",
     },
     "Diff": {
@@ -39,9 +42,9 @@ RENDERERS = {
         "html": "html.pages:diff_to_html",
     },
     "ModelTraces": {
-        "text": "text.traces:print_traces",
+        "text": "text.trace:print_traces",
         "json": "json:traces_to_json",
-        "html": "html.traces:traces_to_html",
+        "html": "html.trace:traces_to_html",
     },
     "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
@@ -61,36 +64,27 @@ RENDERERS = {
 }
 """By kind of result and format, the function in ``report``: ``module:name``."""
 
-FOLDER_RENDERERS = {("Verdict", "html"): "html.page_folder:check_to_pages"}
-"""The function that makes the files of a folder: the name and the text of each."""
+FOLDER_RENDERERS = {"Verdict": {"html": "html.page_folder:check_to_pages"}}
+"""The functions that make the files of a folder: the name and the text of each."""
 
 
-def renderer(kind: str, format_: str) -> Callable[..., Any]:
-    """Return the function that renders a kind of result in a format. Imports its module."""
-    return _function(RENDERERS[kind][format_])
+def rendered(
+    result: object,
+    format_: str,
+    *console: Console,
+    table: Mapping[str, Mapping[str, str]] = RENDERERS,
+    **options: Any,
+) -> Any:
+    """Render a result in a format. Text is printed to the ``console``; the other formats are returned.
 
-
-def _function(path: str) -> Callable[..., Any]:
-    module, _, name = path.partition(":")
-    function: Callable[..., Any] = getattr(import_module(f"eio_audit.report.{module}"), name)
-    return function
-
-
-def rendered(result: object, format_: str, **options: Any) -> Any:
-    """Render a result in any format but text, which needs a console.
-
-    The function gets those of ``options`` and ``version`` that it has parameters for.
+    The function of the table gets those of ``options`` and ``version`` that it has parameters for.
     """
-    return _rendered(renderer(type(result).__name__, format_), result, **options)
-
-
-def _rendered(render: Callable[..., Any], result: object, **options: Any) -> Any:
-    return render(result, **_wanted(render, options | {"version": __version__}))
-
-
-def _wanted(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    module, _, name = table[type(result).__name__][format_].partition(":")
+    function = getattr(import_module(f"eio_audit.report.{module}"), name)
+    options["version"] = __version__
     parameters = inspect.signature(function).parameters
-    return {name: value for name, value in options.items() if name in parameters}
+    wanted = {option: value for option, value in options.items() if option in parameters}
+    return function(result, *console, **wanted)
 
 
 SUFFIXES = {
@@ -154,27 +148,23 @@ class Reports(NamedTuple):
 
     def write(self, result: object, **options: Any) -> None:
         """Write a result to all targets. ``options`` go to the functions that render it."""
+        options["verbose"] = self.verbose
         for format_, path in self.targets:
             with reader_may_stop() if path in {None, "-"} else nullcontext():
-                self._write(result, format_, path, options)
+                _write(result, format_, path, options)
 
-    def _write(self, result: object, format_: str, path: str | None, options: dict[str, Any]) -> None:
-        if format_ == "text":
-            write_text(functools.partial(self._print, result, **options), path)
-            return
-        folder_renderer = FOLDER_RENDERERS.get((type(result).__name__, format_))
-        if path is not None and folder_renderer is not None and is_folder(path):
-            write_pages(path, _rendered(_function(folder_renderer), result, **options))
-            return
-        report = rendered(result, format_, verbose=self.verbose, **options)
-        pieces = [report] if isinstance(report, (bytes, str)) else report
-        write_pieces(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
 
-    def _print(self, result: object, file: IO[str], **options: Any) -> None:
+def _write(result: object, format_: str, path: str | None, options: dict[str, Any]) -> None:
+    if format_ == "text":
         from eio_audit.report.text.console import Console
 
-        print_to = renderer(type(result).__name__, "text")
-        print_to(result, Console(file), **_wanted(print_to, options | {"verbose": self.verbose}))
+        write_text(lambda file: rendered(result, "text", Console(file), **options), path)
+    elif path is not None and is_folder(path) and format_ in FOLDER_RENDERERS.get(type(result).__name__, ()):
+        write_pages(path, rendered(result, format_, table=FOLDER_RENDERERS, **options))
+    else:
+        report = rendered(result, format_, **options)
+        pieces = [report] if isinstance(report, (bytes, str)) else report
+        write_bytes(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:
@@ -249,7 +239,7 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         help="Write the report to FILE instead of standard output. Without --format, the end of its name "
         "tells the format, as in report.json. With FORMAT, write an additional report in that format. May be "
         "repeated. Write ./NAME for a name with a colon."
-        + (" html:DIR/ writes a page for each model." if (kind, "html") in FOLDER_RENDERERS else ""),
+        + (" html:DIR/ writes a page for each model." if kind in FOLDER_RENDERERS else ""),
     )
     decorate = together("reports", _several_reports, format_option(kind), output_option, *options)
     return lambda command: decorate(_annotating_errors(command))
@@ -264,7 +254,7 @@ def _annotating_errors(command: Command) -> Command:
             return command(*args, reports=reports, **others)
         except InputError as error:
             if ("github", None) in reports.targets:
-                from eio_audit.report.ci.github import error_annotation
+                from eio_audit.report.ci.annotations import error_annotation
 
                 click.echo(error_annotation(error))
             raise

@@ -14,7 +14,6 @@ from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange,
 from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import op_at
 
 SHOWN_TORN = 2
 """How many torn modules a short report names."""
@@ -55,7 +54,7 @@ class Hunks:
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class Listing:
     """A title and a list, which may be empty. ``style`` is the style of the title on a terminal."""
 
     title: str
@@ -79,12 +78,12 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class DiffSection:
     """A part of a report: its title (None for ops outside functions), its summary, and details."""
 
     title: str | None
     note: str
-    parts: Sequence[Changes | Hunks | Lines | Figures | str]
+    parts: Sequence[Changes | Hunks | Listing | Figures | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +95,8 @@ class DiffDocument:
     """
 
     answers: Sequence[str]
-    functions: Sequence[Section]
-    details: Sequence[Section]
+    functions: Sequence[DiffSection]
+    details: Sequence[DiffSection]
 
 
 def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
@@ -119,7 +118,7 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
     return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 
 
-def changes_by_function(ops: OpChanges) -> list[Section]:
+def changes_by_function(ops: OpChanges) -> list[DiffSection]:
     """Return what happened to the ops of each function."""
     sections: dict[str | None, list[Changes]] = {}
     for kind, group in ops.groups.items():
@@ -129,15 +128,15 @@ def changes_by_function(ops: OpChanges) -> list[Section]:
         for function, changes in of_function.items():
             part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated_changes(changes))
             sections.setdefault(function, []).append(part)
-    return [Section(function, "", parts) for function, parts in sections.items()]
+    return [DiffSection(function, "", parts) for function, parts in sections.items()]
 
 
-def _in_place(pairs: Iterable[OpChange], context: int) -> list[Section]:
+def _in_place(pairs: Iterable[OpChange], context: int) -> list[DiffSection]:
     of_function: dict[str | None, list[OpChange]] = {}
     for pair in pairs:
         of_function.setdefault(pair.function, []).append(pair)
     hunks = {function: _hunks(ops, context) for function, ops in of_function.items()}
-    return [Section(function, "", [Hunks(found)]) for function, found in hunks.items() if found]
+    return [DiffSection(function, "", [Hunks(found)]) for function, found in hunks.items() if found]
 
 
 def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
@@ -164,7 +163,7 @@ def inverse_summary(inverse: InverseOps) -> str:
     )
 
 
-def _inverse_ops(diff: Diff) -> Section | None:
+def _inverse_ops(diff: Diff) -> DiffSection | None:
     inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
     misplaced = f"a pass should not move {'it' if moved == 1 else 'them'}"
     still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
@@ -176,15 +175,15 @@ def _inverse_ops(diff: Diff) -> Section | None:
         (f"{len(inverse.added):,} new, not derived from earlier ones", "", map(_layout_op, inverse.added)),
         (still_there, "yellow", map(_pair, inverse.remaining)),
     ]
-    parts: list[Lines | str] = [
-        Lines(title, style, items) for title, style, lines in lists if (items := list(lines))
+    parts: list[Listing | str] = [
+        Listing(title, style, items) for title, style, lines in lists if (items := list(lines))
     ]
     if parts and inverse.inversions:
         total = diff.after.summary.inversions
         share = f"{inverse.inversions:,} of {count(total, 'inversion')}"
         verb = "involves" if inverse.inversions == 1 else "involve"
         parts.append(f"{share} {verb} moved or copied ops")
-    return Section("Inverse ops", inverse_summary(inverse), parts) if parts else None
+    return DiffSection("Inverse ops", inverse_summary(inverse), parts) if parts else None
 
 
 def _cancelled(inverse: InverseOps) -> str:
@@ -198,15 +197,15 @@ def _cancelled(inverse: InverseOps) -> str:
 
 def _pair(one: LayoutPair) -> str:
     between = f"{count(one.between, 'elementwise op')} between" if one.between else "one feeds the other"
-    return f"{op_at(one.first.op)} and {op_at(one.second.op)}: {one.first.does}, {between}"
+    return f"{one.first.op} and {one.second.op}: {one.first.does}, {between}"
 
 
 def _moved_to(one: MovedLayoutOp) -> str:
-    return f"{op_at(one.before.op)} -> {', '.join(op_at(op.op) for op in one.after)}"
+    return f"{one.before.op} -> {', '.join(str(op.op) for op in one.after)}"
 
 
 def _layout_op(one: LayoutOp) -> str:
-    return f"{op_at(one.op)}: {one.does}"
+    return f"{one.op}: {one.does}"
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:
@@ -225,7 +224,7 @@ def _runs_of(one: ModuleRuns) -> tuple[int, int, int, int]:
     return one.before, one.after, one.fixed, one.relabelled
 
 
-def _modules(fragmentation: Fragmentation) -> Section | None:
+def _modules(fragmentation: Fragmentation) -> DiffSection | None:
     modules, functions = (
         [[*map("{:,}".format, _runs_of(one)), one.name] for one in runs if one.after > one.before > 0]
         for runs in (fragmentation.modules, fragmentation.functions)
@@ -235,10 +234,10 @@ def _modules(fragmentation: Fragmentation) -> Section | None:
     headings = ["before", "after", "after fix", "after fix --relabel", "runs of"]
     short = modules[:SHOWN_TORN] + functions[:1]
     table = Figures(headings, modules + functions, short, numbers=4, styles={"after": "red"})
-    return Section("Modules", runs_summary(fragmentation), [table])
+    return DiffSection("Modules", runs_summary(fragmentation), [table])
 
 
-def _code_generation(structure: Structure) -> Section | None:
+def _code_generation(structure: Structure) -> DiffSection | None:
     torn = torn_figures(structure, SHOWN_TORN)
     if not torn.rows and not words.is_changed(structure):
         return None
@@ -250,7 +249,7 @@ def _code_generation(structure: Structure) -> Section | None:
         [function_figures(structure)] if any(one.tried for one in structure.predictions.values()) else []
     )
     parts: list[str | Figures] = [*fails, *words.pieces(structure), torn, *figures]
-    return Section("Code generation", note, parts)
+    return DiffSection("Code generation", note, parts)
 
 
 def torn_figures(structure: Structure, short: int) -> Figures:
@@ -281,7 +280,7 @@ def function_figures(structure: Structure) -> Figures:
     return Figures(headings, rows, rows, numbers=5)
 
 
-def _locations(locations: HealthChange, *, verbose: bool) -> Section | None:
+def _locations(locations: HealthChange, *, verbose: bool) -> DiffSection | None:
     before, after = locations.before.counts, locations.after.counts
     if before == after and not locations.lost:
         return None
@@ -291,6 +290,6 @@ def _locations(locations: HealthChange, *, verbose: bool) -> Section | None:
         if before[rule] or after[rule]
     ]
     table = Figures(["before", "after", "ops", "rule"], rows, rows, numbers=2, styles={"rule": "dim"})
-    new = [f"{op_at(finding.op)}: {finding.message}" for finding in locations.new] if verbose else []
+    new = [f"{finding.op}: {finding.message}" for finding in locations.new] if verbose else []
     note = f"{count(len(locations.lost), 'op')} lost the index" if locations.lost else ""
-    return Section("Locations", note, [table, *([Lines("", "", new)] if new else [])])
+    return DiffSection("Locations", note, [table, *([Listing("", "", new)] if new else [])])

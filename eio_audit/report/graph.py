@@ -8,7 +8,7 @@ from typing import Any
 from eio_audit.audit.explain.dataflow import Dataflow, dataflow_graph
 from eio_audit.mlir.printable import printable_lines
 from eio_audit.report.json import SCHEMA, dumped
-from eio_audit.report.wording.order import block_name, op_name, place_of
+from eio_audit.report.wording.order import block_name, place_of
 
 
 def title_of(dataflow: Dataflow) -> str:
@@ -28,7 +28,7 @@ def dataflow_to_dot(dataflow: Dataflow) -> str:
         '  edge [fontname="Helvetica", fontsize="9", color="#5a6472"];',
     ]
     for op in dataflow.ops:
-        label = "\n".join(filter(None, (op_name(op.op), f"line {op.op.line}", op.op.module)))
+        label = "\n".join(filter(None, (op.op.title, f"line {op.op.line}", op.op.module)))
         displaced = ', color="#b34700", fillcolor="#fdebdf", penwidth="2"' if op.displaced else ""
         derived = ', style="filled,dashed"' if op.derived else ""
         centre = ', peripheries="2"' if op.place in dataflow.around else ""

@@ -1,4 +1,4 @@
-"""The manual of rules and words: the entries of pages/rules.md and pages/glossary.md.
+"""The manual of rules and words: the entries of pages/rules.md and pages/glossary.md, and how they are shown.
 
 docs/rules.md and docs/glossary.md are the same pages.
 """
@@ -6,9 +6,14 @@ docs/rules.md and docs/glossary.md are the same pages.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
+
+from eio_audit.report.text.console import Console, Piece, plain
+from eio_audit.report.text.table import Column, print_table
 
 PAGES = Path(__file__).with_name("pages")
 
@@ -88,3 +93,107 @@ def _page(name: str) -> str:
 
 def _key(name: str) -> str:
     return " ".join(_SEPARATORS.split(name.casefold().strip()))
+
+
+_CODE_BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_MARKUP = re.compile(
+    r"\*\*(?P<bold>[^*]+)\*\*|`(?P<code>[^`]+)`|\*(?P<italic>[^*\s][^*]*)\*|\[[^\]]*\]\((?P<page>[^)]+)\)"
+)
+_STYLES = {"bold": "bold", "code": "cyan", "italic": "italic"}
+
+
+def print_entries(entries: Sequence[Entry], console: Console) -> None:
+    """Print the full text of rules or words."""
+    for number, entry in enumerate(entries):
+        if number:
+            console.print()
+        console.print((entry.names[0], "bold"), *(f", {name}" for name in entry.names[1:]))
+        for part_number, part in enumerate(_CODE_BLOCK.split(entry.text)):
+            if part_number % 2:
+                console.print()
+                for line in part.splitlines():
+                    console.print_plain(line)
+                continue
+            for paragraph in filter(None, part.strip().split("\n\n")):
+                console.print()
+                console.print(*_pieces(" ".join(paragraph.split())))
+
+
+def print_list(entries: Sequence[Entry], console: Console) -> None:
+    """Print a line for each rule and word."""
+    for section, members in groupby(entries, lambda entry: entry.section):
+        console.print((section, "bold"))
+        rows = [(", ".join(entry.names), "".join(map(plain, _pieces(entry.summary)))) for entry in members]
+        names, summaries = zip(*rows, strict=True)
+        print_table(console, [Column("", names), Column("", summaries)], indent=2)
+        console.print()
+    console.print("Run eio-audit rule NAME to read about one.")
+
+
+def _pieces(text: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    offset = 0
+    for match in _MARKUP.finditer(text):
+        kind = str(match.lastgroup)
+        shown = match[kind]
+        pieces += [
+            text[offset : match.start()],
+            (shown, _STYLES[kind]) if kind in _STYLES else f"docs/{shown}",
+        ]
+        offset = match.end()
+    return [*pieces, text[offset:]]
+
+
+TERMS = {
+    "inversions?": "inversion",
+    "avoidable": "avoidable",
+    "forced": "forced inversion",
+    "knock-on": "knock-on",
+    "displaced": "displaced op",
+    "derived": "derived op",
+    "indexed": "op index",
+    "dependences?": "dependence",
+    "certified|proven minimal": "certified",
+    "wrong index|wrong indices|contradicts? dataflow": "wrong index",
+    "graph regions?": "graph region",
+    "peak live bytes": "peak live bytes",
+    "introduced": "introduced",
+    "lost": "lost",
+    "moved": "moved",
+    "modified": "modified",
+    "added|removed": "added",
+    "torn": "torn",
+    "inverse pairs?": "inverse pair",
+    "cancelled": "cancelled",
+}
+"""How pages write the words, and the glossary entries that explain them."""
+
+_WORD = re.compile(rf"(?<![\w/.-])({'|'.join(TERMS)})(?![\w-])")
+_MARKDOWN = re.compile(r"[*`\[]|\]\([^)]*\)")
+
+
+@cache
+def meanings() -> list[tuple[str, str, str]]:
+    """Return the id in a page, the name and the first sentence of each entry."""
+    return [
+        (_id(name), name, _MARKDOWN.sub("", look_up(name)[0].summary))
+        for name in dict.fromkeys(TERMS.values())
+    ]
+
+
+def with_terms(text: str) -> list[tuple[str, str | None]]:
+    """Split a text into parts, each with the id of its explanation, or None.
+
+    >>> with_terms("2 inversions")
+    [('2 ', None), ('inversions', 'term-inversion'), ('', None)]
+    """
+    return [(part, term_of(part) if k % 2 else None) for k, part in enumerate(_WORD.split(text))]
+
+
+def term_of(word: str) -> str | None:
+    """Return the id of a word's explanation. None for other words."""
+    return next((_id(name) for words, name in TERMS.items() if re.fullmatch(words, word)), None)
+
+
+def _id(name: str) -> str:
+    return f"term-{name.replace(' ', '-')}"

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
-from eio_audit.report.wording import conclusion, corpus, diff, numbers, order, structure, trace, traces
+from eio_audit.report.wording import conclusion, corpus, diff, numbers, order, structure, trace
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -43,9 +43,9 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_harmless,
     )
-    from eio_audit.report.html import terms
+    from eio_audit.report import manual
 
-    wording = (conclusion, corpus, diff, numbers, order, structure, terms, trace, traces)
+    wording = (conclusion, corpus, diff, numbers, order, structure, manual, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
     environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment

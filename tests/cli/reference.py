@@ -51,6 +51,8 @@ def section(context: click.Context) -> Iterator[str]:
         for name in command.list_commands(context):
             listed = command.get_command(context, name)
             assert listed is not None
+            if listed.hidden:
+                continue
             yield f"| [{name}](#eio-audit-{name}) | {listed.get_short_help_str(limit=200)} |"
         yield ""
     yield "| option | meaning |\n|---|---|"

@@ -17,7 +17,7 @@ def completed(line: str) -> list[str]:
 
 def test_commands() -> None:
     assert completed("eio-audit che") == ["plain,check"]
-    assert completed("eio-audit ") == [f"plain,{command}" for command in COMMANDS]
+    assert completed("eio-audit ") == [f"plain,{name}" for name in COMMANDS if name != "shuffle"]
 
 
 def test_options_and_their_values() -> None:

@@ -120,6 +120,13 @@ def test_a_gate_in_a_file(project: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("command", [["normalize", "-"], ["repeat", "--", "echo", UNKNOWN]])
+def test_a_key_of_an_option_that_a_command_lacks_is_ignored(project: Path, command: list[str]) -> None:
+    (project / "eio-audit.toml").write_text('follow = ["x"]\nindex-pattern = "("\n')
+    result = run(*command)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("command", ["check", "diff", "trace"])
 def test_what_is_left_may_fail_every_gate(project: Path, command: str) -> None:
     (project / "eio-audit.toml").write_text('fail-on = "final"\n')

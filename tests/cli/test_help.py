@@ -38,9 +38,17 @@ def test_an_example_is_a_valid_command_line(example: list[str]) -> None:
     command.make_context(name, args, parent=program)
 
 
-def test_every_command_is_listed() -> None:
+def test_every_command_but_shuffle_is_listed() -> None:
     commands = help_of().partition("\nCommands:\n")[2].partition("\n\n")[0]
-    assert tuple(re.findall(r"^  (\w+) ", commands, re.MULTILINE)) == COMMANDS
+    listed = re.findall(r"^  (\w+) ", commands, re.MULTILINE)
+    assert listed == [command for command in COMMANDS if command != "shuffle"]
+
+
+@pytest.mark.parametrize("command", ["normalize", "repeat", "shuffle"])
+def test_options_of_indices_are_not_those_of_commands_that_count_none(command: str) -> None:
+    text = help_of(command)
+    assert "--assume-pure" in text
+    assert not re.search("--follow|--index-pattern|--order-from", text)
 
 
 @pytest.mark.parametrize(("path", "text"), pages().items(), ids=lambda value: getattr(value, "name", ""))

@@ -1,19 +1,21 @@
 """The table of formats names functions that exist."""
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import run
-from tests.internals import RENDERERS, renderer
+from tests.internals import RENDERERS
 
 
 @pytest.mark.parametrize(
     ("kind", "format_"), [(kind, name) for kind, names in RENDERERS.items() for name in names]
 )
 def test_every_format_has_a_function(kind: str, format_: str) -> None:
-    assert callable(renderer(kind, format_))
+    module, _, name = RENDERERS[kind][format_].partition(":")
+    assert callable(getattr(import_module(f"eio_audit.report.{module}"), name))
 
 
 def test_the_first_format_is_the_default() -> None:

@@ -27,11 +27,6 @@ from tests.internals import (
     judge,
     rendered,
     repository_path,
-    to_github,
-    to_gitlab,
-    to_junit,
-    to_markdown,
-    to_sarif,
 )
 
 DATA = Path(__file__).parent.parent / "data"
@@ -95,32 +90,32 @@ def test_every_format_but_text_and_pages_has_a_file() -> None:
 @pytest.mark.parametrize("gate", [ALL, Gate(never_fails=True)])
 @pytest.mark.parametrize("model_path", [None, "src/net.py"])
 def test_sarif_is_valid(gate: Gate, model_path: str | None) -> None:
-    document = json.loads(to_sarif(verdict(gate=gate, model_path=model_path), "1.2.3"))
+    document = json.loads(rendered(verdict(gate=gate, model_path=model_path), "sarif"))
     jsonschema.Draft4Validator(SCHEMA).validate(document)
 
 
 def test_sarif_explains_itself() -> None:
-    [run] = json.loads(to_sarif(verdict(), "1.2.3"))["runs"]
+    [run] = json.loads(rendered(verdict(), "sarif"))["runs"]
     driver = run["tool"]["driver"]
     assert urlsplit(driver["informationUri"]).scheme == "pkg"  # GitHub takes no URI without a scheme
     assert all("*How to fix it.*" in rule["help"]["markdown"] for rule in driver["rules"])
 
 
 def test_sarif_of_nothing_is_valid() -> None:
-    document = json.loads(to_sarif(judge(Check((), ()), [], Gate()), "1.2.3"))
+    document = json.loads(rendered(judge(Check((), ()), [], Gate()), "sarif"))
     jsonschema.Draft4Validator(SCHEMA).validate(document)
     assert document["runs"][0]["results"] == []
 
 
 def test_sarif_is_capped_and_says_so() -> None:
-    [run] = json.loads(to_sarif(made_up(MOST_RESULTS + 2), "1"))["runs"]
+    [run] = json.loads(rendered(made_up(MOST_RESULTS + 2), "sarif"))["runs"]
     notices = run["invocations"][0]["toolExecutionNotifications"]
     assert len(run["results"]) == MOST_RESULTS
     assert notices[-1]["message"]["text"] == "... and 2 more findings"
 
 
 def test_sarif_points_at_the_model_in_the_repository() -> None:
-    [run] = json.loads(to_sarif(verdict(model_path="src/net.py"), "1"))["runs"]
+    [run] = json.loads(rendered(verdict(model_path="src/net.py"), "sarif"))["runs"]
     place = run["results"][0]["locations"][0]["physicalLocation"]
     related = run["results"][0]["relatedLocations"][0]["physicalLocation"]
     assert (place["artifactLocation"]["uri"], place["region"]) == ("src/net.py", {"startLine": 3})
@@ -165,13 +160,13 @@ def test_a_gitlab_report_is_valid(gate: Gate, model_path: str | None) -> None:
         InputError("dumps/broken.mlir", Position(9, 1), "x"),
         InputError("missing.mlir", None, "x"),
     )
-    report = json.loads(to_gitlab(replace(found, check=Check(found.check.dumps, errors))))
+    report = json.loads(rendered(replace(found, check=Check(found.check.dumps, errors)), "gitlab"))
     jsonschema.Draft7Validator(GITLAB_SCHEMA).validate(report)
     assert len({issue["fingerprint"] for issue in report}) == len(report)
 
 
 def test_a_gitlab_report_of_nothing_is_an_empty_list() -> None:
-    assert json.loads(to_gitlab(judge(Check((), ()), [], Gate()))) == []
+    assert json.loads(rendered(judge(Check((), ()), [], Gate()), "gitlab")) == []
 
 
 # ---------------------------------------------------------------- GitHub
@@ -179,21 +174,21 @@ def test_a_gitlab_report_of_nothing_is_an_empty_list() -> None:
 
 def test_what_would_end_an_annotation_is_escaped() -> None:
     odd = replace(verdict(), findings=(in_file(verdict().findings[0], "a,b:c%\n.mlir"),))
-    assert "::error file=a%2Cb%3Ac%25\\x0a.mlir,line=6,col=3,title=" in to_github(odd)
+    assert "::error file=a%2Cb%3Ac%25\\x0a.mlir,line=6,col=3,title=" in rendered(odd, "github")
 
 
 def test_no_more_annotations_than_github_shows() -> None:
-    lines = to_github(made_up(12)).split("\n")
+    lines = rendered(made_up(12), "github").split("\n")
     assert sum(line.startswith("::error file=dumps/after 1.mlir") for line in lines) == 10
     assert "... and 2 more findings" in lines
 
 
 def test_findings_that_do_not_fail_are_warnings() -> None:
-    assert to_github(verdict(gate=Gate(never_fails=True))).count("::warning ") == 1
+    assert rendered(verdict(gate=Gate(never_fails=True)), "github").count("::warning ") == 1
 
 
 def test_annotations_at_the_models_own_line() -> None:
-    annotation = to_github(verdict(model_path="src/net.py")).split("\n")[1]
+    annotation = rendered(verdict(model_path="src/net.py"), "github").split("\n")[1]
     assert annotation == (
         "::error file=src/net.py,line=3,title=EIO001 avoidable-inversion::#1 ttir.exp %253 belongs before #5 ttir.abs %251 (line 4)"
         ": 2 inversions, fix moves it (dumps/after 1.mlir:6:3)"
@@ -205,11 +200,11 @@ def test_annotations_at_the_models_own_line() -> None:
 
 def test_junit_of_odd_names_is_xml() -> None:
     text = LOG.replace("@forward(", '@"a\\01<&\ufffe"(')
-    assert ElementTree.fromstring(to_junit(verdict(text)).encode()).get("failures") == "1"
+    assert ElementTree.fromstring(rendered(verdict(text), "junit").encode()).get("failures") == "1"
 
 
 def test_junit_counts() -> None:
-    root = ElementTree.fromstring(to_junit(verdict()))
+    root = ElementTree.fromstring(rendered(verdict(), "junit"))
     assert [(s.get("tests"), s.get("failures"), s.get("errors")) for s in (root, *root)] == [
         ("2", "1", "1"),
         ("1", "1", "0"),
@@ -219,12 +214,12 @@ def test_junit_counts() -> None:
 
 def test_markdown_keeps_its_tables_whatever_names_hold() -> None:
     odd = replace(verdict(), findings=(in_file(verdict().findings[0], "a|b`c\n"),))
-    assert "| ``a\\|b`c\\x0a:6:3`` |" in to_markdown(odd)
+    assert "| ``a\\|b`c\\x0a:6:3`` |" in rendered(odd, "markdown")
 
 
 def test_markdown_is_capped() -> None:
-    assert to_markdown(made_up(32)).endswith("\n\n... and 2 more findings\n")
-    assert "more finding" not in to_markdown(made_up(32), verbose=True)
+    assert rendered(made_up(32), "markdown").endswith("\n\n... and 2 more findings\n")
+    assert "more finding" not in rendered(made_up(32), "markdown", verbose=True)
 
 
 # ---------------------------------------------------------------- all

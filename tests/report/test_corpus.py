@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import Gate, Verdict, read_text
+from eio_audit import Gate, Verdict, __version__, read_text
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function
 from tests.internals import (
@@ -17,15 +17,12 @@ from tests.internals import (
     Console,
     OrderPicture,
     Source,
-    check_to_html,
-    check_to_json,
     check_to_pages,
     compare_checks,
     page_names,
     parse_report,
     pictures_of_model,
-    print_check,
-    to_markdown,
+    rendered,
 )
 from tests.report.pages import Page, column
 
@@ -50,13 +47,13 @@ FEW = {"a/1_cse.mlir": ONE, "b/1_cse.mlir": THREE, "c/1_cse.mlir": ORDERED}
 
 
 def since(before: dict[str, str], now: Verdict) -> CheckComparison:
-    report = check_to_json(judged_corpus(before)).encode()
+    report = rendered(judged_corpus(before), "json").encode()
     return compare_checks("old.json", parse_report(Source("old.json", report)), now)
 
 
 def text_of(verdict: Verdict, comparison: CheckComparison | None = None, *, verbose: bool = False) -> str:
     file = io.StringIO()
-    print_check(verdict, Console(file), verbose=verbose, comparison=comparison)
+    rendered(verdict, "text", Console(file), verbose=verbose, comparison=comparison)
     return file.getvalue()
 
 
@@ -69,7 +66,7 @@ def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> list[OrderPict
 
 def pages_of(texts: dict[str, str], gate: Gate | None = None) -> dict[str, str]:
     verdict = judged_corpus(texts, gate)
-    return dict(check_to_pages(verdict, (), "1.0", None, lambda model: drawn(texts, verdict, model)))
+    return dict(check_to_pages(verdict, (), __version__, None, lambda model: drawn(texts, verdict, model)))
 
 
 # ---------------------------------------------------------------- text and Markdown
@@ -87,7 +84,9 @@ def test_what_changed_as_text() -> None:
 
 def test_models_passes_and_changes_as_markdown() -> None:
     now = judged_corpus(MANY)
-    assert to_markdown(now, comparison=since(BEFORE, now)) == (GOLDENS / "corpus_since.md").read_text()
+    assert (
+        rendered(now, "markdown", comparison=since(BEFORE, now)) == (GOLDENS / "corpus_since.md").read_text()
+    )
 
 
 def test_few_blocks_have_a_line_each() -> None:
@@ -112,16 +111,16 @@ def test_nothing_changed() -> None:
 def test_names_steer_no_terminal_and_no_table() -> None:
     texts = {f"a|b\x1b[31m{k}/1_cse.mlir": ONE for k in range(12)}
     now = judged_corpus(texts)
-    for text in (text_of(now, since({}, now)), to_markdown(now, comparison=since({}, now))):
+    for text in (text_of(now, since({}, now)), rendered(now, "markdown", comparison=since({}, now))):
         assert "\x1b" not in text
-    assert "| `a\\|b\\x1b[31m0` | 1 |" in to_markdown(now)
+    assert "| `a\\|b\\x1b[31m0` | 1 |" in rendered(now, "markdown")
 
 
 # ---------------------------------------------------------------- pages
 
 
 def test_the_first_page_has_a_row_for_each_model() -> None:
-    page = Page(check_to_html(judged_corpus(MANY), (), "1.0"))
+    page = Page(rendered(judged_corpus(MANY), "html", pictures=()))
     table = page.islands["models-rows"]
     names = ("model", "avoidable", "inversions", "minimum", "findings", "dumps", "errors", "ops", "worst")
     rows = list(zip(*(column(table, name) for name in names), strict=True))
@@ -139,7 +138,7 @@ def most(table: dict[str, list[dict[str, object]]], key: str) -> object:
 
 
 def test_the_first_page_has_a_row_for_each_pass() -> None:
-    table = Page(check_to_html(judged_corpus(MANY), (), "1.0")).islands["passes-rows"]
+    table = Page(rendered(judged_corpus(MANY), "html", pictures=())).islands["passes-rows"]
     names = ("pass", "avoidable", "inversions", "findings", "models_avoidable", "models", "dumps")
     assert list(zip(*(column(table, name) for name in names), strict=True)) == [
         ("canonicalize", 18, 18, 15, 12, 12, 12),
@@ -150,7 +149,7 @@ def test_the_first_page_has_a_row_for_each_pass() -> None:
 
 
 def test_bars_are_there_without_scripts() -> None:
-    page = Page(check_to_html(judged_corpus(FEW), (), "1.0"))
+    page = Page(rendered(judged_corpus(FEW), "html", pictures=()))
     cells = [a for tag, a in page.elements if tag == "td" and "part" in (a["class"] or "")]
     assert [a["style"] for a in cells if "avoidable" in (a["class"] or "")] == [
         *("--part:1", "--part:0.3333", "--part:0"),
@@ -161,7 +160,7 @@ def test_bars_are_there_without_scripts() -> None:
 def test_a_page_of_one_model_is_as_it_was() -> None:
     texts = {"a/1_cse.mlir": ONE, "a/2_inline.mlir": THREE}
     now = judged_corpus(texts)
-    assert pages_of(texts) == {INDEX: check_to_html(now, drawn(texts, now, "a"), "1.0")}
+    assert pages_of(texts) == {INDEX: rendered(now, "html", pictures=drawn(texts, now, "a"))}
     assert "models-rows" not in pages_of(texts)[INDEX]
 
 
@@ -184,7 +183,7 @@ def test_the_page_of_a_model_is_about_it_alone() -> None:
 
 def test_the_first_page_of_several_has_no_blocks() -> None:
     assert "blocks-rows" not in Page(pages_of(FEW)[INDEX]).islands
-    assert "blocks-rows" in Page(check_to_html(judged_corpus(FEW), (), "1.0")).islands
+    assert "blocks-rows" in Page(rendered(judged_corpus(FEW), "html", pictures=())).islands
 
 
 def test_a_model_below_the_ceiling_of_all_passes() -> None:
@@ -200,7 +199,7 @@ def test_a_broken_model_could_not_run() -> None:
 def test_the_links_of_the_contents_lead_somewhere() -> None:
     now = judged_corpus(MANY)
     for text in (
-        check_to_html(now, drawn(MANY, now, "model_00"), "1.0", since(BEFORE, now)),
+        rendered(now, "html", pictures=drawn(MANY, now, "model_00"), comparison=since(BEFORE, now)),
         pages_of(MANY)[INDEX],
     ):
         page = Page(text)
@@ -211,7 +210,7 @@ def test_the_links_of_the_contents_lead_somewhere() -> None:
 
 def test_what_changed_is_a_table() -> None:
     now = judged_corpus(MANY)
-    page = Page(check_to_html(now, (), "1.0", since(BEFORE, now)))
+    page = Page(rendered(now, "html", pictures=(), comparison=since(BEFORE, now)))
     table = page.islands["changes-rows"]
     names = ("trend", "kind", "name", "growth", "avoidable_before", "avoidable")
     assert list(zip(*(column(table, name) for name in names), strict=True)) == [
@@ -230,7 +229,7 @@ def test_what_changed_is_a_table() -> None:
 
 def test_a_page_of_one_model_shows_what_changed() -> None:
     now = judged_corpus({"a/1_cse.mlir": ONE})
-    page = Page(check_to_html(now, (), "1.0", since({"a/1_cse.mlir": THREE}, now)))
+    page = Page(rendered(now, "html", pictures=(), comparison=since({"a/1_cse.mlir": THREE}, now)))
     assert "since old.json: 3 -> 1 avoidable inversions; 1 model: 1 better" in page.words
 
 

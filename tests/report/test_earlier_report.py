@@ -17,9 +17,9 @@ from tests.internals import (
     EarlierCheck,
     Source,
     Trend,
-    check_to_json,
     compare_checks,
     parse_report,
+    rendered,
 )
 
 START = '{"schema": "eio-audit/1", "command": "check", '
@@ -39,7 +39,7 @@ def test_the_figures_are_read() -> None:
 
 def test_a_report_is_read_back() -> None:
     verdict = judged_corpus({path: text for path, text in CORPUS.items() if text})
-    result = compare_checks("old.json", parsed(check_to_json(verdict)), verdict)
+    result = compare_checks("old.json", parsed(rendered(verdict, "json")), verdict)
     assert {one.trend for one in (*result.models.values(), *result.passes.values())} == {Trend.SAME}
     assert list(result.models) == ["a", "b", "clean"]
 

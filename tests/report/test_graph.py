@@ -10,11 +10,8 @@ from networkx.utils import graphs_equal
 from eio_audit import Dataflow, dataflow, dataflow_graph, read_text
 from tests.audit.test_check import ISSUE
 from tests.internals import (
-    dataflow_to_dot,
-    dataflow_to_graphml,
-    dataflow_to_json,
-    dataflow_to_svg,
     neighbourhood,
+    rendered,
 )
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -33,7 +30,7 @@ def hostile() -> Dataflow:
 
 
 def test_dot(flow: Dataflow) -> None:
-    assert dataflow_to_dot(flow).splitlines() == [
+    assert rendered(flow, "dot").splitlines() == [
         'digraph "@main ^bb0 at line 3 of <text>:2:1" {',
         '  graph [label="@main ^bb0 at line 3 of <text>:2:1", labelloc="t", fontname="Helvetica"];',
         '  node [shape="box", style="filled", color="#5a6472", fillcolor="#ffffff", fontname="Courier", fontsize="11"];',
@@ -48,20 +45,20 @@ def test_dot(flow: Dataflow) -> None:
 
 
 def test_a_dot_string_ends_where_it_should(hostile: Dataflow) -> None:
-    [line] = [line for line in dataflow_to_dot(hostile).splitlines() if line.startswith("  n0 [")]
+    [line] = [line for line in rendered(hostile, "dot").splitlines() if line.startswith("  n0 [")]
     assert re.fullmatch(r'  n0 \[label="(?:[^"\\\x00-\x1f]|\\.)*"\];', line)
     assert r"--\" \\N" in line  # what reads -- " \N in the picture
 
 
 def test_networkx_reads_json_back(flow: Dataflow) -> None:
-    document = json.loads(dataflow_to_json(flow))
+    document = json.loads(rendered(flow, "json"))
     assert (document["schema"], document["command"], document["around"]) == ("eio-audit/1", "graph", [1])
     assert graphs_equal(nx.node_link_graph(document, edges="edges"), dataflow_graph(flow))
 
 
 def test_networkx_reads_graphml_back(flow: Dataflow) -> None:
     read = nx.read_graphml(
-        BytesIO(dataflow_to_graphml(flow)), node_type=int, edge_key_type=str, force_multigraph=True
+        BytesIO(rendered(flow, "graphml")), node_type=int, edge_key_type=str, force_multigraph=True
     )
     assert read.nodes(data=True) == dataflow_graph(flow).nodes(data=True)
     assert list(read.edges(keys=True, data=True)) == [
@@ -72,12 +69,12 @@ def test_networkx_reads_graphml_back(flow: Dataflow) -> None:
 
 
 def test_graphml_holds_what_xml_cannot(hostile: Dataflow) -> None:
-    read = nx.read_graphml(BytesIO(dataflow_to_graphml(hostile)), node_type=int)
+    read = nx.read_graphml(BytesIO(rendered(hostile, "graphml")), node_type=int)
     assert "<script>alert(1)</script>]]>--" in read.nodes[0]["module"]
 
 
 def test_a_picture_has_a_box_for_each_op_and_a_curve_for_each_edge(flow: Dataflow) -> None:
-    root = ElementTree.fromstring(dataflow_to_svg(flow))
+    root = ElementTree.fromstring(rendered(flow, "svg"))
     boxes = [g for g in root.iter(f"{SVG}g") if "op" in g.get("class", "").split()]
     assert [[text.text for text in box.iter(f"{SVG}text")] for box in boxes] == [
         ["#15 ttir.batch_norm_inference", "%55 line 3", "ResNet[resnet]"],
@@ -90,12 +87,12 @@ def test_a_picture_has_a_box_for_each_op_and_a_curve_for_each_edge(flow: Dataflo
 
 
 def test_a_picture_is_well_formed_whatever_ops_are_called(hostile: Dataflow) -> None:
-    root = ElementTree.fromstring(dataflow_to_svg(hostile))
+    root = ElementTree.fromstring(rendered(hostile, "svg"))
     assert not list(root.iter(f"{SVG}script"))
 
 
 def test_long_names_are_shortened_and_whole_in_the_tooltip() -> None:
     name = "my." + "very_" * 20 + "long"
-    svg = dataflow_to_svg(dataflow(read_text(ISSUE.replace("ttir.permute", name))))
+    svg = rendered(dataflow(read_text(ISSUE.replace("ttir.permute", name))), "svg")
     assert name[:20] in svg
     assert f">#23 {name} %56\n" in svg

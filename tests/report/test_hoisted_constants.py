@@ -15,10 +15,8 @@ from tests.internals import (
     HOISTED,
     Console,
     WorstBlocks,
-    check_to_html,
     conclusion,
     order_summary,
-    print_check,
     rendered,
 )
 from tests.report.judged import judged
@@ -31,7 +29,7 @@ SELECTED = Gate((AVOIDABLE, HOISTED))
 def report(text: str, gate: Gate, *, verbose: bool = False) -> list[str]:
     file = io.StringIO()
     verdict = judged(read_text(text, "a.mlir"), gate=gate, verbose=verbose)
-    print_check(verdict, Console(file, color=False), verbose=verbose)
+    rendered(verdict, "text", Console(file, color=False), verbose=verbose)
     return file.getvalue().splitlines()
 
 
@@ -68,7 +66,7 @@ def test_a_verbose_report_says_it_below_the_block() -> None:
 def test_a_line_where_a_baseline_is_in_force() -> None:
     verdict = judged(read_text(function(*HOISTED_ALONE), "a.mlir"))
     file = io.StringIO()
-    print_check(replace(verdict, known=0), Console(file, color=False))
+    rendered(replace(verdict, known=0), "text", Console(file, color=False))
     assert file.getvalue().splitlines() == [
         f"a.mlir:2:1: @f ^bb0: {LINE}",
         "passed: no new finding, 0 known",
@@ -97,7 +95,7 @@ def test_every_format_with_figures_says_it(format_: str, expected: str) -> None:
 def test_a_page() -> None:
     worst_blocks = WorstBlocks()
     verdict = judged(read_text(function(*HOISTED_ALONE), "a.mlir"), visit=worst_blocks.visit)
-    page = Page(check_to_html(verdict, worst_blocks.pictures(), "1.0"))
+    page = Page(rendered(verdict, "html", pictures=worst_blocks.pictures()))
     assert LINE in page.words
     assert "all avoidable (all of hoisted constants)" in page.words
 

@@ -7,7 +7,7 @@ import pytest
 from eio_audit import Dump, diff, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
-from tests.internals import WorstBlocks, check_to_html, diff_to_html
+from tests.internals import WorstBlocks, rendered
 from tests.report.judged import judged
 from tests.report.pages import Page, column
 
@@ -17,7 +17,7 @@ NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
 
 def page_of(dumps: list[Dump]) -> Page:
     worst_blocks = WorstBlocks()
-    return Page(check_to_html(judged(dumps, visit=worst_blocks.visit), worst_blocks.pictures(), "1.0"))
+    return Page(rendered(judged(dumps, visit=worst_blocks.visit), "html", pictures=worst_blocks.pictures()))
 
 
 def check_page(text: str) -> Page:
@@ -194,7 +194,7 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
     [after] = read(RESNET)
     worst_blocks = WorstBlocks()
     result = diff(before, after, visit=worst_blocks.visit)
-    page = Page(diff_to_html(result, worst_blocks.pictures(), "1.0"))
+    page = Page(rendered(result, "html", pictures=worst_blocks.pictures()))
     kinds = column(page.islands["changes-rows"], "change")
     assert [kinds.count(kind) for kind in ("moved", "modified", "added", "removed")] == [
         len(group) for group in result.ops.groups.values()
@@ -204,7 +204,7 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
 
 def resnet_diff(context: int | None = None) -> str:
     [before], [after] = (read(RESNET.replace("after", when)) for when in ("before", "after"))
-    return diff_to_html(diff(before, after), (), "1.0", context=context)
+    return rendered(diff(before, after), "html", pictures=(), context=context)
 
 
 def test_the_page_of_a_diff_folds_changes_that_repeat() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from eio_audit import fix, read, read_text, structure
 from tests.cli.running import SAMPLES
-from tests.internals import IR, audit_dump, structure_to_python, values_used
+from tests.internals import IR, audit_dump, rendered, values_used
 from tests.programs import programs
 
 A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"
@@ -18,7 +18,7 @@ A, B = "Net[net]|A[net.a]|/m.py:10|fa|11", "Net[net]|B[net.b]|/m.py:20|fb|21"
 
 def code_of(text: str) -> str:
     (dump,) = read_text(text)
-    return structure_to_python(structure(dump))
+    return rendered(structure(dump), "python")
 
 
 def test_functions_and_their_calls() -> None:
@@ -131,7 +131,7 @@ func.func @f(%a: i32) -> i32 {{
 @given(programs())
 def test_it_is_python(text: str) -> None:
     for dump in read_text(text):
-        ast.parse(structure_to_python(structure(dump)))
+        ast.parse(rendered(structure(dump), "python"))
 
 
 class Terms:
@@ -187,7 +187,7 @@ def test_running_the_code_gives_the_value_of_the_program(path: str, fixed: bool)
     ir, terms = audit_dump(dumps[0]).ir, Terms()
     results = {ir.name(op): ir.result_count(op) for op in range(len(ir))}
     names: dict[str, Any] = {name: Dialect(name, results, terms) for name in ("ttir", "ttnn", "ttcore")}
-    exec(structure_to_python(structure(dumps[0])), names)
+    exec(rendered(structure(dumps[0]), "python"), names)
     code = names[next(name for name in names if name in ("forward", "main"))]
     returned = code(*(f"arg{k}" for k in range(code.__code__.co_argcount)))
     assert [returned] == run_the_program(ir, terms)

@@ -11,7 +11,7 @@ from tests.internals import (
     drawing_of,
     module_tree,
     render,
-    structure_to_html,
+    rendered,
 )
 from tests.report.pages import Page, column
 
@@ -62,7 +62,7 @@ def test_names_are_escaped() -> None:
 def test_the_page_has_the_picture_and_both_tables() -> None:
     (dump,) = eio_audit.read(str(SAMPLES / "resnet" / "after_alias.mlir"))
     structure = eio_audit.structure(dump)
-    page = Page(structure_to_html(structure, "1.2.3"))
+    page = Page(rendered(structure, "html"))
     functions = structure.predictions[Stage.NOW].functions
     assert column(page.islands["functions-rows"], "function") == [one.name for one in functions]
     assert column(page.islands["torn-rows"], "now")[0] == structure.modules[0].functions[Stage.NOW]

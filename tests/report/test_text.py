@@ -18,8 +18,8 @@ from tests.internals import (
     count,
     judge,
     not_reordered_away,
-    print_check,
     print_fix,
+    rendered,
     sum_of,
     summarize_blocks,
     unknown_ops,
@@ -78,7 +78,7 @@ def report(
     verdict: Verdict, *, verbose: bool = False, file: io.StringIO | None = None, **options: int
 ) -> str:
     file = file or io.StringIO()
-    print_check(verdict, Console(file, color=False, width=options.get("width")), verbose=verbose)
+    rendered(verdict, "text", Console(file, color=False, width=options.get("width")), verbose=verbose)
     return file.getvalue()
 
 
@@ -192,7 +192,7 @@ def test_no_more_than_ten_findings_and_blocks() -> None:
 
 def test_statistics_count_findings_by_rule_pass_and_module() -> None:
     file = io.StringIO()
-    print_check(checked(PASSES, gate=ANY), Console(file), statistics=True)
+    rendered(checked(PASSES, gate=ANY), "text", Console(file), statistics=True)
     assert file.getvalue().split("\n\n")[0] == (
         "findings  inversions  rule\n"
         "       1           2  EIO001 avoidable-inversion\n"
@@ -458,7 +458,7 @@ def test_colour_follows_the_terminal_and_the_environment(monkeypatch: pytest.Mon
     red, bold = "\x1b[31m", "\x1b[1m"
 
     def shown(file: io.StringIO, color: bool | None = None) -> str:
-        print_check(checked(SHUFFLED), Console(file, color=color, width=100))
+        rendered(checked(SHUFFLED), "text", Console(file, color=color, width=100))
         return file.getvalue()
 
     assert red in shown(Terminal())
@@ -479,7 +479,7 @@ def test_what_the_encoding_or_the_terminal_cannot_take_is_escaped() -> None:
     verdict = judged(eio_audit.read_text(text.encode("utf-8", "surrogateescape")))
     data = io.BytesIO()
     file = io.TextIOWrapper(data, encoding="ascii")
-    print_check(verdict, Console(file))
+    rendered(verdict, "text", Console(file))
     file.flush()
     assert rb"(Net[\xe9\x07\udcff], net.py:2)" in data.getvalue()
 

@@ -10,7 +10,7 @@ import pytest
 import eio_audit
 from eio_audit import Diff
 from tests.cli.running import SAMPLES
-from tests.internals import Console, diff_to_markdown, print_diff
+from tests.internals import Console, rendered
 from tests.report.test_text import IN_ORDER, SHUFFLED, Terminal, function, op
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -30,7 +30,7 @@ def diff_of(before: str, after: str) -> Diff:
 
 def diff_report(before: str, after: str, *, verbose: bool = False) -> str:
     file = io.StringIO()
-    print_diff(diff_of(before, after), Console(file), verbose=verbose)
+    rendered(diff_of(before, after), "text", Console(file), verbose=verbose)
     return file.getvalue()
 
 
@@ -46,7 +46,7 @@ def sample() -> Diff:
 @pytest.mark.parametrize("width", [60, 160])
 def test_a_real_diff_on_a_terminal(sample: Diff, width: int) -> None:
     file = Terminal()
-    print_diff(sample, Console(file, color=False, width=width))
+    rendered(sample, "text", Console(file, color=False, width=width))
     assert file.getvalue() == (GOLDENS / f"diff_small_{width}.txt").read_text()
 
 
@@ -67,18 +67,18 @@ def test_the_types_of_a_result_begin_after_the_arrow_outside_of_brackets() -> No
 
 def test_a_real_diff_in_place(sample: Diff) -> None:
     file = Terminal()
-    print_diff(sample, Console(file, color=False, width=120), context=1)
+    rendered(sample, "text", Console(file, color=False, width=120), context=1)
     assert file.getvalue() == (GOLDENS / "diff_small_in_place.txt").read_text()
 
 
 def test_a_real_diff_in_a_pipe(sample: Diff) -> None:
     file = io.StringIO()
-    print_diff(sample, Console(file), verbose=True)
+    rendered(sample, "text", Console(file), verbose=True)
     assert file.getvalue() == (GOLDENS / "diff_small.txt").read_text()
 
 
 def test_a_real_diff_as_markdown(sample: Diff) -> None:
-    assert diff_to_markdown(sample) == (GOLDENS / "diff_small.md").read_text()
+    assert rendered(sample, "markdown") == (GOLDENS / "diff_small.md").read_text()
 
 
 def test_diff_reads_like_a_review() -> None:
@@ -140,20 +140,20 @@ def test_rich_leaves_names_alone() -> None:
 
 def test_markdown_of_names_that_look_like_markdown() -> None:
     module = "Seq[a]`c`<br>@someone"
-    text = diff_to_markdown(diff_of(function(), function(op("%0", 2, module=module))))
+    text = rendered(diff_of(function(), function(op("%0", 2, module=module))), "markdown")
     assert "| `#2` | `ttir.abs` | `%0` | 2 | ``Seq[a]`c`<br>@someone`` |" in text
 
 
 def test_markdown_folds_long_tables() -> None:
     many = [op(f"%{k}", k, name=f"t.op{k}") for k in range(11)]
-    text = diff_to_markdown(diff_of(function(), function(*many)))
+    text = rendered(diff_of(function(), function(*many)), "markdown")
     assert "<details><summary>11 added</summary>\n\n| index | op |" in text
 
 
 def test_markdown_of_ops_in_place() -> None:
     before = function(op("%0", 0), op("%1", 1), op("%2", 2), op("%3", 3))
     after = function(op("%0", 0), op("%1", 1), op("%2", 2, name="t.new"), op("%3", 3))
-    text = diff_to_markdown(diff_of(before, after), context=1)
+    text = rendered(diff_of(before, after), "markdown", context=1)
     assert (
         """
 ```diff
@@ -191,8 +191,10 @@ def bare(types: str) -> str:
 )
 def test_changed_words_are_marked(color: bool, width: int, line: str) -> None:
     file = Terminal()
-    print_diff(
-        diff_of(bare("tensor<4xi32>"), bare("tensor<2x2xi32>")), Console(file, color=color, width=width)
+    rendered(
+        diff_of(bare("tensor<4xi32>"), bare("tensor<2x2xi32>")),
+        "text",
+        Console(file, color=color, width=width),
     )
     assert line in file.getvalue().splitlines()
 

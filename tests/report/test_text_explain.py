@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import eio_audit
-from tests.internals import Console, print_explanation
+from tests.internals import Console, rendered
 from tests.report.test_text import MISSION, SHUFFLED, function, op
 
 
@@ -13,7 +13,7 @@ def explained(text: str, op: str, *, verbose: bool = False, follow: tuple[str, .
     file = io.StringIO()
     options = eio_audit.AuditOptions(follow=follow)
     explanation = eio_audit.explain(eio_audit.read_text(text, "after.mlir"), op, options)
-    print_explanation(explanation, Console(file), verbose=verbose)
+    rendered(explanation, "text", Console(file), verbose=verbose)
     return file.getvalue()
 
 

@@ -3,7 +3,7 @@
 import io
 
 from eio_audit import AuditOptions, explain, fix, read_text
-from tests.internals import Console, print_check, print_explanation, print_fix
+from tests.internals import Console, print_fix, rendered
 from tests.report.judged import judged
 
 PLAIN = AuditOptions()
@@ -32,7 +32,7 @@ MISPLACED = function(op("%0", 1), op("%1", 2), free("%0", 2), free("%1", 2))
 def checked(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) -> list[str]:
     file = io.StringIO()
     result = judged(read_text(text, "a.mlir"), options, verbose=verbose)
-    print_check(result, Console(file, color=False), verbose=verbose)
+    rendered(result, "text", Console(file, color=False), verbose=verbose)
     return file.getvalue().splitlines()
 
 
@@ -99,7 +99,7 @@ def test_values_of_unknown_size_are_named() -> None:
 
 def explained(text: str, line: int, options: AuditOptions = PLAIN) -> list[str]:
     file = io.StringIO()
-    print_explanation(explain(read_text(text, "a.mlir"), str(line), options), Console(file, color=False))
+    rendered(explain(read_text(text, "a.mlir"), str(line), options), "text", Console(file, color=False))
     return file.getvalue().splitlines()
 
 

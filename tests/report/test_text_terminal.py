@@ -7,7 +7,7 @@ import pytest
 
 from eio_audit import Gate, check, explain, read, read_text, trace
 from tests.audit.test_check import ISSUE
-from tests.internals import Console, hyperlink, print_check, print_explanation, print_trace
+from tests.internals import Console, hyperlink, print_trace, rendered
 from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 
@@ -31,7 +31,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(path: Path, file: io.StringIO, *, color: bool = False) -> str:
-    print_check(judged(read(str(path))), Console(file, color=color, width=100), verbose=True)
+    rendered(judged(read(str(path))), "text", Console(file, color=color, width=100), verbose=True)
     return file.getvalue()
 
 
@@ -59,7 +59,7 @@ def test_a_terminal_links_to_lines(issue: Path) -> None:
 
 def test_explanations_link_to_lines(issue: Path) -> None:
     file = Terminal()
-    print_explanation(explain(read(issue), "#18"), Console(file, color=True))
+    rendered(explain(read(issue), "#18"), "text", Console(file, color=True))
     assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
 
 

@@ -89,7 +89,7 @@ def check_command(
         raise click.UsageError("--statistics requires --format text")
     earlier = None
     if compare is not None:
-        from eio_audit.report.earlier_report import parse_report
+        from eio_audit.report.json_input import parse_report
 
         earlier = parse_report(Source.read(compare))
     found, errors, skipped = inputs.find_all(paths, find_files)

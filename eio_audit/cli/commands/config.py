@@ -47,7 +47,7 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     for name, entry in config.op_entries.items():
         text += ["", f"[ops.{_toml(name)}]  # {file_name}"]
         text += [f"{_key(key)} = {_toml(value)}" for key, value in entry.items()]
-    write_bytes(None, *(f"{line}\n".encode() for line in text))
+    write_bytes(None, (f"{line}\n".encode() for line in text))
 
 
 def _toml(value: Any) -> str:

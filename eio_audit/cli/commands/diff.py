@@ -5,17 +5,10 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.audit.check.figures import unmatched_patterns
-from eio_audit.audit.corpus.two_runs import compare_runs
-from eio_audit.audit.corpus.workers import Workers
-from eio_audit.audit.diff.diff import diff
-from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.explain.worst_blocks import WorstBlocks
-from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
 from eio_audit.cli.inputs import (
@@ -30,11 +23,14 @@ from eio_audit.cli.inputs import (
 )
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
-from eio_audit.cli.pass_pair import around_pass
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.folders import find_dump_files
 from eio_audit.mlir.source import InputError, Source, Span
+
+if TYPE_CHECKING:
+    from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.options import AuditOptions
+    from eio_audit.mlir.input.dumps import Dump
 
 
 @click.command(
@@ -101,6 +97,13 @@ def diff_command(
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"
     """
+    from eio_audit.audit.check.figures import unmatched_patterns
+    from eio_audit.audit.corpus.two_runs import compare_runs
+    from eio_audit.audit.diff.diff import diff
+    from eio_audit.audit.diff.sameness import Sameness
+    from eio_audit.audit.explain.worst_blocks import WorstBlocks
+    from eio_audit.cli.pass_pair import around_pass
+
     is_gate = any(map(is_given, ("fail_on", "max_avoidable", "max_inversions"))) and not gate.never_fails
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
     if parallel.timeout is not None and not (are_runs and exit_code):
@@ -144,6 +147,8 @@ def _expect_two_dumps(old: Dump, new: Dump) -> None:
 
 
 def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:
+    from eio_audit.mlir.input.folders import find_dump_files
+
     return parallel.workers(total_size([file.path for run in runs for file in find_dump_files(run)]))
 
 
@@ -156,6 +161,8 @@ def _require_formats(kind: str, reports: Reports) -> None:
 
 
 def _no_ops() -> Dump:
+    from eio_audit.mlir.input.dumps import Dump
+
     return Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 
-from eio_audit.audit.explain.explain import explain
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
@@ -44,6 +43,8 @@ def explain_command(
         if not Path(path).exists() and look_up(path):
             raise click.UsageError(f"there is no file '{path}'; did you mean 'eio-audit rule {path}'?")
         raise click.UsageError(WHICH_OP)
+    from eio_audit.audit.explain.explain import explain
+
     explanation = explain(choice.some_dumps(path), op, options)
     warn_of_unmatched(explanation.dump.unmatched)
     require_indices(explanation.dump.summary, [explanation.dump], explanation.dump.source)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.audit.fix.dump_fix import Relabel
 from eio_audit.cli import inputs
 from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
 from eio_audit.cli.gate import ALLOW_UNINDEXED
@@ -42,7 +41,7 @@ class _FixCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
-        options = [f"{arg}={Relabel.NESTED}" if arg == "--relabel" else arg for arg in args[:end]]
+        options = ["--relabel=nested" if arg == "--relabel" else arg for arg in args[:end]]
         return super().parse_args(ctx, [*options, *args[end:]])
 
 
@@ -65,7 +64,7 @@ class _FixCommand(click.Command):
 )
 @click.option(
     "--relabel",
-    type=click.Choice([form.value for form in Relabel]),
+    type=click.Choice(["nested", "flat"]),
     metavar="[=flat]",
     help="First correct the op indices that contradict dataflow, so that no inversion remains. "
     "--relabel=flat drops the old locations; otherwise the new ones contain them.",

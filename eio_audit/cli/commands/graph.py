@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 from click.core import ParameterSource
 
-from eio_audit.audit.explain.dataflow import dataflow, neighbourhood
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes
@@ -59,6 +58,8 @@ def graph_command(
       eio-audit graph after.mlir --around '#23' | dot -Tpdf -o around_23.pdf
       eio-audit graph after.mlir --format graphml -o block.graphml
     """
+    from eio_audit.audit.explain.dataflow import dataflow, neighbourhood
+
     if around is not None and block is not None:
         raise click.UsageError("--around cannot be used with --block, because the op determines the block")
     if around is None and ctx.get_parameter_source("radius") is ParameterSource.COMMANDLINE:

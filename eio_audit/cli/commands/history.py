@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.audit.log.history import history
-from eio_audit.audit.options import AuditOptions
 from eio_audit.cli import inputs
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options, verbose_option
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.folders import DumpFile, find_dump_files
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
+
+if TYPE_CHECKING:
+    from eio_audit.audit.options import AuditOptions
+    from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.mlir.input.folders import DumpFile
 
 
 @click.command(
@@ -42,6 +44,9 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
       eio-audit history passes.log 4711
       eio-audit history passes-tree/ model.py:51
     """
+    from eio_audit.audit.log.history import history
+    from eio_audit.mlir.input.folders import find_dump_files
+
     files = find_dump_files(log)
     total = inputs.total_size([file.path for file in files])
     with progress(total, "following") as advance:
@@ -54,7 +59,7 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
 
 
 @dataclass
-class _Dumps(Iterable[Dump]):
+class _Dumps(Iterable["Dump"]):
     """The dumps of files, read one at a time on each iteration."""
 
     path: str
@@ -63,11 +68,13 @@ class _Dumps(Iterable[Dump]):
     errors: list[InputError] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[Dump]:
+        from eio_audit.mlir.input.dumps import stream_file
+
         self.errors = []
-        is_empty = True
+        is_empty, is_only = True, len(self.files) == 1
         for file in self.files:
             try:
-                for dump in inputs.dumps_of_file(file, self.advance, is_only=len(self.files) == 1):
+                for dump in stream_file(file, self.advance, inputs.max_size(), is_only=is_only):
                     is_empty = False
                     yield dump
             except InputError as error:

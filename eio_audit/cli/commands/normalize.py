@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import click
 
-from eio_audit.audit.diff.normal_form import normal_form
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, read_dumps
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, audit_options, dump_options, ir_output_option
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
-from eio_audit.mlir.input.dumps import NOT_MLIR, is_mlir_without_ops
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording.numbers import shortened_list
 
@@ -24,7 +22,7 @@ LISTED_LINES = 10
 )
 @click.argument("path", type=PATH)
 @dump_options
-@audit_options
+@dependence_options
 @click.option(
     "--order",
     is_flag=True,
@@ -47,13 +45,16 @@ def normalize_command(
       git config diff.mlir.textconv "eio-audit normalize --order"
       echo "*.mlir diff=mlir" >> .gitattributes
     """
+    from eio_audit.audit.diff.normal_form import normal_form
+    from eio_audit.mlir.input.dumps import NOT_MLIR, is_mlir_without_ops
+
     dumps = choice.of(read_dumps(path, "normalize"), path)
     forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
     text = b"".join(form.text for form in forms)
     if not text:  # an error, so that a textconv may fall back to the text
         is_mlir = all(map(is_mlir_without_ops, dumps))
         raise InputError(source_name(path), None, "nothing to normalize: no op" if is_mlir else NOT_MLIR)
-    write_bytes(output, text)
+    write_bytes(output, [text])
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
         click.echo(f"note: indistinguishable ops stay in textual order, on lines {where}", err=True)

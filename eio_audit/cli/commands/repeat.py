@@ -8,13 +8,10 @@ from pathlib import Path
 
 import click
 
-from eio_audit.audit.command import run_command
-from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run
-from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
+from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
-from eio_audit.mlir.input.markers import holds_ir
 from eio_audit.mlir.source import InputError
 
 
@@ -34,7 +31,7 @@ from eio_audit.mlir.source import InputError
 @click.option(
     "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."
 )
-@audit_options
+@dependence_options
 @report_options("RunComparison", quiet_option, verbose_option)
 @click.pass_context
 def repeat_command(
@@ -56,6 +53,9 @@ def repeat_command(
       eio-audit repeat -- mlir-opt --cse --mlir-print-ir-after-all in.mlir
       eio-audit repeat --runs 10 --timeout 60 --keep runs -- ./compile.sh
     """
+    from eio_audit.audit.corpus.two_runs import compare_runs
+    from eio_audit.mlir.input.markers import holds_ir
+
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(keep or temporary)
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,6 +79,8 @@ def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:
     Raises:
         InputError: the command cannot be started, or takes too long.
     """
+    from eio_audit.audit.command import run_command
+
     name = shlex.join(command)
     try:
         with log.open("wb") as file:

@@ -33,9 +33,8 @@ def rule_command(name: tuple[str, ...]) -> None:
       eio-audit rule knock-on
       eio-audit rule
     """
-    from eio_audit.report.manual import close_names, entries, look_up
+    from eio_audit.report.manual import close_names, entries, look_up, print_entries, print_list
     from eio_audit.report.text.console import Console
-    from eio_audit.report.text.manual_pages import print_entries, print_list
 
     word = " ".join(name)
     found = look_up(word)

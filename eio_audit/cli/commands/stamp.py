@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from eio_audit.audit.fix.stamp import stamp
 from eio_audit.cli.inputs import read_dumps
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, ir_output_option, max_size_option
 from eio_audit.cli.output import write_bytes
@@ -28,4 +27,6 @@ def stamp_command(path: str, max_size: int, output: str | None) -> None:
       eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
         eio-audit check -
     """
-    write_bytes(output, stamp(read_dumps(path, "stamp")))
+    from eio_audit.audit.fix.stamp import stamp
+
+    write_bytes(output, [stamp(read_dumps(path, "stamp"))])

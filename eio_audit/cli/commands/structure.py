@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from eio_audit.audit.codegen.codegen import structure
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
@@ -32,6 +31,8 @@ def structure_command(path: str, choice: DumpChoice, options: AuditOptions, repo
       eio-audit structure after.mlir --format html -o structure.html
       eio-audit structure after.mlir --format python
     """
+    from eio_audit.audit.codegen.codegen import structure
+
     result = structure(choice.only_dump(path), options)
     warn_of_unmatched(result.dump.unmatched)
     require_indices(result.dump.summary, [result.dump], result.dump.source)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.audit.corpus.models import find_models
-from eio_audit.audit.corpus.trace_models import TraceModel, trace_models
-from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.options import AuditOptions
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
-from eio_audit.mlir.input.folders import find_dump_files
 from eio_audit.report.text.progress import progress
+
+if TYPE_CHECKING:
+    from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.options import AuditOptions
 
 
 @click.command(
@@ -60,12 +60,16 @@ def trace_command(
       eio-audit trace ttir.mlir before.mlir after.mlir
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
     """
+    from eio_audit.audit.corpus.models import find_models
+    from eio_audit.audit.corpus.trace_models import TraceModel, trace_models
+    from eio_audit.mlir.input.folders import find_dump_files
+
     found, errors, skipped = inputs.find_all(paths, find_dump_files)
     files = [file for _, file in found]
     models = find_models(found)
     diffs = None
     if "html" in reports.formats and len(models) == 1:
-        from eio_audit.report.html.pass_diffs import PassDiffs
+        from eio_audit.report.html.trace import PassDiffs
 
         diffs = PassDiffs(options)
         parallel = Jobs(processes=1)  # each dump is compared while it is read

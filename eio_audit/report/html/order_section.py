@@ -26,7 +26,6 @@ from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
     block_name,
     heading_of,
-    op_name,
     reason,
 )
 from eio_audit.report.wording.trace import came_in
@@ -132,7 +131,7 @@ class Section:
 
     def place_of(self, op: PicturedOp) -> _Place:
         """Return what identifies an op on the page."""
-        return self.dump.source, op.op.line, op_name(op.op)
+        return self.dump.source, op.op.line, op.op.title
 
     def cards(self) -> list[Card]:
         """The cards of the ops whose dataflow is drawn."""
@@ -145,7 +144,7 @@ class Section:
         if finding:
             other_line = finding.sentence.line
             excerpt |= {other.place for other in self.picture.ops if other.op.line == other_line}
-        title = f"{op_name(op.op)} at line {op.op.line}: {self._why(op) or op.disorder}"
+        title = f"{op.op.title} at line {op.op.line}: {self._why(op) or op.disorder}"
         return Card(
             name=self.ids[place],
             title=sentence(finding) if finding else title,
@@ -196,7 +195,7 @@ class Section:
         )
         rows: list[list[Cell]] = []
         for one in self.picture.ops:
-            rows.append([one.place, op_name(one.op), one.op.line, one.op.module])
+            rows.append([one.place, one.op.title, one.op.line, one.op.module])
             rows[-1] += [one.inversions, one.inversions_fixed, one.disorder, self._why(one)]
         name = block_name(self.block.function, self.block.block)
         return Table(
@@ -256,4 +255,4 @@ def _finding_card(name: str, title: str, audited: DumpAudit | Trace, finding: Fi
 
 
 def _place_of(finding: Finding) -> _Place:
-    return finding.source, finding.line, op_name(finding.op)
+    return finding.source, finding.line, finding.op.title

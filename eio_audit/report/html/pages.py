@@ -11,7 +11,6 @@ from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
@@ -19,14 +18,11 @@ from eio_audit.report.html.order_section import (
     block_sections,
     block_table,
     finding_cards,
-    left_cards,
 )
-from eio_audit.report.html.pass_diffs import PassDiffs
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
-from eio_audit.report.wording.order import op_name
 from eio_audit.report.wording.structure import (
     STAGES,
     index_span,
@@ -36,7 +32,6 @@ from eio_audit.report.wording.structure import (
     tries,
     where,
 )
-from eio_audit.report.wording.trace import pass_title
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.comparison import CheckComparison
@@ -133,21 +128,6 @@ def structure_to_html(result: Structure, version: str) -> str:
     return page("structure", "structure.html", version, **_codegen(result))
 
 
-def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
-    """Return the page of a trace: what is left at the end, and what each pass did to order and ops."""
-    most = max((traced.figures.inversions for traced in trace.passes), default=0)
-    return page(
-        "trace",
-        "trace.html",
-        version,
-        result=trace,
-        left=left_cards(trace),
-        open_findings=OPEN_FINDINGS,
-        timeline=[_timeline_entry(traced, max(most, 1), diffs) for traced in trace.passes],
-        passes=_pass_table(trace),
-    )
-
-
 def page(command: str, template: str, version: str, **context: object) -> str:
     """Return the page of a command."""
     script = text_of("page.js")
@@ -174,7 +154,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
         what = "; ".join(what_happened(change, verbose=False))
         rows.append([number, kind, what, change.function])
         for op, place in ((change.before, change.place_before), (change.after, change.place_after)):
-            rows[-1] += [op_name(op), op.line, place] if op else [None, None, place]
+            rows[-1] += [op.title, op.line, place] if op else [None, None, place]
     caption = "the ops that differ; places count from 0 in their block"
     names = [anchors.get(change.after) if change.after else None for _, change in changes]
     links = [name and f"#{name}" for name in names]
@@ -224,56 +204,3 @@ def _codegen(result: Structure) -> dict[str, object]:
         ),
         "functions": Table("functions", caption, columns, rows, "number"),
     }
-
-
-# ---------------------------------------------------------------------- trace
-
-
-def _timeline_entry(traced: TracedPass, most: int, diffs: PassDiffs) -> dict[str, object]:
-    figures = traced.figures
-    shares = {
-        "forced": figures.forced,
-        "knock-on": figures.knock_on,
-        "avoidable": figures.avoidable,
-        "unordered": figures.minimum - figures.forced - figures.knock_on,
-    }
-    return {
-        "traced": traced,
-        "name": pass_title(traced),
-        "is_unchanged": traced.changed is False and not traced.failed,
-        "widths": {kind: f"{share / most:.2%}" for kind, share in shares.items() if share},
-        "diff": diffs.by_place.get((traced.place.source, traced.place.line)),
-    }
-
-
-def _pass_table(trace: Trace) -> Table:
-    passes = trace.passes
-    has_functions = any(traced.function for traced in passes)
-    has_sources = len({traced.place.source for traced in passes}) > 1
-    figures = ("ops", "inversions", "forced", "knock_on", "avoidable")
-    columns = columns_of(
-        f"#index=number, pass, changed, {'function, ' * has_functions}"
-        f"dump={'dump' if has_sources else 'line'}, #ops, "
-        "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #repaired, #left, "
-        "#mislabelled=made wrong, #lost"
-    )
-    rows = [
-        (
-            traced.index,
-            pass_title(traced),
-            "yes" if traced.changed else "",
-            *([traced.function] if has_functions else []),
-            f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
-            *(getattr(traced.figures, key) for key in figures),
-            traced.introduced,
-            traced.repaired,
-            traced.left,
-            traced.mislabelled,
-            traced.lost,
-        )
-        for traced in passes
-    ]
-    marked = ("changed", "passes that changed something only")
-    caption = "the passes in the order in which they ended"
-    links = [f"#pass-{traced.index}" for traced in passes]
-    return Table("passes", caption, columns, rows, "index", marked=marked, links=("pass", links))

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, PicturedOp
-from eio_audit.report.wording.order import op_name
 
 SINGLE_LINES = 2000
 """Up to this many ops, each has a line. In larger blocks only ops out of order do; the others are bands."""
@@ -51,7 +50,7 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
         "height": min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT),
         "legend": [(kind.value, numbers[kind], text) for kind, text in MEANINGS.items() if kind in numbers],
         "left": _labels([f"#{op.op.index}" for op in sorted(ops, key=_original)]),
-        "right": _labels([op_name(op.op) for op in ops]),
+        "right": _labels([op.op.title for op in ops]),
         "bands": list(_bands(in_order)) if are_bands else [],
         "lines": [(op.disorder or "kept", _original(op) + 0.5, _textual_rank(op) + 0.5) for op in lines],
         "parts": _parts(out_of_order, len(ops)) if len(ops) > MAPPED_OPS else [],

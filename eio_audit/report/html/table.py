@@ -16,7 +16,7 @@ OF_CONSTANTS = "#avoidable_constants=of constants, "
 Cell = str | int | None
 
 
-class Column(NamedTuple):
+class PageColumn(NamedTuple):
     """A column of a table.
 
     Attributes:
@@ -32,16 +32,16 @@ class Column(NamedTuple):
     has_bars: bool = False
 
 
-def columns_of(spec: str) -> list[Column]:
+def columns_of(spec: str) -> list[PageColumn]:
     """Parse the columns of a table: ``op, #line, #fixed=after a fix``. ``#`` marks numbers, ``##`` adds bars.
 
     >>> columns_of("#fixed=after a fix")
-    [Column(key='fixed', title='after a fix', is_number=True, has_bars=False)]
+    [PageColumn(key='fixed', title='after a fix', is_number=True, has_bars=False)]
     """
     columns = []
     for word in spec.split(", "):
         key, _, title = word.lstrip("#").partition("=")
-        columns.append(Column(key, title or key, word.startswith("#"), word.startswith("##")))
+        columns.append(PageColumn(key, title or key, word.startswith("#"), word.startswith("##")))
     return columns
 
 
@@ -62,7 +62,7 @@ class Table:
 
     name: str
     caption: str
-    columns: Sequence[Column]
+    columns: Sequence[PageColumn]
     rows: Sequence[Sequence[Cell]]
     sorted_by: str
     marked: tuple[str, str] | None = None
@@ -121,7 +121,7 @@ def _number(cell: Cell) -> int:
     return cell if isinstance(cell, int) else 0
 
 
-def _column_data(column: Column, cells: Sequence[Cell], most: int) -> dict[str, object]:
+def _column_data(column: PageColumn, cells: Sequence[Cell], most: int) -> dict[str, object]:
     """Store each text once. Rows refer to it."""
     if column.is_number:
         return {"key": column.key, "number": True, "values": cells} | ({"most": most} if most else {})

@@ -28,7 +28,7 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False, comparison: CheckCom
     """
     said = "; ".join(reasons(verdict, verbose=verbose))
     lines = [f"### eio-audit: {status(verdict)}", "", literal(said) if verdict.check.unindexed else said]
-    lines += [f"<br>{literal(step)}" for step in steps_after(verdict)]
+    lines += [f"<br>{literal(' '.join(step))}" for step in steps_after(verdict)]
     lines += _errors(verdict)
     lines += _changes(comparison) if comparison else []
     lines += _figures(verdict)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.report.document import Changes, Figures, Hunks, Lines, Section, diff_document
+from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
 from eio_audit.report.markdown.code import code, literal, one_line, row
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording import order
-from eio_audit.report.wording.word_diff import shortened
+from eio_audit.report.wording.numbers import shortened
 
 SHOWN_ROWS = 10
 """The most rows of a table that is not folded."""
@@ -57,7 +57,7 @@ def _dump(dump: DumpAudit) -> str:
     return " ".join(filter(None, (literal(order.place_of(dump)), literal(dump.moment))))
 
 
-def _parts(section: Section, *, verbose: bool) -> list[str]:
+def _parts(section: DiffSection, *, verbose: bool) -> list[str]:
     lines = []
     for part in section.parts:
         match part:
@@ -65,7 +65,7 @@ def _parts(section: Section, *, verbose: bool) -> list[str]:
                 lines += _changes(part, verbose=verbose)
             case Hunks():
                 lines += _hunks(part, verbose=verbose)
-            case Lines():
+            case Listing():
                 lines += _list(part, verbose=verbose)
             case Figures():
                 lines += _figures(part, verbose=verbose)
@@ -141,7 +141,7 @@ def _table(
     return _folded(title or f"{len(rows):,} rows" * is_long, table, is_long=is_long)
 
 
-def _list(part: Lines, *, verbose: bool) -> list[str]:
+def _list(part: Listing, *, verbose: bool) -> list[str]:
     shown = part.items if verbose else part.items[:FOLDED_ROWS]
     lines = [f"- {literal(item)}" for item in shown] + _rest(len(part.items) - len(shown))
     return _folded(part.title, lines, is_long=len(part.items) > SHOWN_ROWS)

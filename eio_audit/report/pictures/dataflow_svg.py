@@ -9,8 +9,7 @@ from eio_audit.audit.explain.dataflow import Dataflow, DataflowOp
 from eio_audit.report.graph import title_of
 from eio_audit.report.pictures.layered_layout import layered_layout
 from eio_audit.report.template import render, text_of
-from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import op_name
+from eio_audit.report.wording.numbers import ELLIPSIS, count, shortened
 
 LONGEST_TEXT = 34
 """The most characters of a line in a box. A tooltip shows the whole line."""
@@ -114,20 +113,16 @@ def _lines_of(op: DataflowOp) -> list[str]:
     place = " ".join(filter(None, (op.op.result, f"line {op.op.line}")))
     module = op.op.module or ""
     if len(module) > LONGEST_TEXT:
-        module = "\N{HORIZONTAL ELLIPSIS}" + module[1 - LONGEST_TEXT :]
-    return [shortened(heading, LONGEST_TEXT), shortened(place, LONGEST_TEXT), *([module] if module else [])]
+        module = ELLIPSIS + module[1 - LONGEST_TEXT :]
+    lines = [shortened(line, LONGEST_TEXT, ELLIPSIS) for line in (heading, place)]
+    return [*lines, *([module] if module else [])]
 
 
 def _described(op: DataflowOp) -> str:
     """Return the tooltip of a box."""
-    parts = [op_name(op.op), f"line {op.op.line}", op.op.module]
+    parts = [op.op.title, f"line {op.op.line}", op.op.module]
     if op.inversions:
         parts.append(f"in {count(op.inversions, 'inversion')}{', displaced' if op.displaced else ''}")
     if op.derived:
         parts.append("a pass made it from the op at its index")
     return "\n".join(filter(None, parts))
-
-
-def shortened(text: str, width: int) -> str:
-    """Return the text, cut to ``width`` characters."""
-    return text if len(text) <= width else text[: width - 1] + "\N{HORIZONTAL ELLIPSIS}"

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.codegen.prediction import CodegenFunction
-from eio_audit.report.pictures.dataflow_svg import shortened
 from eio_audit.report.pictures.module_tree import ModuleNode, down_to, module_tree
-from eio_audit.report.wording.numbers import count, numbers_of, ranges
+from eio_audit.report.wording.numbers import ELLIPSIS, count, numbers_of, ranges, shortened
 from eio_audit.report.wording.structure import index_span, source_of
 
 SHOWN_ROWS = 150
@@ -38,7 +37,8 @@ def drawing_of(functions: Sequence[CodegenFunction]) -> dict[str, object]:
     """
     nodes = down_to(module_tree(functions), SHOWN_ROWS)
     widest = max(
-        node.depth * INDENT + len(shortened(node.name, LONGEST_NAME)) * CHARACTER_WIDTH for node in nodes
+        node.depth * INDENT + len(shortened(node.name, LONGEST_NAME, ELLIPSIS)) * CHARACTER_WIDTH
+        for node in nodes
     )
     number_at = MARGIN + widest + 52
     column = min(WIDEST, STRIP / len(functions))
@@ -79,7 +79,7 @@ def _row(
         "x": x + 2,
         "baseline": top + 12,
         "top": top + 2,
-        "name": shortened(node.name, LONGEST_NAME),
+        "name": shortened(node.name, LONGEST_NAME, ELLIPSIS),
         "functions": len(node.functions),
     }
 

@@ -204,7 +204,7 @@ def _notes(verdict: Verdict) -> Iterator[str]:
         assumed.update(dump.assumed_pure)
     yield from filter(None, (order.unknown_ops(unknown, limit=3), order.assumed_pure(assumed)))
     for step in steps_after(verdict)[1:]:
-        yield f"{order.wrong_labels(figures)}; {step}"
+        yield f"{order.wrong_labels(figures)}; {' '.join(step)}"
 
 
 def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:

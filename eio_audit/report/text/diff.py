@@ -10,7 +10,7 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.report.document import Changes, Figures, Hunks, Lines, Section, diff_document
+from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
 from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_figures, print_table
@@ -67,7 +67,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
         console.print()
     if diff.after.summary.inversions:
         for step in next_steps([diff.after]):
-            console.print(step)
+            console.print(" ".join(step))
     if hidden:
         console.print((f"--verbose shows {hidden:,} more", "dim"))
     console.print()
@@ -108,7 +108,7 @@ def _moment(dump: Dump) -> str:
     return " ".join(filter(None, (place, marker.when, f"{marker.pass_name}{symbol}")))
 
 
-def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
+def _print_parts(section: DiffSection, console: Console, *, verbose: bool) -> int:
     """Print the details of a section. Return how many ops, lines or rows it left out."""
     hidden = 0
     for part in section.parts:
@@ -118,7 +118,7 @@ def _print_parts(section: Section, console: Console, *, verbose: bool) -> int:
                 hidden += _print_changes(part, console, verbose=verbose)
             case Hunks():
                 _print_hunks(part, console, verbose=verbose)
-            case Lines():
+            case Listing():
                 if part.title:
                     console.print((part.title, part.style), indent=2)
                 lines = part.items if verbose else part.items[:SHOWN_LINES]

@@ -11,7 +11,7 @@ from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import block_name, op_at, op_name, should_carry
+from eio_audit.report.wording.order import block_name, should_carry
 
 SHOWN_INVERSIONS = 3
 SHOWN_STEPS = 8
@@ -57,7 +57,7 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
         at_line = (f"line {op.op.line}", hyperlink(source, op.op.line))
         block = block_name(op.function, op.block)
         place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
-        console.print((op_name(op.op), "bold cyan"), " at ", at_line, place, indent=2)
+        console.print((op.op.title, "bold cyan"), " at ", at_line, place, indent=2)
         derived = "derived: a pass made it from another op" if op.derived else ""
         outline = [_inversions(op), derived, _right(op), _fix(op)]
         for fact in filter(None, outline if are_outlines else _facts(op)):
@@ -76,13 +76,13 @@ def _facts(op: OpExplanation) -> Iterator[str]:
     yield _index(op)
     if op.last_use is not None:
         verb = "it follows its last use," if op.follows is Follow.FREES else "it only frees; its last use is"
-        yield f"{verb} {op_at(op.last_use)}"
+        yield f"{verb} {op.last_use}"
     yield _effects(op)
     for neighbour, side in ((op.lower, "lower"), (op.higher, "higher")):
         if neighbour is not None:
             away = count(abs(neighbour.distance), "place")
             direction = "before" if neighbour.distance < 0 else "after"
-            yield f"next {side} index: {op_at(neighbour.op)}, {away} {direction} it"
+            yield f"next {side} index: {neighbour.op}, {away} {direction} it"
 
 
 def _model(op: OpExplanation) -> str:
@@ -100,7 +100,7 @@ def _right(op: OpExplanation) -> str:
 
 
 def _index(op: OpExplanation) -> str:
-    stays = f"; it stays with {op_at(op.consumer)}" if op.consumer else ""
+    stays = f"; it stays with {op.consumer}" if op.consumer else ""
     if op.follows is Follow.FREES:
         return "its index does not count, because it only frees (--follow none counts it)"
     if op.follows is not None:
@@ -149,7 +149,7 @@ def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> 
         shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
         style = "red" if kind is InversionKind.AVOIDABLE else ""
         for inverted in shown:
-            console.print((kind.value, style), f" with {op_at(inverted.op)}", indent=6)
+            console.print((kind.value, style), f" with {inverted.op}", indent=6)
             _print_path(inverted.path, console, verbose=verbose)
             if inverted.fixed is not None and inverted.fixed.moved:
                 console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
@@ -164,14 +164,14 @@ def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) ->
     """Print the ops of a path, each below the op it depends on. Skip the middle of a long path."""
     if not path:
         return
-    console.print(op_at(path[0].producer), indent=8)
+    console.print(str(path[0].producer), indent=8)
     left_out = 0 if verbose else max(len(path) - SHOWN_STEPS, 0)
     half = SHOWN_STEPS // 2
     for number, step in enumerate(path):
         if left_out and number == half:
             console.print((f"... {count(left_out, 'more op')} ...", "dim"), indent=8)
         if not left_out or number < half or number >= half + left_out:
-            console.print(f"{_STEPS[step.kind]} {op_at(step.user)}", indent=8)
+            console.print(f"{_STEPS[step.kind]} {step.user}", indent=8)
 
 
 def _fix(op: OpExplanation) -> str:
@@ -193,5 +193,5 @@ def _fix(op: OpExplanation) -> str:
 
 def _between(fixed: FixedPlace) -> str:
     if fixed.after is None:
-        return f"at the start of the block, before {op_at(fixed.before)}" if fixed.before else "where it is"
-    return f"after {op_at(fixed.after)}" + (f", before {op_at(fixed.before)}" if fixed.before else "")
+        return f"at the start of the block, before {fixed.before}" if fixed.before else "where it is"
+    return f"after {fixed.after}" + (f", before {fixed.before}" if fixed.before else "")

@@ -71,7 +71,7 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
         for one in wrong:
             at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
             right = f" should carry {order.should_carry(one.right)}"
-            console.print((order.op_name(one.op), "cyan"), " at ", at_line, right, indent=6)
+            console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
         _print_rest(len(wrong), len(block.mislabelled), block.wrong_labels, console)
     shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
     verb = "is" if block.displaced == 1 else "are"
@@ -97,7 +97,7 @@ def displaced_pieces(displaced: DisplacedOp, source: str, block: str = "") -> li
     """Return ``#23 ttir.permute %56 is early at line 9, in 3 inversions (Conv2d[conv])``, with the block."""
     op = displaced.op
     return [
-        (order.op_name(op), "cyan"),
+        (op.title, "cyan"),
         f"{f' in {block}' if block else ''} is {order.side(displaced)} at ",
         (f"line {op.line}", hyperlink(source, op.line)),
         f", in {count(displaced.inversions, 'inversion')}",

@@ -10,11 +10,12 @@ from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from eio_audit.mlir.input.dumps import Dump
 
 SHOWN_AFTER_SECONDS = 1.0
 """Shorter work shows no bar."""

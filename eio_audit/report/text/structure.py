@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.codegen.codegen import Stage, Structure
+from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.codegen.prediction import CodegenFunction, Prediction
 from eio_audit.report.document import function_figures, torn_figures
 from eio_audit.report.pictures.module_tree import down_to, module_tree
@@ -12,7 +12,6 @@ from eio_audit.report.text.console import Console
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording import structure as words
-from eio_audit.report.wording.commands import command, selection
 from eio_audit.report.wording.numbers import count, numbers_of
 
 SHOWN_TORN = 3
@@ -48,7 +47,10 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
         console.print()
     else:
         console.print("no op is in a function", indent=2)
-    _print_next(structure, console)
+    steps = words.next_steps(structure)
+    width = max((len(step.command) for step in steps), default=0)
+    for step in steps:
+        console.print((f"{step.command:{width}}", "bold"), f"   # {step.effect}")
     if hidden:
         console.print((f"--verbose shows {hidden:,} more lines", "dim"))
 
@@ -102,25 +104,3 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
     ]
     print_table(console, columns, indent=2)
     return len(functions) - len(shown)
-
-
-def _print_next(structure: Structure, console: Console) -> None:
-    dump = structure.dump
-    prediction = structure.predictions[structure.present]
-    commands = []
-    if prediction.unreadable or prediction.refused:
-        rules = [("EIO106", prediction.refused), ("EIO107", prediction.unreadable)]
-        selected = ",".join(rule for rule, found in rules if found)
-        listing = command("check", dump, dump.source, f"--select {selected}")
-        commands.append((listing, "lists the unreadable locations"))
-    if structure.predictions[Stage.RELABELLED] != structure.predictions[Stage.FIXED]:
-        commands.append((command("fix --relabel", dump, dump.source), "corrects wrong op indices"))
-    if words.torn_modules(structure):
-        pass_name, number = dump.selected
-        if pass_name is not None and number in ("", "last"):  # diff counts only dumps after the pass
-            commands.append((command("diff", dump, dump.source), "shows what the pass tore"))
-        elif not selection(dump):
-            commands.append((command("diff BEFORE", dump, dump.source), "shows what a pass tore"))
-    width = max((len(typed) for typed, _ in commands), default=0)
-    for typed, what in commands:
-        console.print((f"{typed:{width}}", "bold"), f"   # {what}")

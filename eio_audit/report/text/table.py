@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from eio_audit.report.document import Figures
 from eio_audit.report.text.console import HANGING, SHORTENED, Console
+
+if TYPE_CHECKING:
+    from eio_audit.report.document import Figures
 
 WRAPPED = 36
 """The least width at which the last column wraps within itself. If narrower, it wraps below its row."""

@@ -1,19 +1,22 @@
-"""The trace of a log as text: what is left at the end and which pass brought it in, then the passes."""
+"""A trace as text: of one model what is left and its passes, of several the totals by pass and by model."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.text.check import SHOWN, print_finding, print_rest
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.table import Column, print_table
+from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.order import contradicting
 from eio_audit.report.wording.trace import (
@@ -21,11 +24,17 @@ from eio_audit.report.wording.trace import (
     UNSEEN,
     came_in,
     conclusion,
+    in_models,
     left_at_the_end,
     left_by_arrival,
+    left_in_models,
+    name_of,
     next_steps,
+    next_steps_of_all,
     pass_title,
     repaired,
+    verdict_on_all,
+    worst_pass,
 )
 
 
@@ -41,7 +50,7 @@ def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = F
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
             console.print((folder or next(iter(sources)), "bold"))
-        _print_passes(trace, console, is_log=is_log, folder=folder, verbose=verbose)
+        _print_rows(trace, console, is_log=is_log, folder=folder, verbose=verbose)
         console.print()
     if trace.mislabeller is not None:
         place = trace.mislabeller.place
@@ -49,14 +58,13 @@ def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = F
         wrong = contradicting(trace.mislabeller.mislabelled)
         name = (trace.mislabeller.pass_name or UNSEEN, "bold")
         console.print("most wrong indices by: ", name, " (", at, f"), {wrong}; see fix --relabel")
-    status, why = conclusion(trace, gate)
-    steps = map(" ".join, next_steps(trace) if status != "could not run" else ())
-    print_verdict(status, "; ".join([why, *steps]), console)
+    _print_verdict(*conclusion(trace, gate), next_steps(trace), console)
 
 
-def print_verdict(status: str, why: str, console: Console) -> None:
+def _print_verdict(status: str, why: str, steps: Iterable[Step], console: Console) -> None:
     """Print the last line."""
-    console.print((status, "bold green" if status == "passed" else "bold red"), f": {why}")
+    said = [why, *map(" ".join, steps if status != "could not run" else ())]
+    console.print((status, "bold green" if status == "passed" else "bold red"), f": {'; '.join(said)}")
 
 
 def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:
@@ -92,7 +100,7 @@ def _common_folder(sources: Iterable[str]) -> str:
         return ""
 
 
-def _place(traced: TracedPass, folder: str) -> str:
+def _place_in(traced: TracedPass, folder: str) -> str:
     """Return where a dump is, relative to the folder, without the folders that name its program."""
     source, program = traced.place.source, traced.program.rstrip("/").replace("/", os.sep)
     _, is_inside, inside = source.rpartition(f"{os.sep}{program}{os.sep}") if program else ("", "", "")
@@ -100,7 +108,7 @@ def _place(traced: TracedPass, folder: str) -> str:
     return f"{name}:{traced.place.line}"
 
 
-def _print_passes(trace: Trace, console: Console, *, is_log: bool, folder: str, verbose: bool) -> None:
+def _print_rows(trace: Trace, console: Console, *, is_log: bool, folder: str, verbose: bool) -> None:
     passes = trace.passes
     start: list[tuple[str, TracedPass | None]] = [(START, None)] if trace.initial else []
     rows = [*start, *_rows(passes, verbose=verbose)]
@@ -132,8 +140,85 @@ def _print_passes(trace: Trace, console: Console, *, is_log: bool, folder: str, 
         number("derived", lambda t: f"{t.figures.derived:,}", optional=True),
         number("lost", lambda t: if_any(t.lost), optional=True),
         column("program", lambda t: t.program if has_programs else "", optional=True),
-        column("dump", lambda t: "" if is_log else _place(t, folder), style="dim", optional=True),
+        column("dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True),
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
     if not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
+
+
+Row = TypeVar("Row", PassTotal, ModelTrace)
+
+
+def print_traces(result: ModelTraces, console: Console, *, gate: Gate, verbose: bool = False) -> None:
+    """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
+
+    Unless verbose, there are at most ten rows of each kind, and passes and models without any figure are
+    left out.
+    """
+    if len(result.models) < 2:
+        print_trace(result.merged, console, gate=gate, verbose=verbose)
+        return
+    if result.merged.summary.has_indices:
+        style = "red" if result.merged.left else "green"
+        console.print("left at the end: ", (left_in_models(result), style))
+        console.print()
+        _print_pass_totals(result, console, verbose=verbose)
+        _print_models(result, console, verbose=verbose)
+    _print_verdict(*verdict_on_all(result, gate), next_steps_of_all(result), console)
+
+
+def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) -> None:
+    passes = _shown(result.passes, verbose=verbose)
+    shown = [*passes, *([result.initial] if result.initial.introduced else [])]
+    if not shown:
+        return
+    introduced, repaired, left, *others = _figures(shown)
+    columns = [
+        Column("pass", [START if total is result.initial else name_of(total) for total in shown]),
+        introduced,
+        repaired,
+        left,
+        Column("in models", [in_models(total, result) for total in shown], right=True),
+        *others,
+    ]
+    print_table(console, columns, indent=2)
+    _print_others(len(result.passes) - len(passes), "more pass", "more passes", console)
+
+
+def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> None:
+    shown = _shown(result.models, verbose=verbose)
+    if not shown:
+        return
+    columns = [
+        Column("model", [model.name for model in shown]),
+        Column("at the start", [if_any(model.initial) for model in shown], right=True),
+        *_figures(shown),
+        Column("worst pass", list(map(worst_pass, shown)), optional=True),
+    ]
+    print_table(console, columns, indent=2)
+    _print_others(len(result.models) - len(shown), "more model", "more models", console)
+
+
+def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
+    return rows if verbose else [row for row in rows if not row.is_clean][:SHOWN]
+
+
+def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
+    def number(title: str, numbers: Iterable[int], style: str = "") -> Column:
+        return Column(title, list(map(if_any, numbers)), right=True, style=style)
+
+    return [
+        number("introduced", (row.introduced for row in rows)),
+        number("repaired", (row.repaired for row in rows)),
+        number("left", (row.left for row in rows), "red"),
+        number("made wrong", (row.mislabelled for row in rows)),
+        number("lost", (row.lost for row in rows)),
+    ]
+
+
+def _print_others(number: int, one: str, several: str, console: Console) -> None:
+    """Print how many rows are not shown, if any, and an empty line."""
+    if number:
+        console.print((f"  ... and {count(number, one, several)} (-v)", "dim"))
+    console.print()

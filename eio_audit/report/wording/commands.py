@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
+    from eio_audit.audit.log.left_findings import Arrival
     from eio_audit.audit.log.trace import Trace
+    from eio_audit.mlir.input.dumps import Dump
+
+
+class Step(NamedTuple):
+    """A command to type next, and what it does."""
+
+    command: str
+    effect: str
 
 
 def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> str:
@@ -28,6 +37,27 @@ def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> 
 def explain_command(audited: DumpAudit | Trace, source: str) -> str:
     """Return the command that explains an op of a dump, without the op's line."""
     return command("explain", audited, source)
+
+
+def compare_command(shown: Arrival, trace: Trace) -> str:
+    """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
+    place, before = shown.place, shown.before
+    if shown.is_pair:
+        chosen = "--pass", shlex.quote(shown.pass_name or ""), "--dump", str(place.occurrence + 1)
+        return command("diff", trace, place.source, *chosen)
+    if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
+        return command("diff", trace, before.source, argument(place.source))
+    return ""
+
+
+def diff_command(before: Dump, after: Dump, occurrence: int) -> str:
+    """Return the command that shows what a pass did. ``occurrence`` counts the dumps after it, from 1."""
+    source, marker = argument(after.source.name), after.marker
+    if before.source.name != after.source.name:
+        return f"eio-audit diff {argument(before.source.name)} {source}"
+    if marker is None or marker.when == "before":
+        return ""
+    return f"eio-audit diff {source} --pass {shlex.quote(marker.pass_name)} --dump {occurrence}"
 
 
 def argument(source: str) -> str:

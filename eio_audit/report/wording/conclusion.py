@@ -12,7 +12,7 @@ from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
-from eio_audit.report.wording.commands import command, selection
+from eio_audit.report.wording.commands import Step, command, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
 SHOWN_INPUTS = 10
@@ -23,7 +23,7 @@ ALLOW = "--allow-unindexed"
 
 def verdict_line(verdict: Verdict, *, verbose: bool = False) -> str:
     """Return ``failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff FILE shows the fix``."""
-    said = reasons(verdict, verbose=verbose) + steps_after(verdict)[:1]
+    said = reasons(verdict, verbose=verbose) + list(map(" ".join, steps_after(verdict)[:1]))
     return f"{status(verdict)}: {'; '.join(said)}"
 
 
@@ -97,8 +97,8 @@ def why_not_judged(one: UnjudgedInput) -> str:
     return why if one.has_locations else f"{why}; --mlir-print-debuginfo prints the locations"
 
 
-def steps_after(verdict: Verdict) -> list[str]:
-    """Return the commands that remove inversions. Empty if the baseline lists them all."""
+def steps_after(verdict: Verdict) -> list[Step]:
+    """Return the commands that remove inversions, and what they do. Empty if the baseline lists them all."""
     fails_by_order = set(verdict.failed) - {UNINDEXED}
     return _steps(verdict.check) if fails_by_order or verdict.known is None else []
 
@@ -169,32 +169,23 @@ def _followed(check: Check) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def next_steps(dumps: Sequence[DumpAudit]) -> list[str]:
-    """Return the commands for inversions, and what they do."""
+def next_steps(dumps: Sequence[DumpAudit]) -> list[Step]:
+    """Return the commands for avoidable inversions and for those from wrong indices, and what they do."""
     return _steps(Check(tuple(dumps), ()))
 
 
-def fix_commands(dumps: Sequence[DumpAudit]) -> list[tuple[str, str]]:
-    """Return (command, effect) for avoidable inversions and for inversions from wrong indices."""
-    return _commands(Check(tuple(dumps), ()))
-
-
-def _steps(check: Check) -> list[str]:
-    return [f"{typed} {effect}" for typed, effect in _commands(check)]
-
-
-def _commands(check: Check) -> list[tuple[str, str]]:
-    commands = []
+def _steps(check: Check) -> list[Step]:
+    steps = []
     if improvable := [dump for dump in check.dumps if dump.summary.avoidable]:
         words, effect = "fix --diff", "shows the fix, --in-place applies it"
         if check.is_log and not selection(improvable[0]):  # trace follows all dumps
             words, effect = "trace", "shows what each pass did"
-        commands.append((_command(words, improvable), effect))
+        steps.append(Step(_command(words, improvable), effect))
     mislabelled = [dump for dump in check.dumps if dump.summary.wrong_labels]
     if mislabelled and mislabelled[0].options.order_from is None:
         relabelled = order.relabelling(check.once, mislabelled)
-        commands.append((_command("fix --relabel --diff", mislabelled), relabelled))
-    return commands
+        steps.append(Step(_command("fix --relabel --diff", mislabelled), relabelled))
+    return steps
 
 
 def _command(words: str, dumps: Sequence[DumpAudit]) -> str:

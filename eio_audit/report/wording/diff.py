@@ -11,7 +11,6 @@ from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import op_at
 from eio_audit.report.wording.word_diff import Stretch, marked, word_diff
 
 SIGNS = {"unchanged": " ", "moved": ">", "modified": "~", "added": "+", "removed": "-"}
@@ -108,7 +107,7 @@ def notes(change: OpChange) -> list[str]:
     if change.moved and change.differences:
         said.append("moved")
     if change.ancestor is not None:
-        said.append(f"{DERIVATIONS[change.ancestor.relation]} {op_at(change.ancestor.op)}")
+        said.append(f"{DERIVATIONS[change.ancestor.relation]} {change.ancestor.op}")
     elif change.derived and change.before is None:
         said.append("derived")
     if inversions := inversions_of(change):

@@ -1,9 +1,12 @@
-"""Numbers and lists in sentences."""
+"""Numbers, lists and long texts in sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+"""The sign of a cut in a picture, where each character takes room. Text has three dots."""
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -18,6 +21,15 @@ def count(number: int, noun: str, plural: str = "") -> str:
 def if_any(number: int) -> str:
     """Return a number for a table. Empty for 0."""
     return f"{number:,}" if number else ""
+
+
+def shortened(text: str, width: int, ellipsis: str = "...") -> str:
+    """Return the text, cut to a width.
+
+    >>> shortened("tensor<1x16x32x32xbf16>", 12)
+    'tensor<1x...'
+    """
+    return text if len(text) <= width else text[: width - len(ellipsis)] + ellipsis
 
 
 def shortened_list(names: Sequence[str], most: int = 3) -> str:

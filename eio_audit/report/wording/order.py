@@ -66,16 +66,6 @@ def in_graph_regions(dump: DumpAudit) -> int:
     return sum(block.inversions for block in dump.blocks if block.forced is None)
 
 
-def op_name(op: OpLabel) -> str:
-    """Return ``#23 ttir.permute %56``, without a number for an unindexed op."""
-    return op.title
-
-
-def op_at(op: OpLabel) -> str:
-    """Return ``#23 ttir.permute %8 (line 11)``."""
-    return str(op)
-
-
 def sum_of(figures: BlockAudit | Summary) -> str:
     """Return ``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 follow from them; ...)``.
 
@@ -286,7 +276,7 @@ _BLOCKED = {
 def _blocked_by(blocker: Blocker, displaced: DisplacedOp) -> str:
     index, other, early = displaced.op.index, blocker.op.index, displaced.early
     assert index is not None
-    words = _BLOCKED[blocker.kind, early].format(op_at(blocker.op))
+    words = _BLOCKED[blocker.kind, early].format(str(blocker.op))
     explains = other is not None and (other < index if early else other > index)
     if explains:
         return words

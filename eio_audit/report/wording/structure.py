@@ -5,6 +5,7 @@ from __future__ import annotations
 from eio_audit.audit.codegen.codegen import ModuleReturn, Stage, StoppingOp, Structure, TornModule
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.locations.codegen_location import Reason
+from eio_audit.report.wording.commands import Step, command, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
 STAGES = {
@@ -205,3 +206,23 @@ def index_span(function: CodegenFunction) -> str:
     """Return ``15..18``, or ``15``."""
     first, last = function.first_index, function.last_index
     return f"{first}" if first == last else f"{first}..{last}"
+
+
+def next_steps(structure: Structure) -> list[Step]:
+    """Return the commands that show unreadable locations, correct wrong indices, and show what was torn."""
+    dump, prediction = structure.dump, structure.predictions[structure.present]
+    steps = []
+    if prediction.unreadable or prediction.refused:
+        rules = [("EIO106", prediction.refused), ("EIO107", prediction.unreadable)]
+        selected = ",".join(rule for rule, found in rules if found)
+        listing = command("check", dump, dump.source, f"--select {selected}")
+        steps.append(Step(listing, "lists the unreadable locations"))
+    if structure.predictions[Stage.RELABELLED] != structure.predictions[Stage.FIXED]:
+        steps.append(Step(command("fix --relabel", dump, dump.source), "corrects wrong op indices"))
+    if torn_modules(structure):
+        pass_name, number = dump.selected
+        if pass_name is not None and number in ("", "last"):  # diff counts only dumps after the pass
+            steps.append(Step(command("diff", dump, dump.source), "shows what the pass tore"))
+        elif not selection(dump):
+            steps.append(Step(command("diff BEFORE", dump, dump.source), "shows what a pass tore"))
+    return steps

@@ -1,20 +1,20 @@
-"""Sentences about the passes of a log, without layout."""
+"""Sentences about the passes of a log, and about the traces of many models, without layout."""
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator
 
+from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.left_findings import Arrival, Repair
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording.commands import argument, command, explain_command
-from eio_audit.report.wording.conclusion import limits, unread
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.commands import Step, command, compare_command, explain_command
+from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS, limits, unread
+from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import of_constants, sum_of
 
 NOT_SHOWN = "(not in the log)"
@@ -39,17 +39,6 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
     if name is not None:
         return name
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
-
-
-def _compare(shown: Arrival, trace: Trace) -> str:
-    """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
-    place, before = shown.place, shown.before
-    if shown.is_pair:
-        chosen = "--pass", shlex.quote(shown.pass_name or ""), "--dump", str(place.occurrence + 1)
-        return command("diff", trace, place.source, *chosen)
-    if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return command("diff", trace, before.source, argument(place.source))
-    return ""
 
 
 def left_at_the_end(trace: Trace) -> str:
@@ -121,17 +110,18 @@ def checked_dumps(dumps: int, unindexed: int) -> str:
     return f"{dumps - unindexed:,} of {dumps:,} dumps checked; {unindexed:,} {verb} no op index"
 
 
-def next_steps(trace: Trace) -> Iterator[tuple[str, str]]:
+def next_steps(trace: Trace) -> Iterator[Step]:
     """Yield the commands to type next, and what they show: the pass that brought in most, and the fix."""
     for arrival in list(left_by_arrival(trace))[:1]:
         theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
         worst = theirs[0]
-        if compare := _compare(arrival, trace):
-            yield compare, "shows what the pass did"
+        if compare := compare_command(arrival, trace):
+            yield Step(compare, "shows what the pass did")
         else:
-            yield f"{explain_command(trace, worst.source)} {worst.line}", "shows why the worst is there"
+            explain = f"{explain_command(trace, worst.source)} {worst.line}"
+            yield Step(explain, "shows why the worst is there")
         last = " --dump last" if _is_in_last_dump(worst, trace) else ""
-        yield command(f"fix --diff{last}", trace, worst.source), "shows the fix"
+        yield Step(command(f"fix --diff{last}", trace, worst.source), "shows the fix")
 
 
 def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
@@ -141,11 +131,55 @@ def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
     return is_log and finding.place.line >= max(place.line for place in places)
 
 
-def diff_command(before: Dump, after: Dump, occurrence: int) -> str:
-    """Return the command that shows what a pass did. ``occurrence`` counts the dumps after it, from 1."""
-    source, marker = argument(after.source.name), after.marker
-    if before.source.name != after.source.name:
-        return f"eio-audit diff {argument(before.source.name)} {source}"
-    if marker is None or marker.when == "before":
-        return ""
-    return f"eio-audit diff {source} --pass {shlex.quote(marker.pass_name)} --dump {occurrence}"
+def left_in_models(result: ModelTraces) -> str:
+    """Return ``5,689 avoidable inversions in 31 of 44 models, 3 of them there from the start``."""
+    number = result.merged.final.avoidable
+    if not number:
+        return f"no avoidable inversion in {count(len(result.models), 'model')}"
+    initial = result.merged.initial_left
+    start = f", {initial:,} of them there from the start" if initial else ""
+    models = sum(1 for model in result.models if model.left)
+    avoidable = count(number, "avoidable inversion") + of_constants(result.merged.final)
+    return f"{avoidable} in {models:,} of {len(result.models):,} models{start}"
+
+
+def name_of(total: PassTotal) -> str:
+    """Return the name of a pass."""
+    return total.pass_name or NOT_SHOWN
+
+
+def in_models(total: PassTotal, result: ModelTraces) -> str:
+    """Return in how many models a pass introduced avoidable inversions: ``31 of 44``. Empty for none."""
+    return f"{total.models:,} of {len(result.models):,}" if total.models else ""
+
+
+def worst_pass(model: ModelTrace) -> str:
+    """Return the pass of which most is left in a model, else that introduced most. Empty if none did."""
+    return name_of(model.passes[0]) if model.introduced else ""
+
+
+def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
+    """Return ``failed`` or ``passed``, and why. Models without an index fail unless the gate allows them."""
+    status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
+    judged = [model.trace for model in result.models if not model.trace.is_unjudged]
+    unindexed = sum(trace.unindexed for trace in judged)
+    if unindexed and status != "could not run":
+        why += "; " + checked_dumps(sum(trace.summary.dumps for trace in judged), unindexed)
+    names, total = [model.name for model in result.unjudged], len(result.models)
+    if not names or status == "could not run" or len(names) == total:
+        return status, why
+    verb, them = ("carries", "it") if len(names) == 1 else ("carry", "them")
+    listed = shortened_list(names, SHOWN_INPUTS)
+    said = f"{total - len(names):,} of {total:,} models checked; {len(names):,} {verb} no op index: {listed}"
+    if gate.allows_unindexed or gate.never_fails:
+        return status, f"{said}; {why}"
+    return "failed" if status == "passed" else status, f"{said} ({ALLOW} lets {them} pass); {why}"
+
+
+def next_steps_of_all(result: ModelTraces) -> Iterator[Step]:
+    """Yield the commands to type next, and what they show: of the worst model all, or its worst pass."""
+    worst = result.models[0]
+    if worst.path and any(not total.is_clean for total in worst.passes):
+        yield Step(command("trace", worst.trace, worst.path), "shows the worst model")
+    else:
+        yield from next_steps(worst.trace)

@@ -7,6 +7,8 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
+from eio_audit.report.wording.numbers import shortened
+
 LONGEST_STRETCH = 40
 """The most characters of an unchanged part that a report shows unless verbose."""
 
@@ -40,7 +42,7 @@ def word_diff(before: str, after: str, *, verbose: bool) -> list[Stretch]:
         )
     if verbose:
         return stretches
-    return [_shortened(one, place, len(stretches)) for place, one in enumerate(stretches)]
+    return [_excerpt(one, place, len(stretches)) for place, one in enumerate(stretches)]
 
 
 def marked(stretches: list[Stretch]) -> str:
@@ -73,7 +75,7 @@ def _joined(stretches: list[Stretch]) -> list[Stretch]:
     return joined
 
 
-def _shortened(one: Stretch, place: int, number: int) -> Stretch:
+def _excerpt(one: Stretch, place: int, number: int) -> Stretch:
     """Shorten a part: an unchanged one to its ends next to changes, a changed one around its difference."""
     if one.differs:
         return Stretch(*_around_difference(one.before, one.after), differs=True)
@@ -89,16 +91,7 @@ def _around_difference(before: str, after: str) -> tuple[str, str]:
     """Return two texts, each cut to the surroundings of the first character in which they differ."""
     pairs = enumerate(zip(before, after, strict=False))
     same = next((k for k, (a, b) in pairs if a != b), min(len(before), len(after)))
-    if max(len(before), len(after)) <= LONGEST_STRETCH or same <= LONGEST_STRETCH // 2:
-        return shortened(before), shortened(after)
-    start = same - LONGEST_STRETCH // 4
-    return shortened("..." + before[start:]), shortened("..." + after[start:])
-
-
-def shortened(text: str, width: int = LONGEST_STRETCH) -> str:
-    """Return the text, cut to a width.
-
-    >>> shortened("tensor<1x16x32x32xbf16>", 12)
-    'tensor<1x...'
-    """
-    return text if len(text) <= width else text[: width - 3] + "..."
+    if max(len(before), len(after)) > LONGEST_STRETCH and same > LONGEST_STRETCH // 2:
+        start = same - LONGEST_STRETCH // 4
+        before, after = f"...{before[start:]}", f"...{after[start:]}"
+    return shortened(before, LONGEST_STRETCH), shortened(after, LONGEST_STRETCH)

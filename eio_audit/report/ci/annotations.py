@@ -1,4 +1,4 @@
-"""Annotations of GitHub Actions: workflow commands, one line each."""
+"""Findings one by one at their places: lines for editors, annotations of GitHub and issues of GitLab."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import (
+    SHOWN_FINDINGS,
     annotated_place,
     annotation,
+    fingerprints,
     level,
     level_of_unjudged,
+    lines_of,
+    place_of_error,
     repository_path,
     rest,
 )
+from eio_audit.report.json import dumped
 from eio_audit.report.wording.conclusion import verdict_line, why_not_judged
 
 SHOWN_ANNOTATIONS = 10
@@ -28,7 +33,7 @@ def to_github(verdict: Verdict) -> str:
     """Return the worst findings as annotations, then the verdict as a plain log line."""
     shown = verdict.findings[:SHOWN_ANNOTATIONS]
     lines = [error_annotation(error) for error in verdict.check.errors[:SHOWN_ANNOTATIONS]]
-    lines += [_of_unjudged(one, verdict) for one in verdict.check.unjudged[:SHOWN_ANNOTATIONS]]
+    lines += [_unjudged_annotation(one, verdict) for one in verdict.check.unjudged[:SHOWN_ANNOTATIONS]]
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
     lines += filter(None, [rest(verdict.findings, len(shown))])
     lines.append(verdict_line(verdict))
@@ -43,7 +48,7 @@ def error_annotation(error: InputError) -> str:
     return _command("error", place, error.message)
 
 
-def _of_unjudged(one: UnjudgedInput, verdict: Verdict) -> str:
+def _unjudged_annotation(one: UnjudgedInput, verdict: Verdict) -> str:
     title = f"{UNINDEXED.code} {UNINDEXED.name}"
     place = [("file", repository_path(one.source)), ("line", 1), ("title", title)]
     return _command(level_of_unjudged(verdict), place, why_not_judged(one))
@@ -68,3 +73,56 @@ def _escaped(text: str, separators: str = "") -> str:
     for character in "%\r\n" + separators:
         text = text.replace(character, f"%{ord(character):02X}")
     return text
+
+
+def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
+    """Return the findings, worst first, then the verdict."""
+    lines = [f"{place_of_error(error)}: error: {error.message}" for error in verdict.check.errors]
+    lines += lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
+    if not verbose and len(verdict.findings) > SHOWN_FINDINGS:
+        lines[-1] += "; --verbose shows all"
+    lines.append(verdict_line(verdict, verbose=verbose))
+    return "".join(f"{printable(line)}\n" for line in lines)
+
+
+_SEVERITIES = {"error": "major", "warning": "minor"}
+
+
+def to_gitlab(verdict: Verdict) -> str:
+    """Return the findings as a JSON list, worst first."""
+    issues = [_unreadable_issue(error) for error in verdict.check.errors]
+    issues += [_unjudged_issue(one, verdict) for one in verdict.check.unjudged]
+    prints = fingerprints(verdict.findings)
+    for finding, fingerprint in zip(verdict.findings, prints, strict=True):
+        path, line = annotated_place(finding)
+        issue: dict[str, object] = {
+            "description": f"{finding.rule.code} {annotation(finding)}",
+            "check_name": finding.rule.name,
+            "fingerprint": fingerprint,
+            "severity": _SEVERITIES[level(finding, verdict)],
+            "location": {"path": path, "lines": {"begin": line}},
+        }
+        issues.append(issue)
+    return dumped(issues)
+
+
+def _unjudged_issue(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
+    path = repository_path(one.source)
+    return {
+        "description": f"{UNINDEXED.code} {why_not_judged(one)}",
+        "check_name": UNINDEXED.name,
+        "fingerprint": f"{UNINDEXED.name} {path}",
+        "severity": _SEVERITIES[level_of_unjudged(verdict)],
+        "location": {"path": path, "lines": {"begin": 1}},
+    }
+
+
+def _unreadable_issue(error: InputError) -> dict[str, object]:
+    path = repository_path(error.source)
+    return {
+        "description": error.message,
+        "check_name": "unreadable",
+        "fingerprint": f"unreadable {place_of_error(error)}",
+        "severity": "blocker",
+        "location": {"path": path, "lines": {"begin": error.position.line if error.position else 1}},
+    }
