@@ -69,6 +69,7 @@ PARTS: dict[str, tuple[Patch, ...]] = {
     "`improve` (local search)": ((solve_window, "improve", _keep_order),),
     "both": ((solve_window, "slide", _keep_order), (solve_window, "improve", _keep_order)),
     "squeeze bound": ((solve_window, "squeeze_bound", lambda *_: 0),),
+    "footrule bound": ((solve_window, "footrule_bound", lambda *_: 0),),
     "`restore_positions`": (
         (linear_extension, "restore_positions", _keep_order),
         (fewest_moved, "restore_positions", _keep_order),

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from shlex import join
 from typing import NoReturn
 
@@ -142,8 +143,9 @@ def main() -> None:
     os.chdir(CLONE)
     sys.path.insert(0, str(CLONE))
     os.environ |= {"COLUMNS": "100", "PYTHONWARNINGS": "ignore"}
-    for module in ("eio_audit.report.json", "eio_audit.report.text.check", "eio_audit.cli.commands.check"):
-        import_module(module)  # once, before the processes are forked
+    for module in walk_packages([str(CLONE / "eio_audit")], "eio_audit."):
+        if module.name != "eio_audit.__main__":
+            import_module(module.name)  # once, before the processes are forked
     runs = [arguments for arguments in command_lines() if options.only in join(arguments)]
     with ProcessPoolExecutor() as executor:
         for _ in executor.map(write_run, [folder] * len(runs), runs, chunksize=8):

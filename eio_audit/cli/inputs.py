@@ -247,6 +247,19 @@ def note_apart(files: Sequence[DumpFile]) -> None:
         click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)
 
 
+def note_undefined_names(dumps: Iterable[DumpAudit]) -> None:
+    """Note on standard error that nothing moves past ops which name what nothing defines."""
+    named = [(dump.source, op) for dump in dumps for op in dump.undefined_names]
+    if named:
+        source, first = named[0]
+        more = f"; nor past {count(len(named) - 1, 'op')} like it" if len(named) > 1 else ""
+        click.echo(
+            f"note: {source}:{first.line}:{first.column}: {first.op} names {first.name}, "
+            f"which nothing defines: no op moves past it{more}",
+            err=True,
+        )
+
+
 def warn_of_unmatched(patterns: Iterable[str]) -> None:
     """Warn of globs of ``--assume-pure`` that match no op. They may be misspelt.
 

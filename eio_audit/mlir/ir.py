@@ -49,6 +49,9 @@ class IR:
     is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
     Operands after a region of their op (``} do (%x)``) are in ``late_operands``, by op.
 
+    ``undefined_names`` has, by op in custom assembly, the offset of the first name in its text that nothing
+    defines. Such a name gets its meaning from the op's own syntax. It is no operand.
+
     ``regions_of`` has, for each op with regions, its regions in textual order. ``argument_names`` has the
     byte offsets of the names that mean block arguments and nothing else, ascending.
 
@@ -74,6 +77,7 @@ class IR:
         self.operand_start = array("q", [0])
         self.operands = array("i")
         self.late_operands: dict[int, list[int]] = {}
+        self.undefined_names: dict[int, int] = {}
         self.regions_of: dict[int, list[int]] = {}
         self.value_owner = array("i")
         self.argument_names = array("q")

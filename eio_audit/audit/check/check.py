@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
 from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, UndefinedName, summarize
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.check.log_figures import LogFigures
 from eio_audit.audit.check.unjudged import UnjudgedInput, unjudged_inputs
 from eio_audit.audit.functions import find_without_order
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import NOT_MLIR, Dump, each_dump, is_mlir_without_ops
-from eio_audit.mlir.ir import NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.source import InputError
+from eio_audit.mlir.tokens import RESULT
 
 
 @dataclass(frozen=True)
@@ -185,6 +186,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
             for pattern in dump.options.assume_pure
             if not any(fnmatchcase(name, pattern) for name in dump.ir.names)
         ),
+        undefined_names=tuple(_undefined_names(dump.ir)),
         options=dump.options,
         located=len(dump.ir) - dump.ir.location_start.count(NO_OFFSET),
         selected=dump.dump.selected,
@@ -192,6 +194,14 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     )
     read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
     return AuditedDump(*read, audit, blocks, orders, orders_of_others, donors)
+
+
+def _undefined_names(ir: IR) -> Iterator[UndefinedName]:
+    for op, offset in sorted(ir.undefined_names.items()):
+        place = ir.source.position_at(offset)
+        name = RESULT.match(ir.source.data, offset)
+        assert name
+        yield UndefinedName(place.line, place.column, ir.name(op), name[0].decode("utf-8", "replace"))
 
 
 def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> dict[int, BlockAudit]:

@@ -148,6 +148,22 @@ class BlockAudit(NamedTuple):
         return self.minimum - self.forced if self.forced is not None else 0
 
 
+class UndefinedName(NamedTuple):
+    """An op in custom assembly that names what nothing defines, and the first such name in it.
+
+    ``line`` and ``column`` are those of the name, 1-based.
+    """
+
+    line: int
+    column: int
+    op: str
+    name: str
+
+    def shifted(self, lines: int) -> UndefinedName:
+        """Return the same in a dump that begins so many lines later."""
+        return self._replace(line=self.line + lines)
+
+
 class Summary(NamedTuple):
     """Figures added up over blocks; ``forced`` is 0 for graph regions."""
 
@@ -199,6 +215,7 @@ class DumpAudit:
         assumed_pure: per pattern of ``--assume-pure``, how many ops lose effects by it; counted only if a
             block has inversions.
         unmatched: the patterns of ``--assume-pure`` that match no op of the dump.
+        undefined_names: the ops that name what nothing defines. Nothing moves past them.
         options: the options of the audit.
         located: number of its ops that have a location, those of other blocks included.
         is_unindexed: whether it has ops that could carry an index, and none carries one.
@@ -210,6 +227,7 @@ class DumpAudit:
     unknown_ops: Counter[str]
     assumed_pure: Counter[str] = field(default_factory=Counter)
     unmatched: tuple[str, ...] = ()
+    undefined_names: tuple[UndefinedName, ...] = ()
     options: AuditOptions = DEFAULT_OPTIONS
     located: int = 0
     is_unindexed: bool = False

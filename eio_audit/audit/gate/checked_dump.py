@@ -44,6 +44,7 @@ class CheckedDump(NamedTuple):
             self.audit,
             place=dump.place,
             blocks=tuple(block.shifted(lines) for block in self.audit.blocks) if lines else self.audit.blocks,
+            undefined_names=tuple(one.shifted(lines) for one in self.audit.undefined_names),
             options=options,
             selected=dump.selected,
         )

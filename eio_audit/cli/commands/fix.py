@@ -219,6 +219,7 @@ class _Fixes:
         if self.quiet:
             return
         inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
+        inputs.note_undefined_names(dump for dump in result.dumps if dump.summary.inversions)
         if is_changed or self.names_all:
             from eio_audit.report.text.check import print_fix
             from eio_audit.report.text.console import Console

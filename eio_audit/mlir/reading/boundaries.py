@@ -22,6 +22,7 @@ from eio_audit.mlir.tokens import (
     LABEL,
     SPACE,
     TRIVIA,
+    closing_end,
     comment_start,
     match_end,
 )
@@ -215,13 +216,14 @@ class Boundaries:
             return self._is_lone_op(word[0], dialect, has_line=has_line)
         if b"." in word[0]:
             return after not in (b",", b":") or (after == b":" and has_line)
-        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, next_offset)
+        return after not in (b",", b":") and self._is_bare_op(word[0], dialect, offset - 1, next_offset)
 
-    def _is_bare_op(self, name: bytes, dialect: str, next_offset: int) -> bool:
+    def _is_bare_op(self, name: bytes, dialect: str, brace: int, next_offset: int) -> bool:
         """Whether a region may begin with a name without dialect. An unlisted dialect needs a location."""
         if name in BARE_OPS or dialect in listed_dialects():
             return True
-        return self._data.find(b" loc(", next_offset, line_end(self._data, next_offset, self._end)) >= 0
+        location = self._data.find(b" loc(", next_offset, line_end(self._data, next_offset, self._end))
+        return location >= 0 and closing_end(self._data, brace, location + 1) > location
 
     def _is_lone_op(self, name: bytes, dialect: str, *, has_line: bool) -> bool:
         if b"." in name:

@@ -146,6 +146,7 @@ class Reader:
         if self.ops:
             raise self._cut_off()
         self.builder.close_region(self.end)
+        self.scopes.remove_undefined_operands()
         return self.ir
 
     def _plain_lines(self, offset: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Container, Sequence
 from typing import NamedTuple
@@ -40,10 +41,10 @@ class Mentions:
 class _Use(NamedTuple):
     """A use of a value that was not visible. ``slot`` indexes ``operands``, or inverted late operands."""
 
+    offset: int
     op: int
     slot: int
     number: int
-    offset: int
 
 
 class _Scope:
@@ -100,10 +101,15 @@ class Scopes:
                 del self._defs[name]
         if not closed.unresolved:
             return
-        if closed.outer_defs is not None or not self._scopes:
-            offset, name = min((use.offset, name) for name, uses in closed.unresolved.items() for use in uses)
-            raise self._error(offset, f"use of value '{_text(name)}', which is not defined in this scope")
-        _merge(closed, self._scopes[-1])
+        if closed.outer_defs is None and self._scopes:
+            _merge(closed, self._scopes[-1])
+            return
+        for use, name in sorted((use, name) for name, uses in closed.unresolved.items() for use in uses):
+            if not self._may_only_mention(use.op):
+                raise self._error(
+                    use.offset, f"use of value '{_text(name)}', which is not defined in this scope"
+                )
+            self._only_mention(use)
 
     def define(self, name: bytes, value: int, offset: int) -> None:
         """Define a name, ``%`` included, for values in the IR. ``%0:3`` defines ``%0`` as the first."""
@@ -199,7 +205,7 @@ class Scopes:
         value = self._defs.get(name)
         if value is None:
             slot = self._append_operand(op, -1)
-            self._scopes[-1].unresolved.setdefault(name, []).append(_Use(op, slot, number, offset))
+            self._scopes[-1].unresolved.setdefault(name, []).append(_Use(offset, op, slot, number))
             return
         self._check_number(value, number, name, offset)
         self._append_operand(op, value + number)
@@ -228,6 +234,9 @@ class Scopes:
             value = self._defs[name]
             owner = ir.value_owner[value]
             for use in scope.unresolved.pop(name):
+                if owner == use.op and self._names_itself(use.op):
+                    self._only_mention(use)
+                    continue
                 self._check_number(value, use.number, name, use.offset)
                 if self._mentions is not None:
                     self._mentions.values[use.offset] = value
@@ -237,6 +246,39 @@ class Scopes:
                     ir.late_operands[use.op][~use.slot] = value + use.number
                 if owner >= 0 and self._is_before(use.op, owner):
                     self._use_before_definition(owner, name, use.offset)
+
+    def _may_only_mention(self, op: int) -> bool:
+        """Whether a name in the op's text may get its meaning from the op's own syntax.
+
+        So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``.
+        """
+        return not self._ir.op_is_generic[op] and self._ir.name(op) not in self._listed
+
+    def _names_itself(self, op: int) -> bool:
+        """Whether the op's own result in its text is no operand: it would come before its definition."""
+        ir = self._ir
+        region = ir.block_region[ir.op_block[op]]
+        holder = ir.region_op[region]
+        is_ordered = not ir.region_is_graph[region] and holder >= 0 and ir.name(holder) in self._listed
+        return is_ordered and self._may_only_mention(op)
+
+    def _only_mention(self, use: _Use) -> None:
+        """Record a use as a name that nothing defines. Its operand, which is -1, is removed at the end."""
+        known = self._ir.undefined_names.get(use.op, use.offset)
+        self._ir.undefined_names[use.op] = min(known, use.offset)
+
+    def remove_undefined_operands(self) -> None:
+        """Remove what names that nothing defines have left among the operands. All regions are closed."""
+        ir = self._ir
+        if not ir.undefined_names:
+            return
+        operands, starts = ir.operands, ir.operand_start
+        ir.operands, ir.operand_start = array("i"), array("q", [0])
+        for op in range(len(ir)):
+            ir.operands.extend(value for value in operands[starts[op] : starts[op + 1]] if value >= 0)
+            ir.operand_start.append(len(ir.operands))
+        late = {op: [value for value in values if value >= 0] for op, values in ir.late_operands.items()}
+        ir.late_operands = {op: values for op, values in late.items() if values}
 
     def _is_before(self, user: int, definer: int) -> bool:
         """Whether the use is in the definer's own block: inside the definer, or before it."""

@@ -115,7 +115,7 @@ class EffectTable:
             for row, pattern in zip(self._listed, self._assumed, strict=True)
         ]
         self._keeps_values = [ir.op_table.keeps_values(name) for name in ir.names]
-        self.fences: set[int] = set()
+        self.fences = set(ir.undefined_names)  # what such a name means is unknown
         self.unknown_ops: Counter[str] = Counter()
         self.assumed_pure: Counter[str] = Counter()
         self._own: dict[int, Touches] = {}

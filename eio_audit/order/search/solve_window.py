@@ -11,8 +11,8 @@
 5. The last step is a search with the full budget.
 
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
-simple order. The greater of two bounds holds: squeezes (squeeze.py) in addition to the forced inversions, or
-half of the footrule (footrule.py), which counts both kinds together.
+simple order. Squeezes (squeeze.py) raise its bound. Where a gap is left, half of the footrule (footrule.py)
+may raise it further.
 
 Kahn's algorithm with the key as priority is not one of the simple orders. It places a producer with a late
 key late, and that delays all its users, however early their keys. With k such users and m other ops between,
@@ -147,13 +147,13 @@ class _Solver:
         closure = self.closure
         while not best.certified and not self.effort.is_spent:
             if closure is None or best.inversions - closure.forced > self.limits.packed_inversions:
-                best = best.raised(footrule_bound(self.window, self.effort))
-                return best.raised(best.bound.forced + squeeze_bound(self.window, self.effort))
+                best = best.raised(best.bound.forced + squeeze_bound(self.window, self.effort))
+                break
             better = self._packed(closure, best)
-            if better.inversions == best.inversions:
-                return better
-            best = better
-        return best
+            found_nothing, best = better.inversions == best.inversions, better
+            if found_nothing:
+                break
+        return best if best.certified else best.raised(footrule_bound(self.window, self.effort))
 
     def _packed(self, closure: TransitiveClosure, best: BestOrder) -> BestOrder:
         """Return the result of packings, searches and local search, which improve each other."""
