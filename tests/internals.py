@@ -23,7 +23,7 @@ from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import result_cache as result_cache_module
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import check_dumps
-from eio_audit.audit.corpus.cluster import DumpInFile, cluster_workers, dump_in_file, require_versions
+from eio_audit.audit.corpus.cluster import cluster_workers, require_versions
 from eio_audit.audit.corpus.comparison import (
     CheckComparison,
     ComparedFigures,
@@ -33,14 +33,14 @@ from eio_audit.audit.corpus.comparison import (
     compare_checks,
 )
 from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
-from eio_audit.audit.corpus.dump_check import DumpCheck, program_digest
+from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file, program_digest
 from eio_audit.audit.corpus.fix_files import fix_files
-from eio_audit.audit.corpus.in_order import BatchSize, LostWork, Piece, in_order
+from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model, find_models, model_of, models_of
 from eio_audit.audit.corpus.result_cache import FILE, result_cache
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
-from eio_audit.audit.corpus.workers import TimeLimit, Workers, local_workers
+from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair

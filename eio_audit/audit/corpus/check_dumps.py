@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.dump_check import DumpCheck
+from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
@@ -23,7 +23,6 @@ from eio_audit.mlir.source import InputError, read_all
 if TYPE_CHECKING:  # many checks need no other processes, and keep no results
     from concurrent.futures import Executor
 
-    from eio_audit.audit.corpus.cluster import DumpInFile
     from eio_audit.audit.corpus.result_cache import ResultCache
     from eio_audit.audit.corpus.workers import Workers
 
@@ -193,8 +192,6 @@ def _results(
 
 def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
     """The pieces for workers that read files themselves."""
-    from eio_audit.audit.corpus.cluster import dump_in_file
-
     for piece in pieces:
         dump, text = piece.tag
         yield piece if piece.work is None else piece._replace(work=dump_in_file(dump, text.key))

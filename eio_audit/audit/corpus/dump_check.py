@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, SharedWork
 from eio_audit.audit.check.check import audit_dump
@@ -17,10 +16,11 @@ from eio_audit.audit.gate.checked_dump import CheckedDump, checked
 from eio_audit.audit.gate.rules import AVOIDABLE, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.source import InputError, Position, Source, Span
 
-if TYPE_CHECKING:
-    from eio_audit.audit.corpus.cluster import DumpInFile
+_OWN_FOLDERS = ("/dev", "/proc")
+"""Their files are other files in each process: ``/dev/stdin``."""
 
 
 @dataclass(frozen=True)
@@ -118,3 +118,64 @@ def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
                 digest.update(f"{file.relative_to(folder).as_posix()} {len(data)}\n".encode())
                 digest.update(data)
     return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class DumpInFile:
+    """Where a dump is, and what tells that it is this dump.
+
+    Attributes:
+        path: the file, absolute.
+        name: the name of the file in messages.
+        lines: the bytes of the lines that the dump is on.
+        start_line: the 1-based line that they begin on.
+        span: the dump's bytes, counted from the start of these lines.
+        marker: its marker.
+        line: its line, as ``Dump.line``.
+        first_line: the 1-based line of its first text.
+        key: what a check knows it by.
+    """
+
+    path: str
+    name: str
+    lines: Span
+    start_line: int
+    span: Span
+    marker: Marker | None
+    line: int
+    first_line: int
+    key: bytes
+
+    def read(self, key_of: Callable[[Dump], bytes]) -> Dump:
+        """The dump, without its program. ``key_of`` gives the key of a dump.
+
+        Raises:
+            InputError: the file cannot be read here, or has other text.
+        """
+        try:
+            with Path(self.path).open("rb") as file:
+                file.seek(self.lines.start)
+                data = file.read(self.lines.end - self.lines.start)
+        except OSError as error:
+            reason = f"a worker cannot read {self.path}: {error.strerror}"
+            raise InputError(self.name, None, reason) from error
+        source = Source(self.name, data, first_line=self.start_line)
+        dump = Dump(source, self.span, self.marker, self.line, first_line=self.first_line)
+        if key_of(dump) != self.key:
+            reason = f"a worker reads other text in {self.path}: has the file changed?"
+            raise InputError(self.name, Position(self.line, 1), reason)
+        return dump
+
+
+def dump_in_file(dump: Dump, key: bytes) -> Dump | DumpInFile:
+    """The place of a dump with a key; the dump itself if no other process can read it from a file."""
+    source = dump.source
+    if source.path is None or source.is_compressed:
+        return dump
+    path = Path(source.path).absolute()
+    if any(map(path.is_relative_to, _OWN_FOLDERS)) or not path.is_file():
+        return dump
+    lines, start_line, span = dump.lines, dump.start_line, dump.span_in_lines
+    return DumpInFile(
+        str(path), source.name, lines, start_line, span, dump.marker, dump.line, dump.first_line, key
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from eio_audit.audit.corpus.in_order import BatchSize, LostWork, Piece, in_order
+from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump
 from eio_audit.audit.fix.fix import Fix, joined
 from eio_audit.audit.fix.reading_again import VerificationError
@@ -49,6 +49,8 @@ def fix_files(
     """
     if workers is not None and dump_fix.verify_with is not None:
         # a compiler takes longer than sending
+        from eio_audit.audit.corpus.workers import BatchSize
+
         workers = replace(workers, batch_size=BatchSize(work_bytes=1))
     results = in_order(dump_fix, _pieces(paths, read_file), workers, lambda file: waits_for(file.path))
     for file, result in results:

@@ -19,7 +19,7 @@ from eio_audit.mlir.source import InputError, Position
 if TYPE_CHECKING:  # much work needs no other processes
     from concurrent.futures import Future
 
-    from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.audit.corpus.workers import BatchSize, Workers
 
 AHEAD = 2
 """How many batches wait for each worker, so that none waits for work."""
@@ -43,24 +43,6 @@ class Piece(NamedTuple, Generic[Tag, Work]):
     tag: Tag
     work: Work | None
     size_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class BatchSize:
-    """How much a worker gets at a time, so that sending costs little. A batch is full if it has one of these.
-
-    Attributes:
-        work_bytes: the size of its work.
-        held_bytes: the size of all its pieces. Those without work are held until their turn comes.
-        pieces: how many it has.
-    """
-
-    work_bytes: int = 1 << 18
-    held_bytes: int = 1 << 22
-    pieces: int = 1 << 9
-
-
-BATCH_SIZE = BatchSize()
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eio_audit.audit.corpus.in_order import BATCH_SIZE, BatchSize
-
 MOST_JOBS = 8
 """The most processes that are started if nobody says how many."""
 
@@ -37,6 +35,24 @@ _THREADS = Path("/proc/self/task")
 """Has a folder for each thread of this process, on Linux."""
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSize:
+    """How much a worker gets at a time, so that sending costs little. A batch is full if it has one of these.
+
+    Attributes:
+        work_bytes: the size of its work.
+        held_bytes: the size of all its pieces. Those without work are held until their turn comes.
+        pieces: how many it has.
+    """
+
+    work_bytes: int = 1 << 18
+    held_bytes: int = 1 << 22
+    pieces: int = 1 << 9
+
+
+BATCH_SIZE = BatchSize()
 
 
 @dataclass(frozen=True, slots=True)
