@@ -91,7 +91,7 @@ _FIELDS = {
     "UnjudgedInput": "source dumps",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
-        "initial initial_repaired initial_left summary final unindexed_dumps=unindexed errors"
+        "initial initial_repaired initial_left summary final=at_end_of_log unindexed_dumps=unindexed errors"
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
@@ -125,7 +125,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
     "RepeatedChange.times": lambda one: len(one.changes),
     "TornModule.name": lambda row: row.path[-1],
-    "Trace.final": lambda trace: _without_dumps(trace.final),
+    "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
 }
 """The fields that are not plain attributes."""

@@ -151,7 +151,10 @@ def test_in_a_log_one_class_does_not_hide_the_other() -> None:
     text = f"{marker.format('P')}{hoisted}\n{marker.format('Q')}{shuffled}\n"
     result = judged(text, Gate()).check
     assert [dump.summary.avoidable for dump in result.dumps] == [1, 1]
-    assert (result.once.avoidable_others, result.once.avoidable_constants) == (1, 1)
+    assert (result.each_inversion_once.avoidable_others, result.each_inversion_once.avoidable_constants) == (
+        1,
+        1,
+    )
     assert judged(text, Gate()).failed == (AVOIDABLE,)
 
 

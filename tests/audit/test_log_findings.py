@@ -175,7 +175,11 @@ def test_figures_count_what_many_dumps_show_once() -> None:
     log += around("b", function("f", 2, 1, 3), function("f", 3, 2, 1))
     log += around("c", function("f", 3, 2, 1), function("f", 1, 3, 2))
     result = checked(log)[0]
-    assert (result.summary.avoidable, result.once.avoidable, result.final.avoidable) == (9, 3, 1)
+    assert (
+        result.summary.avoidable,
+        result.each_inversion_once.avoidable,
+        result.at_end_of_log.avoidable,
+    ) == (9, 3, 1)
 
 
 def test_the_findings_of_the_resnet() -> None:
@@ -191,7 +195,11 @@ def test_the_findings_of_the_resnet() -> None:
         ("ttir-erase-inverse-ops", "after ttir-implicit-broadcast-fold", False): 0,
     }
     assert len(findings.findings) == 23
-    assert (result.summary.avoidable, result.once.avoidable, result.final.avoidable) == (173, 55, 21)
+    assert (
+        result.summary.avoidable,
+        result.each_inversion_once.avoidable,
+        result.at_end_of_log.avoidable,
+    ) == (173, 55, 21)
 
 
 # ---------------------------------------------------------------- trace
@@ -223,7 +231,7 @@ def test_trace_has_the_line_of_the_last_dump() -> None:
 def test_trace_names_who_repaired() -> None:
     result = traced(around("a", ORDERED, SHUFFLED), around("b", SHUFFLED, ORDERED))
     assert (left(result), repaired(result)) == ([], [("a", False, "b", 1)])
-    assert (result.once.avoidable, result.final.avoidable) == (1, 0)
+    assert (result.each_inversion_once.avoidable, result.at_end_of_log.avoidable) == (1, 0)
 
 
 def test_trace_of_what_came_again() -> None:
@@ -261,7 +269,10 @@ def test_trace_of_a_function_that_is_gone() -> None:
 def test_trace_of_a_pass_that_drops_all_indices() -> None:
     result = traced(around("a", ORDERED, SHUFFLED), dump("After", "b", function("f", None, None)))
     assert (left(result), repaired(result)) == ([("a", False, 9, 11, 3)], [])
-    assert (result.final.avoidable, [(p.left, p.lost) for p in result.passes]) == (1, [(1, 0), (0, 2)])
+    assert (result.at_end_of_log.avoidable, [(p.left, p.lost) for p in result.passes]) == (
+        1,
+        [(1, 0), (0, 2)],
+    )
 
 
 def test_trace_of_a_function_that_was_folded_away() -> None:
@@ -273,7 +284,7 @@ def test_trace_of_a_function_that_was_folded_away() -> None:
 def test_trace_of_a_dump_with_indices_behind_one_without(last: str, avoidable: int) -> None:
     bare = dump("After", "b", function("f", None, None))
     result = traced(around("a", ORDERED, SHUFFLED), bare, dump("After", "c", last))
-    assert (result.final.avoidable, [p.introduced for p in result.passes]) == (avoidable, [1, 0, 0])
+    assert (result.at_end_of_log.avoidable, [p.introduced for p in result.passes]) == (avoidable, [1, 0, 0])
     assert repaired(result) == [("a", False, "c", 1)] * (1 - avoidable)
 
 
@@ -281,7 +292,7 @@ def test_trace_of_a_function_that_is_gone_after_a_dump_without_indices() -> None
     two, bare = module(ORDERED, function("g", 3)), module(function("f", None, None), function("g", None))
     log = around("a", two, module(SHUFFLED, function("g", 3))), dump("After", "b", bare)
     result = traced(*log, dump("After", "c", module(function("g", 3))))
-    assert (left(result), repaired(result), result.final.avoidable) == ([], [("a", False, "c", 1)], 0)
+    assert (left(result), repaired(result), result.at_end_of_log.avoidable) == ([], [("a", False, "c", 1)], 0)
 
 
 def test_trace_of_a_function_that_was_inlined() -> None:
@@ -295,4 +306,4 @@ def test_trace_of_a_function_that_was_inlined() -> None:
 @given(logs())
 def test_what_is_left_adds_up(log: str) -> None:
     result = trace(read_text(log))
-    assert sum(one.finding.inversions for one in result.left) == result.final.avoidable
+    assert sum(one.finding.inversions for one in result.left) == result.at_end_of_log.avoidable

@@ -67,4 +67,4 @@ def test_a_pass_that_shuffles_twice_in_a_model_shuffles_in_one_model() -> None:
 def test_what_is_there_from_the_start_is_left_by_no_pass() -> None:
     text = "".join(dump("After", name, function("f", 1, 0)) for name in ("start", "a"))
     result = trace(read_text(text))
-    assert (result.final.avoidable, [one.left for one in pass_totals([result])]) == (1, [0, 0])
+    assert (result.at_end_of_log.avoidable, [one.left for one in pass_totals([result])]) == (1, [0, 0])

@@ -43,7 +43,7 @@ def expect_adds_up(result: Trace) -> None:
     assert {total.pass_name: total.left for total in pass_totals([result]) if total.left} == {
         name: number for (name, is_initial), number in left.items() if number and not is_initial
     }
-    assert (result.initial_left, sum(left.values())) == (left[None, True], result.final.avoidable)
+    assert (result.initial_left, sum(left.values())) == (left[None, True], result.at_end_of_log.avoidable)
 
 
 @settings(max_examples=100)

@@ -79,14 +79,14 @@ class Check:
         return len({(dump.source, dump.place.program) for dump in self.dumps}) < len(self.dumps)
 
     @property
-    def once(self) -> Summary:
+    def each_inversion_once(self) -> Summary:
         """The figures of functions with inversions; an inversion in many dumps of a log counts once."""
-        return self._log_figures.once
+        return self._log_figures.each_inversion_once
 
     @property
-    def final(self) -> Summary:
+    def at_end_of_log(self) -> Summary:
         """The figures of functions with inversions, from the last dump of each program that shows them."""
-        return self._log_figures.final
+        return self._log_figures.at_end_of_log
 
     @cached_property
     def _log_figures(self) -> LogFigures:

@@ -15,16 +15,16 @@ class LogFigures:
     """The figures of the functions that have inversions, added up dump by dump.
 
     Attributes:
-        once: their growth over all dumps, function by function. The figures of a new function count minus
-            what the other functions lost in that dump, because its ops may have been theirs.
+        each_inversion_once: their growth over all dumps, function by function. The figures of a new function
+            count minus what the other functions lost in that dump, because its ops may have been theirs.
     """
 
     def __init__(self) -> None:
-        self.once = _NONE
+        self.each_inversion_once = _NONE
         self._last: dict[Hashable, dict[str | None, Summary]] = defaultdict(dict)
 
     @property
-    def final(self) -> Summary:
+    def at_end_of_log(self) -> Summary:
         """The figures in the last dump of each function."""
         figures = (figures for program in self._last.values() for figures in program.values())
         return reduce(Summary.plus, figures, _NONE)
@@ -38,7 +38,7 @@ class LogFigures:
         by_function: dict[str | None, list[BlockAudit]] = defaultdict(list)
         for block in blocks:
             by_function[block.function].append(block)
-        grown = come = lost = _NONE
+        grown = appeared = lost = _NONE
         for function, own in by_function.items():
             is_disordered = any(block.inversions for block in own)
             if function not in known and not is_disordered:
@@ -46,14 +46,14 @@ class LogFigures:
             old, new = known.get(function), summarize_blocks(own, dumps=0)
             known[function] = new
             if old is None:
-                come = come.plus(new)
+                appeared = appeared.plus(new)
             elif old != new:
                 grown = grown.plus(_growth(old, new))
                 lost = lost.plus(_growth(new, old))
         if grown is not _NONE:
-            self.once = self.once.plus(grown)
-        if come is not _NONE:
-            self.once = self.once.plus(_growth(lost, come))
+            self.each_inversion_once = self.each_inversion_once.plus(grown)
+        if appeared is not _NONE:
+            self.each_inversion_once = self.each_inversion_once.plus(_growth(lost, appeared))
 
 
 def _growth(old: Summary, new: Summary) -> Summary:

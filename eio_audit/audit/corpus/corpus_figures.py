@@ -98,7 +98,7 @@ def figures_by_model(verdict: Verdict) -> list[ModelFigures]:
 
 
 def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
-    once = check.once
+    once = check.each_inversion_once
     worst = max(check.dumps, key=_badness, default=None)
     return ModelFigures(
         model=model,

@@ -128,7 +128,7 @@ class ModelTrace:
     @property
     def left(self) -> int:
         """Avoidable inversions in the last dumps of its functions."""
-        return self.trace.final.avoidable
+        return self.trace.at_end_of_log.avoidable
 
     @property
     def mislabelled(self) -> int:

@@ -110,7 +110,7 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
     """
     unjudged = (UNINDEXED,) if gate.fails_unindexed(check) else ()
     if baseline is None:
-        figures = check.final if gate.is_final else check.once
+        figures = check.at_end_of_log if gate.is_final else check.each_inversion_once
         failed = gate.failed_rules(figures, {f.rule for f in findings if not gate.lets_pass(f)})
         failed += unjudged
         return Verdict(check, gate, tuple(worst_first(findings)), failed)

@@ -108,8 +108,9 @@ class Trace:
         initial: avoidable inversions in the first dumps of functions, which no pass is charged with.
         initial_left: those of them that are left at the end. The others were repaired.
         summary: the figures of all dumps, added up.
-        once: the figures of functions with inversions; an inversion in many dumps counts once.
-        final: the figures of the last dumps of all functions. A dump without any index does not count.
+        each_inversion_once: the figures of functions with inversions; an inversion in many dumps counts once.
+        at_end_of_log: the figures of the last dumps of all functions. A dump without any index does not
+            count.
         errors: the errors of dumps that could not be read.
         unmatched: the patterns of ``--assume-pure`` that match no op of any dump.
         options: the options of the audits.
@@ -124,8 +125,8 @@ class Trace:
     initial: int
     initial_left: int
     summary: Summary
-    once: Summary
-    final: Summary
+    each_inversion_once: Summary
+    at_end_of_log: Summary
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
     options: AuditOptions
@@ -335,8 +336,8 @@ class _Tracer:
             initial=self._initial,
             initial_left=initial_left,
             summary=self._summary,
-            once=self._figures.once,
-            final=summarize_blocks(blocks, dumps=0),
+            each_inversion_once=self._figures.each_inversion_once,
+            at_end_of_log=summarize_blocks(blocks, dumps=0),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,

@@ -91,5 +91,5 @@ def trace_command(
     if not gate.allows_unindexed and (merged.is_unjudged or not merged.summary.dumps):
         inputs.require_indices(merged.summary, (), *paths)
     is_unjudged = bool(result.unjudged) and not (gate.allows_unindexed or gate.never_fails)
-    failed = gate.failed_rules(merged.final if gate.is_final else merged.once)
+    failed = gate.failed_rules(merged.at_end_of_log if gate.is_final else merged.each_inversion_once)
     ctx.exit(1 if failed or is_unjudged else 0)

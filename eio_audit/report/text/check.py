@@ -197,7 +197,7 @@ def _print_hoisted(verdict: Verdict, console: Console) -> None:
 
 def _notes(verdict: Verdict) -> Iterator[str]:
     """Yield what explains the inversions that are not avoidable."""
-    dumps, figures = verdict.check.dumps, verdict.check.once
+    dumps, figures = verdict.check.dumps, verdict.check.each_inversion_once
     unknown, assumed = Counter[str](), Counter[str]()
     for dump in dumps:
         unknown.update(dump.unknown_ops)

@@ -110,7 +110,13 @@ def _limits_of(verdict: Verdict) -> Iterator[str]:
         broken = sum(1 for dump in dumps if getattr(dump.summary, name))
         return f"in {broken:,} of {len(dumps):,} dumps"
 
-    return limits(verdict.gate, verdict.failed, check.once, check.final if check.is_log else None, where)
+    return limits(
+        verdict.gate,
+        verdict.failed,
+        check.each_inversion_once,
+        check.at_end_of_log if check.is_log else None,
+        where,
+    )
 
 
 def limits(
@@ -183,7 +189,7 @@ def _steps(check: Check) -> list[Step]:
         steps.append(Step(_command(words, improvable), effect))
     mislabelled = [dump for dump in check.dumps if dump.summary.wrong_labels]
     if mislabelled and mislabelled[0].options.order_from is None:
-        relabelled = order.relabelling(check.once, mislabelled)
+        relabelled = order.relabelling(check.each_inversion_once, mislabelled)
         steps.append(Step(_command("fix --relabel --diff", mislabelled), relabelled))
     return steps
 

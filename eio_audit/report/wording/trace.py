@@ -43,9 +43,9 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
 
 def left_at_the_end(trace: Trace) -> str:
     """Return what is left: ``22 avoidable inversions, brought in by canonicalize (passes.log:12)``."""
-    if not trace.final.avoidable:
-        return sum_of(trace.final) if trace.final.inversions else "no inversion"
-    total = count(trace.final.avoidable, "avoidable inversion") + of_constants(trace.final)
+    if not trace.at_end_of_log.avoidable:
+        return sum_of(trace.at_end_of_log) if trace.at_end_of_log.inversions else "no inversion"
+    total = count(trace.at_end_of_log.avoidable, "avoidable inversion") + of_constants(trace.at_end_of_log)
     numbers = left_by_arrival(trace)
     if len(numbers) == 1:
         return f"{total}, {came_in(*numbers)}"
@@ -88,13 +88,15 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         return "passed" if is_allowed else "could not run", unread_files or "no op carries an op index"
     if not trace.summary.has_indices:
         return "passed", "no op to check"
-    failed = gate.failed_rules(trace.final if gate.is_final else trace.once)
+    failed = gate.failed_rules(trace.at_end_of_log if gate.is_final else trace.each_inversion_once)
     passes = where or count(len(trace.passes), "pass", "passes")
-    said = list(limits(gate, failed, trace.once, trace.final, lambda _: f"in {passes}"))
+    said = list(
+        limits(gate, failed, trace.each_inversion_once, trace.at_end_of_log, lambda _: f"in {passes}")
+    )
     if not said:
-        number = trace.final.avoidable
+        number = trace.at_end_of_log.avoidable
         avoidable = count(number, "avoidable inversion") if number else "no avoidable inversion"
-        avoidable += of_constants(trace.final)
+        avoidable += of_constants(trace.at_end_of_log)
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable} left at the end of {end}"]
     if trace.unindexed and not where:
@@ -133,13 +135,13 @@ def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
 
 def left_in_models(result: ModelTraces) -> str:
     """Return ``5,689 avoidable inversions in 31 of 44 models, 3 of them there from the start``."""
-    number = result.merged.final.avoidable
+    number = result.merged.at_end_of_log.avoidable
     if not number:
         return f"no avoidable inversion in {count(len(result.models), 'model')}"
     initial = result.merged.initial_left
     start = f", {initial:,} of them there from the start" if initial else ""
     models = sum(1 for model in result.models if model.left)
-    avoidable = count(number, "avoidable inversion") + of_constants(result.merged.final)
+    avoidable = count(number, "avoidable inversion") + of_constants(result.merged.at_end_of_log)
     return f"{avoidable} in {models:,} of {len(result.models):,} models{start}"
 
 

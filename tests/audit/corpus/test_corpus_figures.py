@@ -72,8 +72,8 @@ def test_in_a_log_an_inversion_counts_once_for_its_model_and_in_each_dump_for_pa
 def test_models_and_passes_add_up(texts: list[str]) -> None:
     verdict = judged_corpus({f"{number}.log": text for number, text in enumerate(texts)})
     models, passes, check = figures_by_model(verdict), figures_by_pass(verdict), verdict.check
-    assert sum(one.avoidable for one in models) == check.once.avoidable
-    assert sum(one.inversions for one in models) == check.once.inversions
+    assert sum(one.avoidable for one in models) == check.each_inversion_once.avoidable
+    assert sum(one.inversions for one in models) == check.each_inversion_once.inversions
     assert sum(one.dumps for one in models) == sum(one.dumps for one in passes) == len(check.dumps)
     assert sum(one.avoidable for one in passes) == check.summary.avoidable
     for figures in (models, passes):
