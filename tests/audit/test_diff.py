@@ -362,3 +362,15 @@ def test_ops_of_the_project_are_told_apart_by_their_symbols() -> None:
     own = AuditOptions(ops={"my.global": OpTraits(flags=frozenset({"symbol"}))})
     result = diff(before, after, own)
     assert [d.name for change in result.ops.modified for d in change.differences] == ["n", "n"]
+
+
+def test_another_value_of_the_same_name_has_its_place() -> None:
+    before, after = (
+        f'func.func @f() {{\n  %c = arith.constant {number} : i32 loc("{place}")\n  "t.use"(%c) : (i32) -> () loc("u")\n  return\n}}\n'
+        for number, place in ((1, "a"), (2, "b"))
+    )
+    [[old], [new]] = read_text(before, "a.mlir"), read_text(after, "b.mlir")
+    [change] = diff(old, new).ops.modified
+    assert [(one.before, one.after) for one in change.differences] == [
+        ("%c arith.constant (a.mlir:2)", "%c arith.constant (b.mlir:2)")
+    ]

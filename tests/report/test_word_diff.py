@@ -39,3 +39,33 @@ def test_nothing_is_lost(before: str, after: str) -> None:
 
 def test_long_texts_are_compared_as_a_whole() -> None:
     assert len(word_diff("1, " * 1000, "2, " * 1000, verbose=True)) == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "text"),
+    [
+        (
+            "map = affine_map<(d0, d1) -> (d0)>",
+            "map = affine_map<(d0, d1) -> (d1)>",
+            "map = [-affine_map<(d0, d1) -> (d0)>-]{+affine_map<(d0, d1) -> (d1)>+}",
+        ),
+        ("f(%, % : i1, i2)", "f(%, %, % : i1, i2, i3)", "f({+%, +}%, % : i1, i2{+, i3+})"),
+        ("f(%) : i1", "f(%, %) : i1", "f({+%, +}%) : i1"),
+        ("load %[%, %]", "load %[%]", "load %[[-%, -]%]"),
+    ],
+)
+def test_a_mark_does_not_cut_a_word(before: str, after: str, text: str) -> None:
+    assert marked(word_diff(before, after, verbose=True)) == text
+
+
+def test_a_long_text_is_cut_between_words() -> None:
+    before = "index, tensor<128x64xf32>, tensor<128x64xf32>, a : tensor<128x64xf32>, tensor<256x64xf32>"
+    stretches = word_diff(before, before.replace("a :", "b :"), verbose=False)
+    assert marked(stretches) == "...<128x64xf32>, [-a-]{+b+} : tensor<..."
+
+
+@given(st.text("ab1 ,<>%", max_size=120), st.text("ab1 ,<>%", max_size=120))
+def test_a_shortened_text_begins_and_ends_as_the_whole(before: str, after: str) -> None:
+    whole, cut = (word_diff(before, after, verbose=verbose) for verbose in (True, False))
+    assert [one.differs for one in whole] == [one.differs for one in cut]
+    assert all(len(one.before) <= 43 and len(one.after) <= 43 for one in cut)

@@ -154,9 +154,20 @@ class ComparedDump:
         source = self.ops.ir.source
         return f"{self.block_name(block)} (line {source.line_at(self.ops.ir.block_offset(block))})"
 
-    def values(self, producers: Sequence[tuple[int, int]]) -> str:
-        """Return ``%3 ttir.permute, argument 2 of ^bb0``. An only block has ``argument 0 of scf.for``."""
-        return ", ".join(self._value(owner, number) for owner, number in producers)
+    def values(self, producers: Sequence[tuple[int, int]], *, with_places: bool = False) -> str:
+        """Return ``%3 ttir.permute, argument 2 of ^bb0``. An only block has ``argument 0 of scf.for``.
+
+        ``with_places`` adds where the op is, or the block's op: ``%3 ttir.permute (passes.log:8)``.
+        """
+        return ", ".join(
+            self._value(owner, number) + f" ({self._place_of(owner)})" * with_places
+            for owner, number in producers
+        )
+
+    def _place_of(self, owner: int) -> str:
+        ir = self.ops.ir
+        op = owner if owner >= 0 else ir.parent_op(-1 - owner)
+        return f"{ir.source.name}:{ir.source.line_at(ir.op_start[op])}"
 
     def _value(self, owner: int, number: int) -> str:
         ir = self.ops.ir

@@ -203,14 +203,21 @@ class DumpComparison:
             vanished = [p for p, value in zip(before, was, strict=True) if value not in now]
             appeared = [p for p, value in zip(after, now, strict=True) if value not in was]
             if len(was) != len(now) or vanished or appeared:
-                values = self.before.values(vanished), self.after.values(appeared)
-                yield OpDifference("operands", "", *values)
+                yield OpDifference("operands", "", *self._told_apart(vanished, appeared))
             return
         for place in range(max(len(was), len(now))):
             here = slice(place, place + 1)
             if was[here] != now[here]:
-                values = self.before.values(before[here]), self.after.values(after[here])
-                yield OpDifference("operands", str(place), *values)
+                yield OpDifference("operands", str(place), *self._told_apart(before[here], after[here]))
+
+    def _told_apart(
+        self, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]
+    ) -> tuple[str, str]:
+        """Return the names of values that differ, with their places if others now have the same names."""
+        names = self.before.values(before), self.after.values(after)
+        if names[0] != names[1]:
+            return names
+        return self.before.values(before, with_places=True), self.after.values(after, with_places=True)
 
     def _value_before(self, owner: int, number: int) -> Hashable:
         """Return the later value that an earlier value became, or None if it vanished."""

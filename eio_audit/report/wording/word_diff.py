@@ -7,15 +7,14 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
-from eio_audit.report.wording.numbers import shortened
-
 LONGEST_STRETCH = 40
 """The most characters of an unchanged part that a report shows unless verbose."""
 
 MOST_WORDS = 1_000
 """The most words of two texts to compare one by one, in quadratic time."""
 
-_WORD = re.compile(r"[%@#!^]?\w[\w$.]*|\s+|.", re.DOTALL)
+_WORD = re.compile(r"affine_(?:map|set)<(?:->|[<>]=|[^<>])*>|[%@#!^]?\w[\w$.]*|%[,)\]]?|\s+|.", re.DOTALL)
+"""A word. An affine map is one. So is ``%,``, an operand in a list, or else a mark could look like ``%[``."""
 
 
 class Stretch(NamedTuple):
@@ -82,8 +81,8 @@ def _excerpt(one: Stretch, place: int, number: int) -> Stretch:
     if len(one.before) <= LONGEST_STRETCH:
         return one
     width = LONGEST_STRETCH // 2 - 2
-    head = one.before[:width] if place > 0 else ""
-    tail = one.before[-width:] if place < number - 1 else ""
+    head = _head(one.before, width) if place > 0 else ""
+    tail = _tail(one.before, width) if place < number - 1 else ""
     return Stretch(f"{head}...{tail}", f"{head}...{tail}", differs=False)
 
 
@@ -92,6 +91,23 @@ def _around_difference(before: str, after: str) -> tuple[str, str]:
     pairs = enumerate(zip(before, after, strict=False))
     same = next((k for k, (a, b) in pairs if a != b), min(len(before), len(after)))
     if max(len(before), len(after)) > LONGEST_STRETCH and same > LONGEST_STRETCH // 2:
-        start = same - LONGEST_STRETCH // 4
+        start = same - len(_tail(before[:same], LONGEST_STRETCH // 4))
         before, after = f"...{before[start:]}", f"...{after[start:]}"
-    return shortened(before, LONGEST_STRETCH), shortened(after, LONGEST_STRETCH)
+    return _shortened(before), _shortened(after)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_STRETCH else _head(text, LONGEST_STRETCH - 3) + "..."
+
+
+def _head(text: str, width: int) -> str:
+    """Return the first words that fit in a width, or a part of a long word if they are short."""
+    end = max((word.end() for word in _WORD.finditer(text) if word.end() <= width), default=0)
+    return text[: end if end > width // 2 else width]
+
+
+def _tail(text: str, width: int) -> str:
+    """Return the last words that fit in a width, or a part of a long word if they are short."""
+    first = max(len(text) - width, 0)
+    start = min((word.start() for word in _WORD.finditer(text) if word.start() >= first), default=len(text))
+    return text[start if len(text) - start > width // 2 else first :]
