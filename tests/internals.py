@@ -56,7 +56,7 @@ from eio_audit.audit.explain.order_picture import Disorder, OrderPicture
 from eio_audit.audit.explain.worst_blocks import WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
-from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel, corrected
+from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, corrected
 from eio_audit.audit.fix.reading_again import read_relocated
 from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
@@ -87,7 +87,7 @@ from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
-from eio_audit.audit.options import DEFAULT_OPTIONS, Follow
+from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.gate import SourceRoot

@@ -36,6 +36,15 @@ class Follow(StrEnum):
         raise ValueError(f"expected follow to be some of {', '.join(cls)}, not {value!r}")
 
 
+class Relabel(StrEnum):
+    """How to write a location with another label."""
+
+    NESTED = "nested"
+    """The new name contains the old location, so the op's origin stays."""
+    FLAT = "flat"
+    """Only the new name, for tools that do not read nested names."""
+
+
 @runtime_checkable
 class OrderSource(Protocol):
     """What gives ops their original places if their locations do not: ``OriginalOrder``."""

@@ -248,8 +248,12 @@ def note_apart(files: Sequence[DumpFile]) -> None:
 
 
 def note_undefined_names(dumps: Iterable[DumpAudit]) -> None:
-    """Note on standard error that nothing moves past ops which name what nothing defines."""
-    named = [(dump.source, op) for dump in dumps for op in dump.undefined_names]
+    """Note on standard error that nothing moves past ops which name what nothing defines.
+
+    It matters only in dumps with inversions.
+    """
+    concerned = (dump for dump in dumps if dump.undefined_names and dump.summary.inversions)
+    named = [(dump.source, op) for dump in concerned for op in dump.undefined_names]
     if named:
         source, first = named[0]
         more = f"; nor past {count(len(named) - 1, 'op')} like it" if len(named) > 1 else ""

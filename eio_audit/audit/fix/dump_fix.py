@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,22 +12,13 @@ from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import renumbered, reordered
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Relabel
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.order.inversions import count_inversions
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.compiler import Compiler
-
-
-class Relabel(StrEnum):
-    """How to write a location with another label."""
-
-    NESTED = "nested"
-    """The new name contains the old location, so the op's origin stays."""
-    FLAT = "flat"
-    """Only the new name, for tools that do not read nested names."""
 
 
 class FixedDump(NamedTuple):

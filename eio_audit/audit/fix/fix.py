@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
-from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, Relabel
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Relabel
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import Source
 

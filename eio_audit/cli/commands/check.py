@@ -131,7 +131,7 @@ def check_command(
     if not reports.quiet:
         inputs.note_skipped(skipped)
         inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
-        inputs.note_undefined_names(dump for dump in result.dumps if dump.summary.inversions)
+        inputs.note_undefined_names(result.dumps)
     verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
     comparison = None
     if compare is not None and earlier is not None:

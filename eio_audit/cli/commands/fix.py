@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eio_audit.audit.options import AuditOptions, Relabel
 from eio_audit.cli import inputs
 from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
 from eio_audit.cli.gate import ALLOW_UNINDEXED
@@ -23,7 +24,6 @@ from eio_audit.report.text.progress import advancing, progress
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Fix
-    from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
 FIX_EXIT_CODES = exit_codes(
@@ -41,7 +41,7 @@ class _FixCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         end = args.index("--") if "--" in args else len(args)
-        options = ["--relabel=nested" if arg == "--relabel" else arg for arg in args[:end]]
+        options = [f"--relabel={Relabel.NESTED}" if arg == "--relabel" else arg for arg in args[:end]]
         return super().parse_args(ctx, [*options, *args[end:]])
 
 
@@ -64,7 +64,7 @@ class _FixCommand(click.Command):
 )
 @click.option(
     "--relabel",
-    type=click.Choice(["nested", "flat"]),
+    type=click.Choice([form.value for form in Relabel]),
     metavar="[=flat]",
     help="First correct the op indices that contradict dataflow, so that no inversion remains. "
     "--relabel=flat drops the old locations; otherwise the new ones contain them.",
@@ -219,7 +219,7 @@ class _Fixes:
         if self.quiet:
             return
         inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
-        inputs.note_undefined_names(dump for dump in result.dumps if dump.summary.inversions)
+        inputs.note_undefined_names(result.dumps)
         if is_changed or self.names_all:
             from eio_audit.report.text.check import print_fix
             from eio_audit.report.text.console import Console

@@ -256,11 +256,14 @@ class Scopes:
 
     def _names_itself(self, op: int) -> bool:
         """Whether the op's own result in its text is no operand: it would come before its definition."""
+        return self._may_only_mention(op) and self._is_ordered(self._ir.op_block[op])
+
+    def _is_ordered(self, block: int) -> bool:
+        """Whether a definition in the block must come before its uses. In an unlisted op it need not."""
         ir = self._ir
-        region = ir.block_region[ir.op_block[op]]
+        region = ir.block_region[block]
         holder = ir.region_op[region]
-        is_ordered = not ir.region_is_graph[region] and holder >= 0 and ir.name(holder) in self._listed
-        return is_ordered and self._may_only_mention(op)
+        return not ir.region_is_graph[region] and holder >= 0 and ir.name(holder) in self._listed
 
     def _only_mention(self, use: _Use) -> None:
         """Record a use as a name that nothing defines. Its operand, which is -1, is removed at the end."""
@@ -289,12 +292,10 @@ class Scopes:
 
     def _use_before_definition(self, definer: int, name: bytes, offset: int) -> None:
         """Allow a use before its definition in a graph region. An unlisted op with such a use has one."""
-        ir = self._ir
-        region = ir.block_region[ir.op_block[definer]]
-        holder = ir.region_op[region]
-        if not ir.region_is_graph[region] and holder >= 0 and ir.name(holder) in self._listed:
+        block = self._ir.op_block[definer]
+        if self._is_ordered(block):
             raise self._error(offset, f"use of value '{_text(name)}' before its definition")
-        ir.region_is_graph[region] = True
+        self._ir.region_is_graph[self._ir.block_region[block]] = True
 
     def _error(self, offset: int, message: str) -> InputError:
         return self._ir.source.error(offset, message)

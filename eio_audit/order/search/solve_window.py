@@ -111,8 +111,10 @@ def best_order(
     best = solver.improved(solver.best_simple_order(textual.bound))
     textual = replace(textual, bound=best.bound)
     if textual.inversions < best.inversions:
-        return solver.improved(textual)
-    return textual if textual.inversions == best.inversions else best
+        best = solver.improved(textual)
+    elif textual.inversions == best.inversions:
+        best = textual
+    return best if best.certified else best.raised(footrule_bound(window, effort))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +151,11 @@ class _Solver:
             if closure is None or best.inversions - closure.forced > self.limits.packed_inversions:
                 best = best.raised(best.bound.forced + squeeze_bound(self.window, self.effort))
                 break
-            better = self._packed(closure, best)
-            found_nothing, best = better.inversions == best.inversions, better
-            if found_nothing:
+            before = best.inversions
+            best = self._packed(closure, best)
+            if best.inversions == before:
                 break
-        return best if best.certified else best.raised(footrule_bound(self.window, self.effort))
+        return best
 
     def _packed(self, closure: TransitiveClosure, best: BestOrder) -> BestOrder:
         """Return the result of packings, searches and local search, which improve each other."""

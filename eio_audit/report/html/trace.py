@@ -15,10 +15,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.source import InputError
 from eio_audit.report.document import changes_by_function
-from eio_audit.report.html.order_section import (
-    OPEN_FINDINGS,
-    left_cards,
-)
+from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import page
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.template import render
