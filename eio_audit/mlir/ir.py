@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
-from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, attribute_words, symbol_of, without_strings
+from eio_audit.mlir.tokens import OR_FAIL, STRING, SYMBOL, SYMBOL_NAME, attribute_words, symbol_of, without_strings
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
@@ -24,7 +24,10 @@ _Cell = TypeVar("_Cell")
 NO_OFFSET = -1
 
 _RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
-_SYMBOL = re.compile(SYMBOL)
+_CUSTOM_SYMBOL = re.compile(
+    rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
+)
+"""The symbol in a custom header. One in parentheses, an attribute or a type is a use of another symbol."""
 _SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _LABEL = re.compile(rb"\^[\w$.-]+")
 
@@ -313,5 +316,5 @@ def symbol_in(header: bytes, tail: bytes = b"") -> str | None:
     """Return the symbol that an op with this header defines. ``tail`` follows its regions in generic form."""
     if match := _SYMBOL_NAME.search(header) or _SYMBOL_NAME.search(tail):
         return symbol_of(match[1])
-    match = _SYMBOL.search(header)
-    return symbol_of(match[0]) if match else None
+    match = _CUSTOM_SYMBOL.match(header)
+    return symbol_of(match["symbol"]) if match else None

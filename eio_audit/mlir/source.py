@@ -6,7 +6,7 @@ import re
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
@@ -104,7 +104,9 @@ class Source:
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole. So any file can be read, and unchanged
     text stays the same to the byte. A part begins on line ``first_line`` of the file and lacks ``indent``
-    columns at the start of each line. ``path`` is the file whose content it is, None for other text.
+    columns at the start of each line. A text put together from several parts has ``places`` instead: per line,
+    its 1-based line in the file, and the columns that it lacks at its start. ``path`` is the file whose content
+    it is, None for other text.
 
     A reader calls ``reached`` with the offset up to which it has read.
     """
@@ -117,6 +119,7 @@ class Source:
         is_compressed: bool = False,
         first_line: int = 1,
         indent: int = 0,
+        places: Sequence[tuple[int, int]] = (),
         path: str | None = None,
     ) -> None:
         self.name = name
@@ -126,6 +129,7 @@ class Source:
         self.reached: Callable[[int], None] = lambda _: None
         self._first_line = first_line
         self._indent = indent
+        self._places = places
         self._known_line = (0, first_line)  # an offset and its line
         self._counted_bytes = 0
         self._line_starts: array[int] | None = None
@@ -147,7 +151,9 @@ class Source:
     def __reduce__(self) -> tuple[object, ...]:
         """The bytes and what tells their place, for another process."""
         compressed, line, indent = self.is_compressed, self._first_line, self._indent
-        make = partial(Source, is_compressed=compressed, first_line=line, indent=indent)
+        make = partial(
+            Source, is_compressed=compressed, first_line=line, indent=indent, places=self._places
+        )
         return make, (self.name, bytes(self.data))
 
     def part(self, lines: Span, first_line: int) -> Source:
@@ -157,7 +163,12 @@ class Source:
         )
 
     def line_at(self, offset: int) -> int:
-        """Return the 1-based line of the byte at ``offset``.
+        """Return the 1-based line of the byte at ``offset``."""
+        line = self._line_at(offset)
+        return self._places[line - self._first_line][0] if self._places else line
+
+    def _line_at(self, offset: int) -> int:
+        """Return the line of an offset as if the whole text were one part.
 
         Counts from the last offset asked for. Makes a table of all lines once counting has cost more than the
         table would.
@@ -179,7 +190,9 @@ class Source:
         """Return the line and column of the byte at ``offset``. Columns count characters, not bytes."""
         line_start = self.data.rfind(b"\n", 0, offset) + 1
         before = self.data[line_start:offset]
-        return Position(self.line_at(offset), self._indent + len(before.decode("utf-8", "replace")) + 1)
+        line = self._line_at(offset)
+        line, indent = self._places[line - self._first_line] if self._places else (line, self._indent)
+        return Position(line, indent + len(before.decode("utf-8", "replace")) + 1)
 
     def error(self, offset: int, message: str) -> InputError:
         """Return an InputError at ``offset`` with its line and a caret. Long lines are cut around it."""

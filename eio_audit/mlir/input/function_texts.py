@@ -160,8 +160,12 @@ class Aliases:
 
     def used_in(self, text: bytes) -> bytes:
         """Return the definitions of the aliases that a text uses, directly or through other aliases."""
+        return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in self.names_in(text)])
+
+    def names_in(self, text: bytes) -> list[bytes]:
+        """Return the aliases that a text uses, directly or through other aliases."""
         if not self.definitions:
-            return b""
+            return []
         names = dict.fromkeys(filter(self.definitions.__contains__, self._use.findall(text)))
         pending = [name for name in names if name not in self._plain_locations]
         while pending:
@@ -169,7 +173,7 @@ class Aliases:
                 if name in self.definitions and name not in names:
                     names[name] = None
                     pending.append(name)
-        return b"".join([b"%b = %b\n" % (name, self.definitions[name]) for name in names])
+        return list(names)
 
     @cached_property
     def _texts(self) -> AliasTexts:

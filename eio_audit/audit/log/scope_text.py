@@ -1,0 +1,223 @@
+"""The text of a function, a module or a whole dump, line by line, put together from the dumps that show it.
+
+A pass on one function is followed by a dump of that function alone. What the next pass on the module found is
+then in several dumps: the module in one, that function in another. Each line knows its place in the log, and
+the aliases of the dump that it is from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import NamedTuple, TypeAlias
+
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import Aliases
+from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.tokens import ALIAS_NAME, STRING
+
+_ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
+_INDENT = re.compile(rb"[ \t]*+")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a dump.
+
+    Attributes:
+        text: as printed, but for its indentation, without line end.
+        number: its 1-based line in the file.
+        dedent: how many columns of its indentation are left out; negative if there are more.
+        aliases: the definitions of its dump.
+        ops: the numbers of the ops that begin on it.
+    """
+
+    text: bytes
+    number: int
+    dedent: int
+    aliases: Aliases
+    ops: tuple[int, ...] = ()
+
+    def dedented(self, less: int) -> Line:
+        """Return it with so many columns less of indentation; more if negative."""
+        if less > 0 and not self.text[:less].isspace():
+            return self
+        return replace(self, text=b" " * -less + self.text[max(less, 0) :], dedent=self.dedent + less)
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A half-open range of lines, 0-based."""
+
+    start: int
+    end: int
+
+    @property
+    def length(self) -> int:
+        """How many lines it has."""
+        return self.end - self.start
+
+
+class ScopeStep(NamedTuple):
+    """One op on the way from a program to an op in it.
+
+    Attributes:
+        name: its name, ``func.func``.
+        symbol: its symbol, or None.
+        place: its 0-based place among the ops of that name and symbol in the op around it.
+    """
+
+    name: str
+    symbol: str | None
+    place: int
+
+
+Scope: TypeAlias = tuple[ScopeStep, ...]
+"""An op with functions or modules, or a function: the ops around it and itself. Empty for a whole dump."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeText:
+    """The text of a scope.
+
+    Attributes:
+        dump: the dump that it is from, or most of it.
+        lines: its lines.
+        extents: per scope in it, its lines. The first is the text's own scope.
+        defined: the aliases that its own lines define; None if their definitions are not in it.
+    """
+
+    dump: Dump
+    lines: Sequence[Line]
+    extents: Mapping[Scope, Lines]
+    defined: Aliases | None
+
+    def is_same_as(self, other: ScopeText) -> bool:
+        """Return whether both have the same lines."""
+        one, two = self.lines, other.lines
+        return len(one) == len(two) and all(a.text == b.text for a, b in zip(one, two, strict=True))
+
+    def part(self, scope: Scope) -> ScopeText:
+        """Return the text of a scope in it."""
+        found = self.extents[scope]
+        if found == Lines(0, len(self.lines)):
+            return self
+        inside = {
+            other: Lines(lines.start - found.start, lines.end - found.start)
+            for other, lines in self.extents.items()
+            if other[: len(scope)] == scope
+        }
+        return ScopeText(self.dump, self.lines[found.start : found.end], inside, None).indented(0)
+
+    @property
+    def indent(self) -> int:
+        """The indentation of its first line."""
+        return _indent(self.lines[0]) if self.lines else 0
+
+    def indented(self, columns: int) -> ScopeText:
+        """Return it with another indentation."""
+        less = self.indent - columns
+        return replace(self, lines=[line.dedented(less) for line in self.lines]) if less else self
+
+    def with_part(self, scope: Scope, text: ScopeText) -> ScopeText:
+        """Return it with another text of a scope in it."""
+        old = self.extents[scope]
+        text = text.indented(_indent(self.lines[old.start]))
+        more = len(text.lines) - old.length
+        extents = {
+            other: Lines(
+                lines.start if lines.start <= old.start else lines.start + more,
+                lines.end if lines.end <= old.start else lines.end + more,
+            )
+            for other, lines in self.extents.items()
+            if other[: len(scope)] != scope
+        }
+        extents |= {
+            other: Lines(lines.start + old.start, lines.end + old.start)
+            for other, lines in text.extents.items()
+        }
+        lines = [*self.lines[: old.start], *text.lines, *self.lines[old.end :]]
+        return replace(self, lines=lines, extents=extents)
+
+    def without_bodies(self, left_out: Iterable[Lines]) -> list[int]:
+        """Return the numbers of its lines, without those inside some of its functions."""
+        inside = {k for lines in left_out for k in range(lines.start + 1, lines.end - 1)}
+        return [number for number in range(len(self.lines)) if number not in inside]
+
+    def numbers(self, op_lines: Sequence[int]) -> list[int]:
+        """Return the number of each op, -1 for none; ``op_lines`` are the lines where the ops begin."""
+        seen = Counter[int]()
+        numbers = []
+        for line in op_lines:
+            known = self.lines[line].ops
+            numbers.append(known[seen[line]] if seen[line] < len(known) else -1)
+            seen[line] += 1
+        return numbers
+
+    def numbered(self, op_lines: Sequence[int], numbers: Sequence[int]) -> ScopeText:
+        """Return it with the numbers of ops, which begin on these lines. Other lines keep theirs."""
+        found: dict[int, list[int]] = {}
+        for line, number in zip(op_lines, numbers, strict=True):
+            found.setdefault(line, []).append(number)
+        lines = list(self.lines)
+        for line, here in found.items():
+            lines[line] = replace(lines[line], ops=tuple(here))
+        return replace(self, lines=lines)
+
+    def with_numbers_of(self, here: Lines, other: ScopeText, there: Lines) -> ScopeText:
+        """Return it with the numbers of ops from equal lines of another text."""
+        known = other.lines[there.start : there.end]
+        lines = list(self.lines)
+        for number, line in zip(range(here.start, here.end), known, strict=True):
+            lines[number] = replace(lines[number], ops=line.ops)
+        return replace(self, lines=lines)
+
+    def joined_with(self, other: ScopeText) -> ScopeText:
+        """Return it with another text below it."""
+        size = len(self.lines)
+        moved = {scope: Lines(x.start + size, x.end + size) for scope, x in other.extents.items()}
+        return ScopeText(other.dump, [*self.lines, *other.lines], {**self.extents, **moved}, None)
+
+    def readable(self, kept: Sequence[int]) -> Dump:
+        """Return a dump of some of its lines, with the aliases that they use. Line numbers are the log's."""
+        parts: list[bytes] = []
+        definitions = {} if self.defined is None else dict(self.defined.definitions)
+        appended: list[bytes] = []
+        for aliases, group in groupby((self.lines[k] for k in kept), key=lambda line: line.aliases):
+            text = b"".join([line.text + b"\n" for line in group])
+            if aliases is not self.defined and aliases.definitions:
+                text, found = _apart(aliases.in_place(text), aliases, definitions, len(parts))
+                definitions |= found
+                appended += [b"%b = %b\n" % one for one in found.items()]
+            parts.append(text)
+        data = b"".join([*parts, *appended])
+        places = [(self.lines[k].number, self.lines[k].dedent) for k in kept]
+        last = (places[-1][0], 0) if places else (self.dump.first_line, 0)
+        places += [last] * (data.count(b"\n") - len(places) + 1)
+        source = Source(self.dump.source.name, data, places=places)
+        dump = self.dump
+        return Dump(source, Span(0, len(data)), dump.marker, dump.line, dump.program, places[0][0])
+
+
+def _apart(
+    text: bytes, aliases: Aliases, taken: Mapping[bytes, bytes], number: int
+) -> tuple[bytes, dict[bytes, bytes]]:
+    """Return a text and the aliases it uses, all of them renamed if one has another meaning already."""
+    used = {name: aliases.definitions[name] for name in aliases.names_in(text)}
+    if all(taken.get(name, value) == value for name, value in used.items()):
+        return text, {name: value for name, value in used.items() if name not in taken}
+
+    def renamed(match: re.Match[bytes]) -> bytes:
+        return b"%b.%d" % (match[0], number) if match["alias"] in used else match[0]
+
+    defined = {b"%b.%d" % (name, number): _ALIAS_USE.sub(renamed, value) for name, value in used.items()}
+    return _ALIAS_USE.sub(renamed, text), defined
+
+
+
+def _indent(line: Line) -> int:
+    blanks = _INDENT.match(line.text)
+    return blanks.end() if blanks else 0
