@@ -57,9 +57,12 @@ def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE)
 def read_blocks(
     path: str, advance: Callable[[int], None], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 ) -> Iterator[bytes]:
-    """Yield a file, or standard input for ``-``, in blocks. ``advance`` gets the size of each."""
+    """Yield a file, or standard input for ``-``, in blocks. ``advance`` gets the size of each.
+
+    What a running program writes to standard input is yielded as soon as it is there.
+    """
     with _opened(path) as (file, unpacker):
-        blocks = iter(partial(file.read, BLOCK_BYTES), b"")
+        blocks = iter(partial(file.read1 if path == "-" else file.read, BLOCK_BYTES), b"")
         done = 0
         for block in blocks if unpacker is None else _unpacked(file, unpacker, max_unpacked_bytes):
             read = file.tell() if file.seekable() else done + len(block)

@@ -16,7 +16,15 @@ from typing import TypeVar
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
-from eio_audit.mlir.tokens import OR_FAIL, STRING, SYMBOL, SYMBOL_NAME, attribute_words, symbol_of, without_strings
+from eio_audit.mlir.tokens import (
+    OR_FAIL,
+    STRING,
+    SYMBOL,
+    SYMBOL_NAME,
+    attribute_words,
+    symbol_of,
+    without_strings,
+)
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")

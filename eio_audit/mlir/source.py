@@ -104,9 +104,9 @@ class Source:
 
     Only ``\n`` ends a line. The bytes are never decoded as a whole. So any file can be read, and unchanged
     text stays the same to the byte. A part begins on line ``first_line`` of the file and lacks ``indent``
-    columns at the start of each line. A text put together from several parts has ``places`` instead: per line,
-    its 1-based line in the file, and the columns that it lacks at its start. ``path`` is the file whose content
-    it is, None for other text.
+    columns at the start of each line. A text put together from several parts has ``places`` instead: per
+    line, its 1-based line in the file, and the columns that it lacks at its start. ``path`` is the file whose
+    content it is, None for other text.
 
     A reader calls ``reached`` with the offset up to which it has read.
     """
@@ -151,9 +151,7 @@ class Source:
     def __reduce__(self) -> tuple[object, ...]:
         """The bytes and what tells their place, for another process."""
         compressed, line, indent = self.is_compressed, self._first_line, self._indent
-        make = partial(
-            Source, is_compressed=compressed, first_line=line, indent=indent, places=self._places
-        )
+        make = partial(Source, is_compressed=compressed, first_line=line, indent=indent, places=self._places)
         return make, (self.name, bytes(self.data))
 
     def part(self, lines: Span, first_line: int) -> Source:

@@ -95,7 +95,7 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "introduced repaired left mislabelled lost"
+        "introduced repaired left mislabelled lost size op_changes=ops"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.
@@ -127,6 +127,14 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "TornModule.name": lambda row: row.path[-1],
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
+    "TracedPass.ops": lambda one: (
+        one.ops
+        and {
+            **_plain(one.op_counts),
+            "functions": one.functions,
+            "by_name": _plain(dict(sorted(one.ops.items()))),
+        }
+    ),
 }
 """The fields that are not plain attributes."""
 

@@ -451,8 +451,9 @@ def test_a_shuffled_function_is_audited_once_and_only_with_what_it_calls() -> No
             )
         )
     assert result.culprit is not None
-    # the function twice, once what is around it, and the last dump for the lines of what is left
-    assert calls == {"audit_keyed": 4, "functions_around": 4}
+    # audited: the function twice, once what is around it, and the last dump for the lines of what is left;
+    # read besides: both texts, to compare their ops
+    assert calls == {"audit_keyed": 4, "functions_around": 6}
     with counting(audit_keyed) as audits:
         trace(read_text(SHUFFLED_CALLER))
     assert audits == {"audit_keyed": 4}  # both functions, what is around them, and once more for the lines

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
-from eio_audit.audit.log.trace import Trace, trace
+from eio_audit.audit.log.trace import Trace, Watch, trace
 from eio_audit.audit.log.trace_sums import PassTotal, initial_total, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES
@@ -19,9 +19,6 @@ from eio_audit.mlir.source import InputError, read_all
 
 if TYPE_CHECKING:  # one model needs no other processes
     from eio_audit.audit.corpus.workers import Workers
-
-Watch: TypeAlias = Callable[[Iterable[Dump]], Iterable[Dump]]
-"""Yields the dumps that it gets, and looks at each of them."""
 
 
 class Progress(Protocol):
@@ -77,7 +74,7 @@ class TraceModel:
         Args:
             model: what to trace.
             progress: gets what has been read.
-            watch: looks at the dumps.
+            watch: as for ``trace``.
         """
         errors: list[InputError] = []
 
@@ -86,7 +83,7 @@ class TraceModel:
             return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
 
         dumps = read_all(model.files, read_file, errors, progress.file_done)
-        result = trace(dumps if watch is None else watch(dumps), self.options)
+        result = trace(dumps, self.options, watch)
         return replace(result, errors=(*errors, *result.errors))
 
     def __call__(self, models: Sequence[Model]) -> list[Trace]:
@@ -189,7 +186,7 @@ def trace_models(
         workers: processes that do it; without them this process does it, as it always does standard input.
             A model for which a worker needs too long, or dies, has an error instead of a trace.
         progress: gets what has been done.
-        watch: looks at the dumps that this process reads.
+        watch: as for ``trace``, of the models that this process traces.
     """
     options = trace_model.options
     traces: list[Trace] = []

@@ -45,6 +45,7 @@ class FunctionState:
         callees: the keys of the functions whose effects its figures depend on.
         text: its text; None if it is not a function with a text of its own.
         is_unindexed: whether it has ops that could carry an index, and none carries one.
+        size: number of ops in it, at any depth, and itself.
     """
 
     key: bytes
@@ -55,6 +56,7 @@ class FunctionState:
     callees: tuple[bytes, ...] = ()
     text: FunctionText | None = None
     is_unindexed: bool = False
+    size: int = 0
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Return whether a text shows this state."""
@@ -234,6 +236,7 @@ class ProgramStates:
             callees=tuple(callee.key for callee in callees),
             text=function,
             is_unindexed=audited.audit.is_unindexed,
+            size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
         )
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
@@ -307,6 +310,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             unmatched=frozenset(audited.audit.unmatched),
             findings=tuple(findings[part]),
             is_unindexed=not fixed.issuperset(members),
+            size=len(members),
         )
         for part, members in ops.items()
     }

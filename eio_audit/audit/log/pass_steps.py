@@ -5,10 +5,9 @@ Functions that are the same before and after are not read again: their bodies ar
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -19,17 +18,14 @@ from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.function_states import DumpStates, FunctionState
 from eio_audit.audit.log.modules import Part
-from eio_audit.audit.log.program_text import ProgramText, lines_of, scopes_of
+from eio_audit.audit.log.program_text import ProgramText, ShownText, extents_of, line_ends
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText
 from eio_audit.audit.log.walk import PassRun, Step
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.function_texts import DumpText
-from eio_audit.mlir.reading.reader import read_ir
 
 KNOWN_TEXTS = 50_000
 """How many numbers for texts, locations and classes of ops are kept from dump to dump."""
-
-_LINE_END = re.compile(rb"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,7 @@ class ChangedOp:
         status: ``moved``, ``modified``, ``added`` or ``removed``.
         name: its name, in the later dump if it has it.
         function: the symbol of the function around it; None outside functions.
-        before, after: the 0-based line where it begins, in the text before and after; None if it is not there.
+        before, after: the 0-based line where it begins in each text; None if it is not there.
         number: the number of the op in its program. -1 where ops are not numbered.
         origin: the number of the op that it was made from, for an added op; -1 if that is not known.
     """
@@ -62,11 +58,45 @@ class PassStep:
         before: the last known text of what the dump shows.
         after: the text of the dump.
         changes: per pass, what it is charged with, in the order of the later text.
+        is_same: whether both texts are the same, line by line.
     """
 
     before: ScopeText
     after: ScopeText
     changes: Mapping[PassRun | None, Sequence[ChangedOp]]
+    is_same: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpCounts:
+    """How many ops a pass added, removed, modified, and moved without a modification."""
+
+    added: int = 0
+    removed: int = 0
+    modified: int = 0
+    moved: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many ops changed."""
+        return self.added + self.removed + self.modified + self.moved
+
+    def plus(self, other: OpCounts) -> OpCounts:
+        """Return the sums."""
+        return OpCounts(
+            self.added + other.added,
+            self.removed + other.removed,
+            self.modified + other.modified,
+            self.moved + other.moved,
+        )
+
+
+def counts_by_name(changes: Iterable[ChangedOp]) -> dict[str, OpCounts]:
+    """Return the counts by the name of the op."""
+    numbers: dict[str, Counter[str]] = defaultdict(Counter)
+    for change in changes:
+        numbers[change.name][change.status] += 1
+    return {name: OpCounts(**found) for name, found in numbers.items()}
 
 
 class ProgramSteps:
@@ -98,13 +128,12 @@ class ProgramSteps:
             self._interned, self._last_read = Interned(), None
         dump = step.shown.dump
         divided = DumpText(dump, self._options.op_table)
-        around = divided.around
-        scopes = [*scopes_of(read_ir(around.source, around.span, self._options.op_table))]
-        after = ScopeText(dump, lines_of(dump, divided.aliases), {}, divided.aliases)
-        root = self._texts.find(scopes, after.lines)
-        before = self._texts.before(root, scopes)
+        shown = ShownText(dump, divided, self._options.op_table)
+        root, before = self._texts.before(shown)
+        after = shown.text
         if before is not None and before.is_same_as(after):
-            return PassStep(before, after, {})
+            self._texts.take(after.with_all_of(before), shown.name)
+            return PassStep(before, after, {}, is_same=True)
         states = step.shown.parts.items()
         same = {part for part, state in states if part in known and known[part].key == state.key}
         left_out = [] if before is None else _same_lines(before, after, divided, same)
@@ -120,9 +149,9 @@ class ProgramSteps:
             new.text = after
             after, changes = self._compared(old, new)
             if root is None:  # the dump shows more of the program than those before it
-                shown = {scope[-1].symbol for scope in before.extents if scope}
-                changes = [change for change in changes if change.function in shown]
-        self._texts.take(after, scopes[0][-1].name if scopes[0] else "")
+                functions = {scope[-1].symbol for scope in before.extents if scope}
+                changes = [change for change in changes if change.function in functions]
+        self._texts.take(after, shown.name)
         if before is None:
             return None
         charged: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
@@ -146,7 +175,7 @@ class ProgramSteps:
         return new.text.numbered(new.op_lines, numbers), [
             replace(
                 change,
-                number=known[gone] if op is None else numbers[op],
+                number=numbers[op] if op is not None else -1 if gone is None else known[gone],
                 origin=known[origins[op]] if op in origins else -1,
             )
             for change, (_, gone, op) in zip(changes, pairs, strict=True)
@@ -172,22 +201,12 @@ class _Side:
         self.text = text
         self.ops = ops
         self._kept = kept
-        self._ends = [match.end() for match in _LINE_END.finditer(ops.ops.ir.source.data)]
-        self.op_lines = [self._line_at(start) for start in ops.ops.ir.op_start]
-
-    def _line_at(self, offset: int) -> int:
-        return self._kept[bisect_right(self._ends, offset)]
+        ends = line_ends(ops.ops.ir)
+        self.op_lines = [kept[bisect_right(ends, start)] for start in ops.ops.ir.op_start]
 
     def extents(self, root: Scope | None) -> dict[Scope, Lines]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
-        ir = self.ops.ops.ir
-        extents = {}
-        for scope, op in scopes_of(ir).items():
-            lines = Lines(0, len(self.text.lines))
-            if op >= 0:
-                lines = Lines(self.op_lines[op], self._line_at(ir.op_end[op] - 1) + 1)
-            extents[scope if root is None else (*root, *scope[1:])] = lines
-        return extents
+        return extents_of(self.ops.ops.ir, self._kept, root)
 
 
 def _same_lines(

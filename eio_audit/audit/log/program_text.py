@@ -9,18 +9,25 @@ is the one that shares most symbols inside it, or else most lines.
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.log.scope_text import Line, Lines, Scope, ScopeStep, ScopeText
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.function_texts import Aliases
+from eio_audit.mlir.input.function_texts import Aliases, DumpText
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.source import InputError
+from eio_audit.mlir.traits import OpTable
 
 _MODULE = "builtin.module"
+_LINE_END = re.compile(rb"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +46,21 @@ class ProgramText:
         self._names: dict[Scope, str] = {}
         self._number = 0
 
-    def find(self, scopes: Sequence[Scope], lines: Sequence[Line]) -> Scope | None:
-        """Return the known scope that a dump shows; None if it shows several, or an unknown one.
+    def before(self, shown: ShownText) -> tuple[Scope | None, ScopeText | None]:
+        """Return which known scope a dump shows, and its known text; None for what is not known.
 
-        Args:
-            scopes: the scopes of the dump, its outermost op first; an empty one first if it has several.
-            lines: the lines of the dump.
+        Of a dump that shows no known scope, the text is that of all known scopes in it.
         """
-        root = scopes[0]
+        root = self._find(shown)
+        if root is not None:
+            return root, self._known(root)
+        known = [scope for scope in shown.scopes if scope in self._last]
+        known += [scope[1:] for scope in shown.scopes if len(scope) > 1 and scope[1:] in self._last]
+        texts = [self._known(scope) for scope in known if not any(_is_in(scope, other) for other in known)]
+        return None, reduce(ScopeText.joined_with, texts) if texts else None
+
+    def _find(self, shown: ShownText) -> Scope | None:
+        root = shown.scopes[0]
         if not root:
             return root if root in self._last else None
         name, symbol, _ = root[-1]
@@ -56,33 +70,26 @@ class ProgramText:
             named = namesakes
         if len(named) == 1 and (symbol is not None or name == _MODULE):
             return named[0]
-        own = _symbols(scopes), _texts(lines)
+        own = _symbols(shown.scopes), _texts(shown.text.lines)
         likest = max(((self._likeness(scope, own), scope) for scope in named), default=None)
         return likest[1] if likest is not None and any(likest[0][:2]) else None
 
     def _likeness(self, scope: Scope, other: tuple[Counter[object], Counter[object]]) -> tuple[float, ...]:
-        """Return how many symbols and lines are equal, as shares of both. Of equals, the oldest counts more."""
+        """Return how many symbols and lines are equal, as shares of both; of equals, the oldest is most."""
         showing = self._last[scope]
         extent = showing.text.extents[scope]
         symbols = _symbols([s for s in showing.text.extents if s[: len(scope)] == scope])
         lines = _texts(showing.text.lines[extent.start : extent.end])
         return _share(symbols, other[0]), _share(lines, other[1]), -showing.number, -scope[-1].place
 
-    def before(self, root: Scope | None, scopes: Sequence[Scope]) -> ScopeText | None:
-        """Return the known text of a dump's scope, or else of all known scopes in it; None if there is none."""
-        if root is not None:
-            return self._known(root)
-        known = [scope for scope in scopes if scope in self._last]
-        known += [scope[1:] for scope in scopes if len(scope) > 1 and scope[1:] in self._last]
-        texts = [self._known(scope) for scope in known if not any(_is_in(scope, other) for other in known)]
-        return reduce(ScopeText.joined_with, texts) if texts else None
-
     def take(self, text: ScopeText, name: str) -> None:
         """Take the text of a dump as known; ``name`` is that of its outermost op."""
         self._number += 1
         root = next(iter(text.extents))
         self._names[root] = name
-        gone = [scope for scope in self._last if scope[: len(root)] == root or root[-1:] + scope in text.extents]
+        gone = [
+            scope for scope in self._last if scope[: len(root)] == root or root[-1:] + scope in text.extents
+        ]
         for scope in gone:
             del self._last[scope]
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
@@ -117,7 +124,81 @@ def _share(one: Counter[object], other: Counter[object]) -> float:
     return 2 * (one & other).total() / (one.total() + other.total() or 1)
 
 
-def lines_of(dump: Dump, aliases: Aliases) -> list[Line]:
+class ShownText:
+    """What a dump shows, before its functions are read.
+
+    Attributes:
+        text: its lines, without blank ones around them, and without extents.
+        scopes: its scopes, the outermost first; an empty one first if it has several outermost ops.
+        name: the name of the outermost op; empty if there are several.
+    """
+
+    def __init__(self, dump: Dump, divided: DumpText, op_table: OpTable) -> None:
+        self.text = ScopeText(dump, _lines_of(dump, divided.aliases), {}, divided.aliases)
+        around = divided.around
+        self.scopes = [*scopes_of(read_ir(around.source, around.span, op_table))]
+        self.name = self.scopes[0][-1].name if self.scopes[0] else ""
+
+
+def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | None:
+    """Return what a dump shows as the dumps before it left it; None if none of them shows it.
+
+    It is the last dump that shows the same, if that is one dump. Else it is put together from several.
+
+    Args:
+        dumps: the dumps of its program before it. Those that cannot be read do not count.
+        dump: the dump.
+        op_table: tells which ops are functions.
+
+    Raises:
+        InputError: the dump cannot be read.
+    """
+    texts = ProgramText()
+    for earlier in dumps:
+        with suppress(InputError):
+            shown = ShownText(earlier, DumpText(earlier, op_table), op_table)
+            root, before = texts.before(shown)
+            if before is not None and before.is_same_as(shown.text):
+                texts.take(shown.text.with_all_of(before), shown.name)
+            else:
+                texts.take(_with_extents(shown.text, root, op_table), shown.name)
+    _, before = texts.before(ShownText(dump, DumpText(dump, op_table), op_table))
+    if before is None:
+        return None
+    return before.dump if before.is_whole_dump else before.readable(range(len(before.lines)))
+
+
+def _with_extents(text: ScopeText, root: Scope | None, op_table: OpTable) -> ScopeText:
+    dump = text.readable(range(len(text.lines)))
+    ir = read_ir(dump.source, dump.span, op_table)
+    return replace(text, extents=extents_of(ir, range(len(text.lines)), root))
+
+
+def extents_of(ir: IR, kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
+    """Return the lines of the scopes of a text, as scopes of its program.
+
+    Args:
+        ir: what was read from some of its lines.
+        kept: per line that was read, its number in the text.
+        root: the scope that the text is of; None if it is not known.
+    """
+    ends = line_ends(ir)
+    extents: dict[Scope, Lines] = {}
+    for scope, op in scopes_of(ir).items():
+        lines = Lines(0, kept[-1] + 1 if kept else 0)
+        if op >= 0:
+            first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
+            lines = Lines(kept[first], kept[last] + 1)
+        extents[scope if root is None else (*root, *scope[1:])] = lines
+    return extents
+
+
+def line_ends(ir: IR) -> list[int]:
+    """Return the offset after each line end of a text that was read."""
+    return [match.end() for match in _LINE_END.finditer(ir.source.data)]
+
+
+def _lines_of(dump: Dump, aliases: Aliases) -> list[Line]:
     """Return the lines of a dump, without blank ones around it."""
     first = dump.source.line_at(dump.span.start)
     lines = [Line(text, first + k, 0, aliases) for k, text in enumerate(dump.text.split(b"\n"))]
@@ -135,9 +216,10 @@ def scopes_of(ir: IR) -> dict[Scope, int]:
     scopes: dict[Scope, int] = {}
     of_op: dict[int, Scope] = {-1: ()}
     seen = Counter[tuple[Scope, str, str | None]]()
-    if ir.block_count and len(ir.block_ops[0]) != 1:
+    outermost = ir.block_ops[0] if ir.block_count else []
+    if len(outermost) != 1:
         scopes[()] = -1
-    for op in sorted(ir.regions_of):
+    for op in sorted({*ir.regions_of, *outermost}):
         parent = ir.parent_op(ir.op_block[op])
         if parent not in of_op or (parent not in around and parent >= 0):
             continue

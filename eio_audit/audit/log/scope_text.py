@@ -100,6 +100,16 @@ class ScopeText:
         one, two = self.lines, other.lines
         return len(one) == len(two) and all(a.text == b.text for a, b in zip(one, two, strict=True))
 
+    @property
+    def is_whole_dump(self) -> bool:
+        """Whether it is all of its dump, and nothing else."""
+        return self.defined is not None and all(line.aliases is self.defined for line in self.lines)
+
+    def with_all_of(self, other: ScopeText) -> ScopeText:
+        """Return it with the extents and the numbers of ops of a text with the same lines."""
+        lines = [replace(line, ops=same.ops) for line, same in zip(self.lines, other.lines, strict=True)]
+        return replace(self, lines=lines, extents=other.extents)
+
     def part(self, scope: Scope) -> ScopeText:
         """Return the text of a scope in it."""
         found = self.extents[scope]
@@ -215,7 +225,6 @@ def _apart(
 
     defined = {b"%b.%d" % (name, number): _ALIAS_USE.sub(renamed, value) for name, value in used.items()}
     return _ALIAS_USE.sub(renamed, text), defined
-
 
 
 def _indent(line: Line) -> int:

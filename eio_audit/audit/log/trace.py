@@ -9,8 +9,11 @@ which pass is charged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import TypeAlias
 
 from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
@@ -27,6 +30,7 @@ from eio_audit.audit.log.left_findings import (
     added_up,
 )
 from eio_audit.audit.log.modules import Part
+from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, ProgramSteps, counts_by_name
 from eio_audit.audit.log.walk import PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
@@ -44,12 +48,18 @@ class TracedPass:
         program: the program it ran on, if there are several.
         place: the dump that shows its result.
         failed: whether it failed, according to its marker.
-        changed: whether it changed anything except aliases; None without a dump before.
+        changed: whether it changed anything except the names of aliases and values; None without a text
+            before.
         figures: the figures of the dump, or only of the function it ran on.
         introduced: avoidable inversions that it added, function by function.
         left: those of them that are left at the end.
         mislabelled: op indices that it made contradict the dependences, function by function.
         lost: op indices that the program had before it and has no more.
+        run: its number among the passes of its program, as they began.
+        ops: per name of an op, how many of these it added, removed, modified and moved; None without a dump
+            before.
+        functions: the functions in which it changed ops.
+        size: number of ops of the dump, or of the function it ran on, at any depth.
     """
 
     index: int
@@ -64,11 +74,20 @@ class TracedPass:
     left: int
     mislabelled: int
     lost: int
+    run: int
+    ops: Mapping[str, OpCounts] | None
+    functions: tuple[str, ...]
+    size: int
 
     @property
     def repaired(self) -> int:
         """Avoidable inversions that it added and later passes removed."""
         return self.introduced - self.left
+
+    @property
+    def op_counts(self) -> OpCounts:
+        """How many ops it changed."""
+        return reduce(OpCounts.plus, (self.ops or {}).values(), OpCounts())
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,20 +169,31 @@ class Trace:
         return worst if worst is not None and worst.mislabelled else None
 
 
-def trace(dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
+def trace(
+    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, watch: Watch | None = None
+) -> Trace:
     """Follow programs through the dumps of a log, a folder or several stages, in the order of the passes.
 
     Dumps are read one at a time and not kept. A dump that cannot be read does not stop the trace.
 
-    Complexity: linear in the text. Only functions that differ from the dump before are audited.
+    Args:
+        dumps: what to read.
+        options: the options of the audits.
+        watch: gets each pass that changed ops as soon as a dump shows it, with its program and the texts.
+
+    Complexity: linear in the text. Only functions that differ from the dump before are audited and compared.
     """
-    tracer = _Tracer(options)
+    tracer = _Tracer(options, watch)
     for dump in each_dump(dumps):
         try:
             tracer.add(dump)
         except InputError as error:
             tracer.errors.append(error)
     return tracer.result()
+
+
+Watch: TypeAlias = Callable[[PassRun, str, PassStep, Sequence[ChangedOp]], None]
+"""Gets a pass, its program, a dump with the text before it, and what the pass is charged with."""
 
 
 @dataclass(slots=True, eq=False)
@@ -180,9 +210,17 @@ class _Charges:
     left: int = 0
     mislabelled: int = 0
     lost: int = 0
+    ops: dict[str, OpCounts] | None = None
+    functions: dict[str, None] = field(default_factory=dict)
+    size: int = 0
+
+    def count(self, changes: Sequence[ChangedOp]) -> None:
+        self.ops = self.ops or {}
+        for name, counts in counts_by_name(changes).items():
+            self.ops[name] = counts.plus(self.ops.get(name, OpCounts()))
+        self.functions |= dict.fromkeys(one.function for one in changes if one.function is not None)
 
     def add(self, change: StateChange) -> None:
-        self.changed = bool(self.changed) or change.changed
         self.mislabelled += change.mislabelled
         self.lost += change.lost
 
@@ -191,14 +229,35 @@ class _Charges:
         function = self.run.function
         is_part = states.only_function is None and function is not None and function in states.parts
         self.figures = summarize_blocks(states.parts[function].blocks if is_part else states.blocks)
+        self.size = sum(state.size for part, state in states.parts.items() if part == function or not is_part)
 
     def traced(self, index: int) -> TracedPass:
         run = self.run
         figures = {name: getattr(self, name) for name in _FIGURES}
-        return TracedPass(index, run.pass_name, run.function, failed=run.failed, **figures)
+        functions = tuple(self.functions)
+        return TracedPass(
+            index,
+            run.pass_name,
+            run.function,
+            failed=run.failed,
+            run=run.number,
+            functions=functions,
+            **figures,
+        )
 
 
-_FIGURES = ("program", "place", "changed", "figures", "introduced", "left", "mislabelled", "lost")
+_FIGURES = (
+    "program",
+    "place",
+    "changed",
+    "figures",
+    "introduced",
+    "left",
+    "mislabelled",
+    "lost",
+    "ops",
+    "size",
+)
 
 
 @dataclass(slots=True)
@@ -210,6 +269,7 @@ class _TracedProgram:
 
     name: str
     states: ProgramStates
+    steps: ProgramSteps
     shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
     findings: LeftFindings = field(default_factory=LeftFindings)
     charges: dict[int, _Charges] = field(default_factory=dict)
@@ -246,9 +306,10 @@ class _TracedProgram:
 class _Tracer:
     """Adds dump after dump. The caller adds the ``errors``."""
 
-    def __init__(self, options: AuditOptions) -> None:
+    def __init__(self, options: AuditOptions, watch: Watch | None) -> None:
         self.errors: list[InputError] = []
         self._options = options
+        self._watch = watch
         self._programs: dict[str, _TracedProgram] = {}
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
@@ -261,8 +322,11 @@ class _Tracer:
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
-        unknown = _TracedProgram(dump.program, ProgramStates(self._options))
-        program = self._programs.setdefault(dump.program, unknown)
+        program = self._programs.get(dump.program)
+        if program is None:
+            steps = ProgramSteps(self._options, numbers_ops=self._watch is not None)
+            program = _TracedProgram(dump.program, ProgramStates(self._options), steps)
+            self._programs[dump.program] = program
         place = self._place(dump)
         states = program.states.observe(dump, describes_worst=self._culprit is None)
         summary = summarize_blocks(states.blocks)
@@ -274,8 +338,11 @@ class _Tracer:
         if dump.marker is None and not summary.has_indices:
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
+        done: PassStep | None = None
+        with suppress(InputError):  # of a text put together from several dumps; each of them was read
+            done = program.steps.take(step, program.states.functions)
         for run, parts in step.charged.items():
-            self._charge(program, run, parts, step, place)
+            self._charge(program, run, parts, step, place, done)
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
         program.states.remember(step)
@@ -287,10 +354,12 @@ class _Tracer:
         parts: Collection[Part],
         step: Step[DumpStates],
         place: TracedPlace,
+        done: PassStep | None,
     ) -> None:
         """Charge a pass with what is new in some functions and modules."""
         known, states = program.states, step.shown
         change = known.change(step, parts)
+        changes = done.changes.get(run, ()) if done is not None else ()
         if run is None and change is not None and change.differs:
             run = known.walk.begin(None, step.function)
         arrivals = {
@@ -310,6 +379,14 @@ class _Tracer:
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
         if change is not None:
             charges.add(change)
+        if done is not None:
+            charges.count(changes)
+            if changes and self._watch is not None:
+                self._watch(run, program.name, done, changes)
+        if done is not None:
+            charges.changed = bool(charges.changed or changes)
+        elif change is not None and (None not in states.parts or len(states.parts) > 1):
+            charges.changed = bool(charges.changed) or change.changed
         charges.introduced += new.introduced
         if new.introduced and self._culprit is None:
             self._culprit = self._found(arrivals[new.grown], new, states)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,20 +13,27 @@ from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
+from eio_audit.cli.pass_rows import pass_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.log.pass_choice import PassChoice
+    from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
+    from eio_audit.audit.log.walk import PassRun
     from eio_audit.audit.options import AuditOptions
 
 
 @click.command(
     "trace",
-    short_help="Find the passes of a log that put ops out of order.",
+    short_help="Show what each pass of a log did to the ops and to their order.",
     epilog=GATE_EXIT_CODES,
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
+@pass_options
 @audit_options
 @ceiling_options("final")
 @jobs_options_for("a model that takes longer", "model")
@@ -39,15 +48,17 @@ if TYPE_CHECKING:
 def trace_command(
     ctx: click.Context,
     paths: tuple[str, ...],
+    choice: PassChoice,
     options: AuditOptions,
     gate: Gate,
     parallel: Jobs,
     reports: Reports,
 ) -> None:
-    """Find the passes that put ops out of order in a log or a folder of dumps.
+    """Show what each pass of a log or a folder of dumps did to the ops, and to their order.
 
-    Show what is out of order at the end, which pass caused it, what was repaired, and what each pass did. A
-    folder may have many models, each in a folder or a log. Then show the sums by pass and by model.
+    Show which passes added, removed, modified and moved ops. Where ops carry op indices, also show what is
+    out of order at the end, which pass caused it, and what was repaired. A folder may have many models, each
+    in a folder or a log. Then show the sums by pass and by model.
 
     Several files are the stages of a compiler in the given order; - is standard input. In a folder,
     ttir.mlir, ttir-before-PASS.mlir and ttir-after-PASS.mlir are one program in three states.
@@ -55,29 +66,45 @@ def trace_command(
     \b
     Examples:
       eio-audit trace passes.log
+      eio-audit trace passes.log --changed-op linalg.matmul
       eio-audit trace passes-tree/
       eio-audit trace models/ --jobs 8
       eio-audit trace ttir.mlir before.mlir after.mlir
       compiler --mlir-print-ir-after-all 2>&1 | eio-audit trace -
+
+    On a terminal, the last of these prints a row for each pass as soon as it is done.
     """
     from eio_audit.audit.corpus.models import find_models
-    from eio_audit.audit.corpus.trace_models import TraceModel, trace_models
+    from eio_audit.audit.corpus.trace_models import NO_PROGRESS, TraceModel, trace_models
     from eio_audit.mlir.input.folders import find_dump_files
 
     found, errors, skipped = inputs.find_all(paths, find_dump_files)
     files = [file for _, file in found]
     models = find_models(found)
-    diffs = None
+    watches = [choice.watch] if choice.pattern is not None else []
+    steps = None
     if "html" in reports.formats and len(models) == 1:
         from eio_audit.report.html.trace import PassDiffs
 
-        diffs = PassDiffs(options)
-        parallel = Jobs(processes=1)  # each dump is compared while it is read
+        steps = PassDiffs(options)
+    is_live = paths == ("-",) and not reports.quiet and sys.stderr.isatty()
+    if is_live:
+        from eio_audit.report.text.console import Console
+        from eio_audit.report.text.trace import LiveRows
+
+        watches.append(LiveRows(Console(sys.stderr)).watch)
+    if watches:
+        parallel = Jobs(processes=1)  # each dump is looked at while it is read
+
+    def watch(run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+        for look in watches:
+            look(run, program, step, changes)
+
     trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
     total_bytes = inputs.total_size([file.path for file in files])
-    bar = progress(total_bytes, "tracing", len(files))
+    bar = nullcontext(NO_PROGRESS) if is_live else progress(total_bytes, "tracing", len(files))
     with bar as advance, parallel.workers(total_bytes, len(models)) as workers:
-        result = trace_models(models, trace_model, workers, advance, diffs.watch if diffs else None)
+        result = trace_models(models, trace_model, workers, advance, watch if watches else None)
     merged = replace(result.merged, errors=(*errors, *result.merged.errors))
     result = replace(result, merged=merged)
     inputs.show_errors(merged.errors)
@@ -85,11 +112,17 @@ def trace_command(
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(merged.unmatched)
-    reports.write(result, gate=gate, diffs=diffs)
+    rows = None if choice.is_all else choice.chosen(merged)
+    reports.write(result, gate=gate, rows=rows, diffs=steps)
     if merged.errors:
         ctx.exit(2)
-    if not gate.allows_unindexed and (merged.is_unjudged or not merged.summary.dumps):
+    is_asked = (
+        any(map(inputs.is_given, ("fail_on", "max_avoidable", "max_inversions"))) and not gate.never_fails
+    )
+    if not merged.summary.dumps or (merged.is_unjudged and is_asked and not gate.allows_unindexed):
         inputs.require_indices(merged.summary, (), *paths)
+    if merged.is_unjudged:
+        ctx.exit(0)
     is_unjudged = bool(result.unjudged) and not (gate.allows_unindexed or gate.never_fails)
     failed = gate.failed_rules(merged.at_end_of_log if gate.is_final else merged.each_inversion_once)
     ctx.exit(1 if failed or is_unjudged else 0)

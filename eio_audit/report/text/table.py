@@ -26,7 +26,9 @@ class Column:
         right: whether cells are aligned to the right.
         style: the style of its cells.
         optional: whether a narrow terminal may omit it or, if it is the last column, show only the ends of
-            its cells. Any other column is always complete.
+            its cells.
+        least: the width to which a narrow terminal may shorten its cells, which then show their ends; 0 for a
+            column that is always complete.
     """
 
     title: str
@@ -34,6 +36,7 @@ class Column:
     right: bool = False
     style: str = ""
     optional: bool = False
+    least: int = 0
 
     @cached_property
     def width(self) -> int:
@@ -52,8 +55,10 @@ def print_table(
     indent: int = 0,
     row_styles: Sequence[str] = (),
     print_below: Callable[[int], None] = lambda _: None,
-) -> None:
-    """Print rows below their headings. Columns without content are left out.
+) -> list[str]:
+    """Print rows below their headings; return the headings of columns that do not fit on the terminal.
+
+    Columns without content are left out.
 
     On a terminal, the last column wraps within itself or, if too narrow, below its row.
 
@@ -70,7 +75,8 @@ def print_table(
         if any(column.cells)
     ]
     if not columns:
-        return
+        return []
+    titles = [column.title for column in columns]
     if console.wraps:
         columns = _fitted(columns, console.width - indent)
     rows = zip(*(column.cells for column in columns), strict=True)
@@ -81,6 +87,8 @@ def print_table(
         own = row_styles[number] if row_styles else ""
         _print_row(console, columns, cells, [own] * len(styles) if own else styles, indent)
         print_below(number)
+    shown = {column.title for column in columns}
+    return [title for title in titles if title not in shown]
 
 
 def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:
@@ -125,8 +133,17 @@ def _print_row(
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns without the optional ones, from the last, that do not fit."""
+    """Return the columns without the optional ones, from the last, that do not fit.
+
+    The others are shortened before one is left out.
+    """
     kept = list(columns)
+    excess = sum(column.width + 2 for column in kept) - 2 - width
+    for place, column in enumerate(kept):
+        if column.least and excess > 0:
+            room = max(column.width - excess, column.least)
+            excess -= column.width - room
+            kept[place] = replace(column, cells=[_end_of(cell, room) for cell in column.cells])
     while (excess := sum(column.width + 2 for column in kept) - 2 - width) > 0:
         optional = [column for column in kept if column.optional]
         if not optional:

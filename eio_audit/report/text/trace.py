@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Any, TypeVar
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
+from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.check import SHOWN, print_finding, print_rest
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.table import Column, print_table
@@ -20,10 +23,12 @@ from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.order import contradicting
 from eio_audit.report.wording.trace import (
+    NOT_JUDGED,
     START,
     UNSEEN,
     came_in,
     conclusion,
+    functions_of,
     in_models,
     left_at_the_end,
     left_by_arrival,
@@ -31,17 +36,29 @@ from eio_audit.report.wording.trace import (
     name_of,
     next_steps,
     next_steps_of_all,
+    pass_called,
     pass_title,
     repaired,
     verdict_on_all,
     worst_pass,
 )
 
+NARROW = 24
+"""The width to which a narrow terminal shortens the names of passes."""
 
-def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = False) -> None:
+
+def print_trace(
+    trace: Trace,
+    console: Console,
+    *,
+    gate: Gate,
+    verbose: bool = False,
+    rows: Collection[TracedPass] | None = None,
+) -> None:
     """Print what is left at the end, what was repaired, the passes in their order, and the verdict.
 
-    Unless verbose, passes that changed nothing are folded.
+    Unless verbose, passes that changed nothing are folded. ``rows`` are the only passes to print; None for
+    all.
     """
     _print_left(trace, console, verbose=verbose)
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
@@ -50,7 +67,12 @@ def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = F
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
             console.print((folder or next(iter(sources)), "bold"))
-        _print_rows(trace, console, is_log=is_log, folder=folder, verbose=verbose)
+        passes = trace.passes if rows is None else [traced for traced in trace.passes if traced in rows]
+        _print_rows(trace, passes, console, is_log=is_log, folder=folder, verbose=verbose)
+        if rows is not None:
+            console.print(
+                (f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim")
+            )
         console.print()
     if trace.mislabeller is not None:
         place = trace.mislabeller.place
@@ -61,10 +83,27 @@ def print_trace(trace: Trace, console: Console, *, gate: Gate, verbose: bool = F
     _print_verdict(*conclusion(trace, gate), next_steps(trace), console)
 
 
+class LiveRows:
+    """Prints a row for each pass that changed ops, as soon as a dump shows it."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+        """Print the line of the dump, the pass, its function and what it did. ``trace`` calls this."""
+        numbers = Counter(change.status for change in changes)
+        signs = {"added": "+", "removed": "-", "modified": "~", "moved": "moved "}
+        done = "  ".join(f"{sign}{numbers[status]:,}" for status, sign in signs.items() if numbers[status])
+        name = pass_called(run.pass_name, step.after.dump.marker)
+        where = " ".join(filter(None, (program, run.function)))
+        self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), f"  {where}  {done}")
+
+
 def _print_verdict(status: str, why: str, steps: Iterable[Step], console: Console) -> None:
     """Print the last line."""
     said = [why, *map(" ".join, steps if status != "could not run" else ())]
-    console.print((status, "bold green" if status == "passed" else "bold red"), f": {'; '.join(said)}")
+    styles = {"passed": "bold green", NOT_JUDGED: "bold yellow"}
+    console.print((status, styles.get(status, "bold red")), f": {'; '.join(said)}")
 
 
 def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:
@@ -87,7 +126,7 @@ def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str,
     """Yield the title of each row and its pass. The pass is None for a row of several."""
     for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
         if is_same and not verbose:
-            yield f"... {count(len(list(group)), 'pass', 'passes')} changed nothing", None
+            yield f"... {len(list(group)):,} changed nothing", None
         else:
             yield from ((pass_title(traced) + " (no change)" * is_same, traced) for traced in group)
 
@@ -108,56 +147,91 @@ def _place_in(traced: TracedPass, folder: str) -> str:
     return f"{name}:{traced.place.line}"
 
 
-def _print_rows(trace: Trace, console: Console, *, is_log: bool, folder: str, verbose: bool) -> None:
-    passes = trace.passes
+def _print_rows(
+    trace: Trace,
+    passes: Sequence[TracedPass],
+    console: Console,
+    *,
+    is_log: bool,
+    folder: str,
+    verbose: bool,
+) -> None:
     start: list[tuple[str, TracedPass | None]] = [(START, None)] if trace.initial else []
     rows = [*start, *_rows(passes, verbose=verbose)]
     at_start = trace.initial, trace.initial_repaired, trace.initial_left
     has_programs = len({traced.program for traced in passes}) > 1
+    is_judged = trace.summary.has_indices
 
     def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
         return Column(title, ["" if traced is None else text_of(traced) for _, traced in rows], **layout)
 
     number = partial(column, right=True)
 
-    def accounted(title: str, start_number: int, number_of: Callable[[TracedPass], int]) -> Column:
+    def changed(title: str, number_of: Callable[[OpCounts], int], style: str = "") -> Column:
+        def cell(traced: TracedPass) -> str:
+            return "?" if traced.ops is None and traced.changed else if_any(number_of(traced.op_counts))
+
+        return number(title, cell, style=style)
+
+    def figure(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
+        return number(title, lambda t: text_of(t) if is_judged else "", **layout)
+
+    def accounted(
+        title: str, start_number: int, number_of: Callable[[TracedPass], int], **layout: Any
+    ) -> Column:
         numbers = [0 if traced is None else number_of(traced) for _, traced in rows]
         numbers[: len(start)] = [start_number] * len(start)
-        return Column(title, list(map(if_any, numbers)), right=True, style="red")
+        return Column(title, list(map(if_any, numbers)), right=True, style="red", **layout)
+
+    def avoidable(traced: TracedPass) -> str:
+        return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
 
     columns = [
         number("line", lambda t: str(t.place.line) if is_log else "", optional=True),
-        Column("pass", [title for title, _ in rows]),
-        column("function", lambda t: t.function or ""),
-        number("ops", lambda t: f"{t.figures.ops:,}", optional=True),
-        number("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
-        number("forced", lambda t: f"{t.figures.forced:,}", optional=True),
-        number("avoidable", lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
+        Column("pass", [title for title, _ in rows], least=NARROW),
+        changed("+added", lambda c: c.added, "green"),
+        changed("-removed", lambda c: c.removed, "red"),
+        changed("~modified", lambda c: c.modified, "yellow"),
+        changed("moved", lambda c: c.moved, "cyan"),
         accounted("introduced", at_start[0], lambda t: t.introduced),
-        accounted("repaired", at_start[1], lambda t: t.repaired),
         accounted("left", at_start[2], lambda t: t.left),
-        number("made wrong", lambda t: if_any(t.mislabelled), optional=True),
-        number("derived", lambda t: f"{t.figures.derived:,}", optional=True),
-        number("lost", lambda t: if_any(t.lost), optional=True),
+        figure("avoidable", avoidable, optional=True),
+        accounted("repaired", at_start[1], lambda t: t.repaired, optional=True),
+        figure("made wrong", lambda t: if_any(t.mislabelled), optional=True),
+        figure("lost", lambda t: if_any(t.lost), optional=True),
+        figure("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
+        figure("forced", lambda t: f"{t.figures.forced:,}", optional=True),
+        figure("derived", lambda t: f"{t.figures.derived:,}", optional=True),
+        number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
         column("program", lambda t: t.program if has_programs else "", optional=True),
         column("dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True),
+        column("function", functions_of, optional=True),
     ]
-    print_table(console, columns, indent=2 if is_log or folder else 0)
-    if not all(traced.figures.certified for traced in passes):
+    left_out = print_table(console, columns, indent=2 if is_log or folder else 0)
+    if left_out:
+        console.print((f"  not shown at this width: {', '.join(left_out)}", "dim"))
+    if is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
 
 Row = TypeVar("Row", PassTotal, ModelTrace)
 
 
-def print_traces(result: ModelTraces, console: Console, *, gate: Gate, verbose: bool = False) -> None:
+def print_traces(
+    result: ModelTraces,
+    console: Console,
+    *,
+    gate: Gate,
+    verbose: bool = False,
+    rows: Collection[TracedPass] | None = None,
+) -> None:
     """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
 
     Unless verbose, there are at most ten rows of each kind, and passes and models without any figure are
-    left out.
+    left out. ``rows`` are the only passes to print.
     """
-    if len(result.models) < 2:
-        print_trace(result.merged, console, gate=gate, verbose=verbose)
+    if len(result.models) < 2 or rows is not None:
+        print_trace(result.merged, console, gate=gate, verbose=verbose, rows=rows)
         return
     if result.merged.summary.has_indices:
         style = "red" if result.merged.left else "green"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator
 
@@ -24,6 +25,12 @@ UNSEEN = "passes that the log does not show"
 """Their name in a sentence."""
 
 
+NOT_JUDGED = "order not judged"
+"""What is said instead of a verdict where no op carries an index."""
+
+SHOWN_FUNCTIONS = 2
+"""How many of the functions that a pass changed have their names shown."""
+
 START = "(there from the start)"
 """The row of inversions that no pass of the log introduced."""
 
@@ -39,6 +46,12 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
     if name is not None:
         return name
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+
+
+def functions_of(traced: TracedPass) -> str:
+    """Return the functions that a pass changed: ``@main``, ``@main, @f and 3 more``."""
+    functions = traced.functions or tuple(filter(None, [traced.function]))
+    return shortened_list(functions, SHOWN_FUNCTIONS) if functions else ""
 
 
 def left_at_the_end(trace: Trace) -> str:
@@ -84,8 +97,11 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
     files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
     unread_files = unread(trace.errors, files) if trace.errors else ""
     if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):
-        is_allowed = gate.allows_unindexed and not unread_files and trace.is_unjudged
-        return "passed" if is_allowed else "could not run", unread_files or "no op carries an op index"
+        if unread_files or not trace.summary.dumps:
+            return "could not run", unread_files or "no op carries an op index"
+        changed = sum(1 for traced in trace.passes if traced.changed)
+        passes = where or count(len(trace.passes), "pass", "passes")
+        return NOT_JUDGED, f"no op carries an op index; {changed:,} of {passes} changed ops"
     if not trace.summary.has_indices:
         return "passed", "no op to check"
     failed = gate.failed_rules(trace.at_end_of_log if gate.is_final else trace.each_inversion_once)
@@ -113,7 +129,16 @@ def checked_dumps(dumps: int, unindexed: int) -> str:
 
 
 def next_steps(trace: Trace) -> Iterator[Step]:
-    """Yield the commands to type next, and what they show: the pass that brought in most, and the fix."""
+    """Yield the commands to type next, and what they show: the pass that brought in most, and the fix.
+
+    If the order is not judged, it is the pass that changed most.
+    """
+    if trace.is_unjudged:
+        most = max(trace.passes, key=lambda traced: traced.op_counts.total, default=None)
+        if most is not None and most.op_counts.total and most.pass_name is not None:
+            chosen = "--pass", shlex.quote(most.pass_name), "--dump", str(most.place.occurrence + 1)
+            yield Step(command("diff", trace, most.place.source, *chosen), "shows the pass that changed most")
+        return
     for arrival in list(left_by_arrival(trace))[:1]:
         theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
         worst = theirs[0]
