@@ -344,7 +344,7 @@ class _Pairing:
         if self._count_with_blocks == len(self.matched[0]):
             return
         self._count_with_blocks = len(self.matched[0])
-        self.blocks = match_blocks(*self.sides, self.matched[0], self.keys.same_form)
+        self.blocks = match_blocks(*self.sides, self.matched[0], self.keys.same_form, self.keys.functions)
         self.arguments = match_arguments(*self.sides, self.matched[0], self.blocks)
         self._new_arguments = set(self.arguments.values())
         for old, new in self.blocks.items():

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.diff.renamed_functions import function_scopes
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 
 
@@ -101,8 +102,9 @@ class MatchKeys:
         labels: by side and op, a number equal for equal names, locations and symbols.
         locations: by side and op, the location number; NO_LOCATION everywhere when the dumps have none in
             common.
-        scopes: by side and block, the symbol of the function around it, a renamed function's under its old
-            name.
+        scopes: by side and block, the symbol of the function around it. That of a renamed function is its
+            old one.
+        functions: by function op before, the op of the same function after.
         contents: by side and op, a number equal for equal texts; None where the printing forms differ.
         classes: by side, those of the ops.
     """
@@ -112,9 +114,11 @@ class MatchKeys:
         self.same_form = _names_of_one_form(before, after)
         shared = set(before.locations) & set(after.locations) - {NO_LOCATION}
         self.locations = [ops.locations if shared else [NO_LOCATION] * len(ops) for ops in sides]
-        renamed = _renamed_functions(before, after)
+        renamed = function_scopes(before, after, self.locations)
         symbols = [before.symbols, [renamed.get(symbol, symbol) for symbol in after.symbols]]
         self.scopes = [before.functions, [renamed.get(symbol, symbol) for symbol in after.functions]]
+        was, now = (_functions(ops, scopes) for ops, scopes in zip(sides, self.scopes, strict=True))
+        self.functions = {op: now[scope] for scope, op in was.items() if scope in now}
         self.contents = [[self._content(ops, op) for op in range(len(ops))] for ops in sides]
         self.labels = [
             list(map(ops.interned.number, zip(ops.names, self.locations[side], symbols[side], strict=True)))
@@ -133,33 +137,20 @@ class MatchKeys:
         return None
 
 
+def _functions(ops: ComparedOps, scopes: Sequence[Hashable]) -> dict[Hashable, int]:
+    """By scope, the op of its function, if it is the only one."""
+    found = [
+        (scopes[blocks[0]], op)
+        for op, blocks in ops.blocks_of.items()
+        if op >= 0 and ops.functions[blocks[0]] is not None and ops.functions[blocks[0]] == ops.symbols[op]
+    ]
+    times = Counter(scope for scope, _ in found)
+    return {scope: op for scope, op in found if times[scope] == 1}
+
+
 def _names_of_one_form(before: ComparedOps, after: ComparedOps) -> frozenset[str]:
     forms: dict[str, set[bool]] = {}
     for ops in (before, after):
         for name, text in zip(ops.names, ops.texts, strict=True):
             forms.setdefault(name, set()).add(text.is_generic)
     return frozenset(name for name, seen in forms.items() if len(seen) == 1)
-
-
-def _renamed_functions(before: ComparedOps, after: ComparedOps) -> dict[str | None, str | None]:
-    """By new symbol, the old one of a function that was only renamed: most of its ops are in no other."""
-    old = set(before.functions) - set(after.functions)
-    new = set(after.functions) - set(before.functions)
-    if not old or not new:
-        return {}
-    places: dict[Hashable, tuple[set[str | None], set[str | None]]] = {}
-    for side, (ops, symbols) in enumerate(((before, old), (after, new))):
-        for op in range(len(ops)):
-            symbol = ops.functions[ops.ir.op_block[op]]
-            if symbol in symbols:
-                key = (ops.names[op], ops.locations[op], ops.texts[op].text)
-                places.setdefault(key, (set(), set()))[side].add(symbol)
-    sizes = Counter(symbol for was, _ in places.values() for symbol in was)
-    votes = Counter((*was, *now) for was, now in places.values() if len(was) == len(now) == 1)
-    renamed: dict[str | None, str | None] = {}
-    taken = set()
-    for (was, now), number in votes.most_common():
-        if now not in renamed and was not in taken and number * 2 >= sizes[was]:
-            renamed[now] = was
-            taken.add(was)
-    return renamed
