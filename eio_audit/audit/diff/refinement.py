@@ -115,8 +115,14 @@ class MatchKeys:
         shared = set(before.locations) & set(after.locations) - {NO_LOCATION}
         self.locations = [ops.locations if shared else [NO_LOCATION] * len(ops) for ops in sides]
         renamed = function_scopes(before, after, self.locations)
-        symbols = [before.symbols, [renamed.get(symbol, symbol) for symbol in after.symbols]]
-        self.scopes = [before.functions, [renamed.get(symbol, symbol) for symbol in after.functions]]
+        symbols: list[Sequence[Hashable]] = [
+            before.symbols,
+            [renamed.get(symbol, symbol) for symbol in after.symbols],
+        ]
+        self.scopes: list[Sequence[Hashable]] = [
+            before.functions,
+            [renamed.get(symbol, symbol) for symbol in after.functions],
+        ]
         was, now = (_functions(ops, scopes) for ops, scopes in zip(sides, self.scopes, strict=True))
         self.functions = {op: now[scope] for scope, op in was.items() if scope in now}
         self.contents = [[self._content(ops, op) for op in range(len(ops))] for ops in sides]

@@ -63,7 +63,7 @@ def _types(ops: ComparedOps, symbols: Collection[str]) -> dict[str, tuple[str, .
     return {
         symbol: ops.texts[op].types
         for op, symbol in enumerate(ops.symbols)
-        if symbol in symbols and op in ops.blocks_of
+        if symbol is not None and symbol in symbols and op in ops.blocks_of
     }
 
 

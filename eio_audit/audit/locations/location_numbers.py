@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import re
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import islice
 
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
@@ -18,17 +20,46 @@ from eio_audit.mlir.location import (
     walk,
 )
 from eio_audit.mlir.post_order import post_order
+from eio_audit.mlir.reading.op_text import KnownTexts
+from eio_audit.mlir.tokens import unescaped
 
 NO_LOCATION = -1
 """The number of an unknown or missing location."""
 
 
+_NAME = rb'"([^"\\\n]*+)"'
+_PLAIN = re.compile(
+    _NAME + rb"(?:(:[0-9]++:[0-9]++)|\((?:" + _NAME + rb"(:[0-9]++:[0-9]++)?|(#[\w$-]++))\))?"
+)
+"""A name, a place in a file, or a name with one of these or an alias in it."""
+_ALIAS = re.compile(rb"#[\w$-]++")
+
+MOST_ALIASES = 50
+"""The most aliases within aliases that are followed without a parser."""
+
+
 class Interned(dict[Hashable, int]):
-    """Small numbers for equal things, shared by the dumps that are compared."""
+    """Small numbers for equal things, shared by the dumps that are compared.
+
+    Attributes:
+        texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: KnownTexts = {}
+
+    def __missing__(self, thing: Hashable) -> int:
+        number = self[thing] = len(self)
+        return number
 
     def number(self, thing: Hashable) -> int:
         """Return the number of everything equal to ``thing``."""
-        return self.setdefault(thing, len(self))
+        return self[thing]
+
+    def numbers(self, things: Iterable[Hashable]) -> list[int]:
+        """Return the number of each thing."""
+        return list(map(self.__getitem__, things))
 
 
 class LocationNumbers:
@@ -37,7 +68,9 @@ class LocationNumbers:
     Raises (from every method): InputError for a malformed location, as ``Locations`` does.
     """
 
-    def __init__(self, indices: OriginalIndices, interned: Interned) -> None:
+    def __init__(self, ir: IR, indices: OriginalIndices, interned: Interned) -> None:
+        self._ir = ir
+        self._by_text: dict[bytes, int | None] = {}  # None: only the parser knows
         self._locations = indices.parsed.locations
         self._interned = interned
         self._numbers: dict[int, int] = {}  # per ``id`` of a location, which ``_locations`` keeps alive
@@ -46,6 +79,50 @@ class LocationNumbers:
         """Return the number of the op's location."""
         location = self._locations.of(op)
         return NO_LOCATION if location is None else self._number(location)
+
+    def of_all(self) -> list[int]:
+        """Return the number of each op's location. Texts of the usual kinds are not parsed."""
+        ir, known = self._ir, self._by_text
+        data, numbers = ir.source.data, []
+        for op, (start, end) in enumerate(zip(ir.location_start, ir.op_end, strict=True)):
+            if start == NO_OFFSET:
+                numbers.append(NO_LOCATION)
+                continue
+            text = data[start : end - 1]
+            number = known[text] if text in known else self._of_text(text)
+            numbers.append(self.of(op) if number is None else number)
+        return numbers
+
+    def _of_text(self, text: bytes, aliases: int = 0) -> int | None:
+        """Return the number of a location as printed, or None if it takes a parser."""
+        if text not in self._by_text:
+            self._by_text[text] = self._of_new_text(text, aliases)
+        return self._by_text[text]
+
+    def _of_new_text(self, text: bytes, aliases: int) -> int | None:
+        if text.startswith(b"#"):
+            definition = self._ir.definition(text) if _ALIAS.fullmatch(text) else None
+            is_known = definition is not None and aliases < MOST_ALIASES
+            return self._of_text(definition, aliases + 1) if definition is not None and is_known else None
+        match = _PLAIN.fullmatch(text)
+        if match is None:
+            return None
+        name, place, inner, inner_place, alias = match.groups()
+        inside: tuple[int, ...] = ()
+        if inner is not None:
+            inside = (self._of_plain(inner, inner_place, ()),)
+        elif alias is not None:
+            number = self._of_text(alias, aliases)
+            if number is None or number == NO_LOCATION:
+                return None
+            inside = (number,)
+        return self._of_plain(name, place, inside)
+
+    def _of_plain(self, name: bytes, place: bytes | None, inside: tuple[int, ...]) -> int:
+        text = unescaped(name)
+        if place is None:
+            return self._interned.number((NameLoc, text, inside))
+        return self._interned.number((FileLineColLoc, (text, place.decode()), inside))
 
     def inside(self, op: int) -> Iterator[int]:
         """Return the numbers of the locations inside the op's location, outermost first."""
