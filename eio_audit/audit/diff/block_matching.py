@@ -38,9 +38,14 @@ def match_blocks(
     }
     blocks |= _only_blocks(before, after, ops, same_form)
     taken = set(blocks.values())
-    votes = Counter((before.ir.op_block[old], after.ir.op_block[new]) for old, new in ops.items())
-    free = {pair: n for pair, n in votes.items() if pair[0] not in blocks and pair[1] not in taken}
-    return blocks | _one_to_one(Counter(free))
+    votes = Counter(
+        (block, after.ir.op_block[ops[old]])
+        for block, inside in enumerate(before.ir.block_ops)
+        if block not in blocks
+        for old in inside
+        if old in ops and after.ir.op_block[ops[old]] not in taken
+    )
+    return blocks | _one_to_one(votes)
 
 
 def _only_blocks(

@@ -78,14 +78,17 @@ class _Candidates:
         return tokens
 
     def _with_operands(self, side: int) -> list[int]:
-        """Return, by op, a number for its token and those of its operands."""
+        """Return, by op without a partner, a number for its token and those of its operands. NONE for others."""
         ops, tokens = self._sides[side], self._tokens[side]
-        things: list[Hashable] = [
-            (token, *[(tokens[owner], number) if owner >= 0 else number for owner, number in producers])
-            for token, producers in zip(tokens, ops.producers, strict=True)
-        ]
-        numbers = ops.interned.numbers(things)
-        return [NONE if token == NONE else number for token, number in zip(tokens, numbers, strict=True)]
+        numbers = [NONE] * len(ops)
+        is_paired = self._taken if side else bytearray(new != NONE for new in self.partner)
+        for op, token in enumerate(tokens):
+            if token != NONE and not is_paired[op]:
+                operands = (
+                    (tokens[owner], number) if owner >= 0 else number for owner, number in ops.producers[op]
+                )
+                numbers[op] = ops.interned.number((token, *operands))
+        return numbers
 
     def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:
         was, now = map(Counter, tokens)
@@ -197,32 +200,30 @@ class _Candidates:
 
     def _drop_unfounded(self) -> None:
         """Drop the pairs that no dataflow connects with a pair that is unique: another layer is like theirs."""
-        ops = self._sides[0]
-        parents = [ops.ir.parent_op(block) for block in range(ops.ir.block_count)]
-        is_pair = [new != NONE for new in self.partner]
-        is_founded = [found == 1 and paired for found, paired in zip(self._is_unique, is_pair, strict=True)]
+        partner, ops = self.partner, self._sides[0]
+        pending = {op for op, new in enumerate(partner) if new != NONE and not self._is_unique[op]}
+        found = [
+            op for op in pending if any(partner[o] != NONE and o not in pending for o in _beside(ops, op))
+        ]
+        while found:
+            op = found.pop()
+            if op in pending:
+                pending.remove(op)
+                found += [other for other in _beside(ops, op) if other in pending]
+        for op in pending:
+            partner[op] = NONE
 
-        def near(op: int) -> Iterator[int]:
-            parent = parents[ops.ir.op_block[op]]
-            if parent >= 0 and ops.symbols[parent] is None and is_pair[parent]:
-                yield parent
-            for owner, _ in ops.producers[op]:
-                producer = owner if owner >= 0 else parents[-1 - owner]
-                if producer >= 0 and is_pair[producer] and ops.symbols[producer] is None:
-                    yield producer
 
-        for order in (range(len(ops)), range(len(ops) - 1, -1, -1), range(len(ops))):
-            for op in order:
-                if not is_pair[op]:
-                    continue
-                if order.step == 1 and not is_founded[op]:
-                    is_founded[op] = any(is_founded[other] for other in near(op))
-                elif order.step == -1 and is_founded[op]:
-                    for other in near(op):
-                        is_founded[other] = True
-        for op, founded in enumerate(is_founded):
-            if not founded:
-                self.partner[op] = NONE
+def _beside(ops: ComparedOps, op: int) -> Iterator[int]:
+    """The producers and users of an op, the op around it and those in it, but no op with a symbol."""
+    ir = ops.ir
+    for other in (ir.parent_op(ir.op_block[op]), *(owner for owner, _ in ops.producers[op])):
+        if other >= 0 and ops.symbols[other] is None:
+            yield other
+    if ops.symbols[op] is None:
+        yield from (user for user, _ in ops.users[op])
+        for block in ops.blocks_of.get(op, ()):
+            yield from ir.block_ops[block]
 
 
 def _near(ops: ComparedOps, changed: Iterable[int]) -> set[int]:

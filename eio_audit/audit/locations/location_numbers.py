@@ -21,32 +21,31 @@ from eio_audit.mlir.location import (
 )
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import KnownTexts
-from eio_audit.mlir.tokens import unescaped
 
 NO_LOCATION = -1
 """The number of an unknown or missing location."""
 
 
-_NAME = rb'"([^"\\\n]*+)"'
-_PLAIN = re.compile(
-    _NAME + rb"(?:(:[0-9]++:[0-9]++)|\((?:" + _NAME + rb"(:[0-9]++:[0-9]++)?|(#[\w$-]++))\))?"
-)
-"""A name, a place in a file, or a name with one of these or an alias in it."""
-_ALIAS = re.compile(rb"#[\w$-]++")
+_PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\()*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
+"""A name or a place in a file, and the names around it. Two such texts are equal if the locations are."""
+_ALIAS_INSIDE = re.compile(rb"(?<=\()#[\w$-]++(?=\)+$)")
+_UNPLAIN = frozenset('"\\\n')
 
-MOST_ALIASES = 50
-"""The most aliases within aliases that are followed without a parser."""
+MOST_NAMES = 8
+"""The most names around each other in a plain location."""
 
 
 class Interned(dict[Hashable, int]):
     """Small numbers for equal things, shared by the dumps that are compared.
 
     Attributes:
+        locations: the numbers of plain locations, by their text.
         texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self.locations = _PlainLocations(self)
         self.texts: KnownTexts = {}
 
     def __missing__(self, thing: Hashable) -> int:
@@ -62,6 +61,18 @@ class Interned(dict[Hashable, int]):
         return list(map(self.__getitem__, things))
 
 
+class _PlainLocations(dict[bytes, int]):
+    """The numbers of plain locations, by their text."""
+
+    def __init__(self, interned: Interned) -> None:
+        super().__init__()
+        self._interned = interned
+
+    def __missing__(self, text: bytes) -> int:
+        number = self[text] = self._interned[_PlainLocations, text]
+        return number
+
+
 class LocationNumbers:
     """The numbers of the locations of one dump's ops. An alias counts as its definition.
 
@@ -70,7 +81,6 @@ class LocationNumbers:
 
     def __init__(self, ir: IR, indices: OriginalIndices, interned: Interned) -> None:
         self._ir = ir
-        self._by_text: dict[bytes, int | None] = {}  # None: only the parser knows
         self._locations = indices.parsed.locations
         self._interned = interned
         self._numbers: dict[int, int] = {}  # per ``id`` of a location, which ``_locations`` keeps alive
@@ -81,48 +91,35 @@ class LocationNumbers:
         return NO_LOCATION if location is None else self._number(location)
 
     def of_all(self) -> list[int]:
-        """Return the number of each op's location. Texts of the usual kinds are not parsed."""
-        ir, known = self._ir, self._by_text
-        data, numbers = ir.source.data, []
-        for op, (start, end) in enumerate(zip(ir.location_start, ir.op_end, strict=True)):
-            if start == NO_OFFSET:
-                numbers.append(NO_LOCATION)
-                continue
-            text = data[start : end - 1]
-            number = known[text] if text in known else self._of_text(text)
-            numbers.append(self.of(op) if number is None else number)
-        return numbers
+        """Return the number of each op's location. Plain locations are not parsed."""
+        ir, plain = self._ir, self._interned.locations
+        data, aliases = ir.source.data, ir.aliases
+        texts = [
+            None if start == NO_OFFSET else data[start : end - 1]
+            for start, end in zip(ir.location_start, ir.op_end, strict=True)
+        ]
+        numbers: dict[bytes | None, int] = {None: NO_LOCATION}
+        for op, text in enumerate(texts):
+            if text not in numbers and text is not None:
+                span = aliases.get(text)
+                definition = text if span is None else data[span.start : span.end]
+                if definition not in plain and not _is_name(definition):
+                    numbers[text] = self._of_text(op, definition)
+                else:
+                    numbers[text] = plain[definition]
+        return list(map(numbers.__getitem__, texts))
 
-    def _of_text(self, text: bytes, aliases: int = 0) -> int | None:
-        """Return the number of a location as printed, or None if it takes a parser."""
-        if text not in self._by_text:
-            self._by_text[text] = self._of_new_text(text, aliases)
-        return self._by_text[text]
-
-    def _of_new_text(self, text: bytes, aliases: int) -> int | None:
-        if text.startswith(b"#"):
-            definition = self._ir.definition(text) if _ALIAS.fullmatch(text) else None
-            is_known = definition is not None and aliases < MOST_ALIASES
-            return self._of_text(definition, aliases + 1) if definition is not None and is_known else None
+    def _of_text(self, op: int, text: bytes) -> int:
+        for _ in range(MOST_NAMES):
+            if b"#" not in text or (alias := _ALIAS_INSIDE.search(text)) is None:
+                break
+            text = text[: alias.start()] + (self._ir.definition(alias[0]) or b"?") + text[alias.end() :]
         match = _PLAIN.fullmatch(text)
-        if match is None:
-            return None
-        name, place, inner, inner_place, alias = match.groups()
-        inside: tuple[int, ...] = ()
-        if inner is not None:
-            inside = (self._of_plain(inner, inner_place, ()),)
-        elif alias is not None:
-            number = self._of_text(alias, aliases)
-            if number is None or number == NO_LOCATION:
-                return None
-            inside = (number,)
-        return self._of_plain(name, place, inside)
+        is_plain = match is not None and match[1].count(b'"') == 2 * len(match[2]) < 2 * MOST_NAMES
+        return self._of_plain(text) if is_plain else self.of(op)
 
-    def _of_plain(self, name: bytes, place: bytes | None, inside: tuple[int, ...]) -> int:
-        text = unescaped(name)
-        if place is None:
-            return self._interned.number((NameLoc, text, inside))
-        return self._interned.number((FileLineColLoc, (text, place.decode()), inside))
+    def _of_plain(self, text: bytes) -> int:
+        return self._interned.locations[text]
 
     def inside(self, op: int) -> Iterator[int]:
         """Return the numbers of the locations inside the op's location, outermost first."""
@@ -135,8 +132,6 @@ class LocationNumbers:
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
     def _number(self, root: Location) -> int:
-        if isinstance(root, NameLoc) and root.child is None:  # most are such
-            return self._number_of(root, ())
         for location in post_order([root], children, self._numbers, key=id):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
@@ -147,7 +142,37 @@ class LocationNumbers:
     def _number_of(self, location: Location, inside: tuple[int, ...]) -> int:
         if isinstance(location, UnknownLoc):
             return NO_LOCATION
+        if (text := _plain_text(location)) is not None:
+            return self._of_plain(text)
         return self._interned.number((type(location), _own_part(location), inside))
+
+
+def _plain_text(location: Location) -> bytes | None:
+    """Return the text of a plain location, without blanks. None for another one."""
+    names: list[str] = []
+    place, inner = "", location
+    while isinstance(inner, NameLoc) and len(names) < MOST_NAMES:
+        names.append(inner.name)
+        if inner.child is None or isinstance(inner.child, UnknownLoc):
+            break
+        inner = inner.child
+    else:
+        if not isinstance(inner, FileLineColLoc):
+            return None
+        names.append(inner.file)
+        place = inner.text.replace(" ", "")
+    if not all(map(_UNPLAIN.isdisjoint, names)):
+        return None
+    quoted = (b'"%b"' % name.encode("utf-8", "surrogateescape") for name in names)
+    text = b"(".join(quoted) + place.encode()
+    is_plain = _PLAIN.fullmatch(text) is not None and len(names) <= MOST_NAMES
+    return text + b")" * (len(names) - 1) if is_plain else None
+
+
+def _is_name(text: bytes) -> bool:
+    """Whether a location is a name and nothing else, printed without escapes."""
+    is_string = text[:1] == text[-1:] == b'"' and text.count(b'"') == 2
+    return is_string and b"\\" not in text and b"\n" not in text
 
 
 def _own_part(location: Location) -> Hashable:
