@@ -108,7 +108,7 @@ class _Inspection:
     def __init__(self, dump: AuditedDump) -> None:
         self.dump = dump
         ops = list(_printed_ops(dump))
-        numbers = LocationNumbers(dump.indices, Interned())
+        numbers = LocationNumbers(dump.ir, dump.indices, Interned())
         self.numbers = {op: numbers.of(op) for op in ops}
         self.sharing = Counter(self.numbers.values())
         self.first: dict[int, int] = {}

@@ -15,7 +15,11 @@ T = TypeVar("T", int, Value)
 
 
 def match_blocks(
-    before: ComparedOps, after: ComparedOps, ops: Mapping[int, int], same_form: Container[str]
+    before: ComparedOps,
+    after: ComparedOps,
+    ops: Mapping[int, int],
+    same_form: Container[str],
+    functions: Mapping[int, int],
 ) -> dict[int, int]:
     """Match blocks by their place in an op that both dumps have, or else by the ops in them.
 
@@ -24,12 +28,24 @@ def match_blocks(
         after: the other.
         ops: by op of the dump before, the op it became.
         same_form: names of ops that both dumps print in one and the same form.
+        functions: by function op of the dump before, the op of the same function after. Its entry block
+            stays the entry block, even if the op itself is another one now.
     """
-    blocks = dict(_only_blocks(before, after, ops, same_form))
+    blocks = {
+        before.blocks_of[old][0]: after.blocks_of[new][0]
+        for old, new in functions.items()
+        if ops.get(old, new) == new
+    }
+    blocks |= _only_blocks(before, after, ops, same_form)
     taken = set(blocks.values())
-    votes = Counter((before.ir.op_block[old], after.ir.op_block[new]) for old, new in ops.items())
-    free = {pair: n for pair, n in votes.items() if pair[0] not in blocks and pair[1] not in taken}
-    return blocks | _one_to_one(Counter(free))
+    votes = Counter(
+        (block, after.ir.op_block[ops[old]])
+        for block, inside in enumerate(before.ir.block_ops)
+        if block not in blocks
+        for old in inside
+        if old in ops and after.ir.op_block[ops[old]] not in taken
+    )
+    return blocks | _one_to_one(votes)
 
 
 def _only_blocks(

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -30,7 +31,6 @@ class ComparedOps:
         functions: by block, the symbol of the function around it, or None.
         producers: by op and operand, the defining op and its result number; for a block argument ``-1 -
             block`` and the argument's number.
-        users: by op, its users with the place among their operands.
         argument_counts: by block, how many arguments it has.
         region_places: by block, the place of its region in its op, and its own place in the region.
         blocks_of: by op with regions, the blocks in them.
@@ -43,27 +43,25 @@ class ComparedOps:
         ops = range(len(ir))
         self.ir = ir
         self.interned = interned
-        self.location_numbers = LocationNumbers(indices, interned)
-        self.locations = list(map(self.location_numbers.of, ops))
-        self.texts: list[OpText] = list(map(OpTexts(ir).of, ops))
-        self.names = [_full_name(ir, op) for op in ops]
+        self.location_numbers = LocationNumbers(ir, indices, interned)
+        self.locations = self.location_numbers.of_all()
+        self.texts: list[OpText] = OpTexts(ir, interned.texts).of_all()
+        self.names = _full_names(ir)
         self.symbols = _symbols(ir)
         self.functions = functions
         self.op_blocks: Sequence[int] = ir.op_block
         self.argument_counts: Counter[int] = Counter()
-        numbers = []
+        values = []
         for value, owner in enumerate(ir.value_owner):
-            numbers.append(value - ir.first_result[owner] if owner >= 0 else self.argument_counts[-1 - owner])
-            if owner < 0:
+            if owner >= 0:
+                values.append((owner, value - ir.first_result[owner]))
+            else:
+                values.append((owner, self.argument_counts[-1 - owner]))
                 self.argument_counts[-1 - owner] += 1
-        self.producers = [
-            [(ir.value_owner[value], numbers[value]) for value in ir.operands_of(op)] for op in ops
-        ]
-        self.users: list[list[tuple[int, int]]] = [[] for _ in ops]
-        for op, used in enumerate(self.producers):
-            for place, (owner, _) in enumerate(used):
-                if owner >= 0:
-                    self.users[owner].append((op, place))
+        used = list(map(values.__getitem__, ir.operands))
+        self.producers = [used[start:end] for start, end in pairwise(ir.operand_start)]
+        for op, late in ir.late_operands.items():
+            self.producers[op] += map(values.__getitem__, late)
         region_of_op = _numbered(ir.region_op)
         in_region = _numbered(ir.block_region)
         self.region_places = [
@@ -76,16 +74,30 @@ class ComparedOps:
     def __len__(self) -> int:
         return len(self.ir)
 
+    @cached_property
+    def users(self) -> list[list[tuple[int, int]]]:
+        """By op, its users with the place among their operands."""
+        users: list[list[tuple[int, int]]] = [[] for _ in range(len(self))]
+        for op, used in enumerate(self.producers):
+            for place, (owner, _) in enumerate(used):
+                if owner >= 0:
+                    users[owner].append((op, place))
+        return users
+
     @property
     def has_locations(self) -> bool:
         """Whether any op was printed with a known location."""
         return any(location != NO_LOCATION for location in self.locations)
 
 
-def _full_name(ir: IR, op: int) -> str:
-    """The op's name; one printed without dialect is in an op of its dialect."""
-    name, parent = ir.name(op), ir.parent_op(ir.op_block[op])
-    return name if "." in name or parent < 0 else f"{ir.name(parent).partition('.')[0]}.{name}"
+def _full_names(ir: IR) -> list[str]:
+    """By op, its name; one printed without dialect is in an op of its dialect."""
+    names = [ir.names[number] for number in ir.op_name]
+    bare = {number for number, name in enumerate(ir.names) if "." not in name}
+    for op, number in enumerate(ir.op_name) if bare else ():
+        if number in bare and (parent := ir.parent_op(ir.op_block[op])) >= 0:
+            names[op] = f"{ir.name(parent).partition('.')[0]}.{names[op]}"
+    return names
 
 
 def _symbols(ir: IR) -> list[str | None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
 from eio_audit.audit.diff.matching import match_ops
@@ -30,11 +31,16 @@ class DumpComparison:
         self.became = self.matching.ops
         self.was = {new: old for old, new in self.became.items()}
         self._has_locations = before.ops.has_locations and after.ops.has_locations
-        self._at_location: dict[int, list[int]] = defaultdict(list)
-        for op, location in enumerate(before.ops.locations):
-            if location != NO_LOCATION:
-                self._at_location[location].append(op)
         self.moved = self._moved()
+
+    @cached_property
+    def _at_location(self) -> dict[int, list[int]]:
+        """By location, the ops of the earlier dump that have it."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for op, location in enumerate(self.before.ops.locations):
+            if location != NO_LOCATION:
+                found[location].append(op)
+        return found
 
     def changes(self, commuted: Mapping[int, int]) -> OpChanges:
         """Return all ops, by what became of them.
@@ -61,7 +67,7 @@ class DumpComparison:
             elif old is not None and new is None and old not in not_printed_after:
                 yield self._change(old, None)
             elif old is not None and new is not None:
-                differences = tuple(self._differences(old, new))
+                differences = () if self._is_untouched(old, new) else tuple(self._differences(old, new))
                 if with_unchanged or differences or new in self.moved:
                     yield self._change(old, new, differences)
 
@@ -181,18 +187,22 @@ class DumpComparison:
         return self.before.inversions(), self.after.inversions()
 
     def _moved(self) -> set[int]:
-        old_block, new_block = self.before.ops.ir.op_block, self.after.ops.ir.op_block
-        stayed: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        moved = set()
-        for old, new in self.became.items():
-            if self.matching.blocks.get(old_block[old]) == new_block[new]:
-                stayed[new_block[new]].append((new, old))
-            else:
-                moved.add(new)
-        for pairs in stayed.values():
-            pairs.sort()
-            moved.update(pairs[k][0] for k in displaced([old for _, old in pairs]))
+        before, after, blocks = self.before.ops.ir, self.after.ops.ir, self.matching.blocks
+        was, old_block = self.was, before.op_block
+        moved: set[int] = set()
+        for block, ops in enumerate(after.block_ops):
+            stayed = [op for op in ops if op in was and blocks.get(old_block[was[op]]) == block]
+            moved.update(op for op in ops if op in was and blocks.get(old_block[was[op]]) != block)
+            places = [was[op] for op in stayed]
+            if any(first > second for first, second in pairwise(places)):
+                moved.update(stayed[k] for k in displaced(places))
         return moved
+
+    def _is_untouched(self, old: int, new: int) -> bool:
+        is_known = old in self.matching.untouched
+        return is_known and (
+            not self._has_locations or self.before.ops.locations[old] == self.after.ops.locations[new]
+        )
 
     def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
         a, b = self.before.ops.texts[old], self.after.ops.texts[new]

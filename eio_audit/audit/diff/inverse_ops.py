@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -99,7 +100,6 @@ class LayoutChanges:
         self.sides = (comparison.before, comparison.after)
         self.old, self.new = comparison.before.ops, comparison.after.ops
         self.does = [rearrangements(self.old), rearrangements(self.new)]
-        self.pairs = [inverse_pairs(self.old, self.does[0]), inverse_pairs(self.new, self.does[1])]
         self.gone_from: dict[int, list[int]] = defaultdict(list)
         for op in filter(self._is_gone, self.does[0]):
             self.gone_from[self.old.locations[op]].append(op)
@@ -115,6 +115,11 @@ class LayoutChanges:
                 self.came_to[origin].append(new)
             elif new not in was:
                 self.orphans.append(new)
+
+    @cached_property
+    def pairs(self) -> list[list[InversePair]]:
+        """By side, the pairs that undo each other."""
+        return [inverse_pairs(ops, does) for ops, does in zip((self.old, self.new), self.does, strict=True)]
 
     @property
     def came_from(self) -> dict[int, int]:

@@ -110,12 +110,15 @@ class InversePair:
 
 def rearrangements(ops: ComparedOps) -> dict[int, Rearrangement]:
     """Return what each permute, transpose and reshape with an operand does, by op."""
-    found = {}
-    for op, name in enumerate(ops.names):
-        leaf = name.rpartition(".")[2]
-        if (leaf in PERMUTES or leaf in RESHAPES) and ops.producers[op] and op not in ops.blocks_of:
-            found[op] = parse_rearrangement(ops.texts[op], is_reshape=leaf in RESHAPES)
-    return found
+    leaves = {name: name.rpartition(".")[2] for name in set(ops.names)}
+    is_reshape = {
+        name: leaf in RESHAPES for name, leaf in leaves.items() if leaf in PERMUTES or leaf in RESHAPES
+    }
+    return {
+        op: parse_rearrangement(ops.texts[op], is_reshape=is_reshape[name])
+        for op, name in enumerate(ops.names)
+        if name in is_reshape and ops.producers[op] and op not in ops.blocks_of
+    }
 
 
 def parse_rearrangement(text: OpText, *, is_reshape: bool) -> Rearrangement:

@@ -10,7 +10,7 @@ by ever weaker evidence, but never by name and location alone: one framework op 
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -19,7 +19,8 @@ from typing import TypeVar
 from eio_audit.audit.diff.block_matching import Value, match_arguments, match_blocks
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.contraction import contracted, unwrapped
-from eio_audit.audit.diff.refinement import MatchKeys, RefinementClasses
+from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClasses
+from eio_audit.audit.diff.same_ops import SameOps
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
 
@@ -35,12 +36,14 @@ class Matching:
         blocks: by block of the dump before, the block it became.
         arguments: by block argument before (block, number), the one it became.
         same_form: names of ops that both dumps print in one and the same form.
+        untouched: ops of the dump before that are proven to have the same text and operands.
     """
 
     ops: dict[int, int]
     blocks: dict[int, int]
     arguments: dict[Value, Value]
     same_form: frozenset[str]
+    untouched: Collection[int]
 
 
 def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
@@ -49,13 +52,15 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
     Complexity: near-linear in ops and operands: a fixed number of sweeps, each with sorting.
     """
     keys = MatchKeys(before, after)
-    by_producers = _Pairing(before, after, keys)
-    by_producers.pair_alike(upwards=False)
-    if by_producers.is_ambiguous:
-        by_users = _Pairing(before, after, keys)
-        by_users.pair_alike(upwards=True)
-        if by_users.moved_count() < by_producers.moved_count():
-            by_producers = by_users
+    same = SameOps(before, after, keys)
+    by_producers = _Pairing(before, after, keys, same)
+    if by_producers.is_open:
+        by_producers.pair_alike(upwards=False)
+        if by_producers.is_ambiguous:
+            by_users = _Pairing(before, after, keys, same)
+            by_users.pair_alike(upwards=True)
+            if by_users.moved_count() < by_producers.moved_count():
+                by_producers = by_users
     return by_producers.complete()
 
 
@@ -65,17 +70,56 @@ class _Pairing:
     The methods that are keys give what ops of a side (0 before, 1 after) are paired by; None pairs nothing.
     """
 
-    def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys) -> None:
+    def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys, same: SameOps) -> None:
         self.sides = (before, after)
         self.keys = keys
-        self.matched: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        self.same = same
+        self.matched: tuple[dict[int, int], dict[int, int]] = (
+            dict(same.pairs),
+            {new: old for old, new in same.pairs.items()},
+        )
         self.blocks: dict[int, int] = {}
         self.arguments: dict[Value, Value] = {}
         self.is_ambiguous = False
         self._new_arguments: set[Value] = set()
         self._count_with_blocks = -1
         self._unseen: deque[tuple[int, int]] = deque()
-        self._free: list[Sequence[int]] = [range(len(ops)) for ops in self.sides]
+        self._free: list[list[int]] = [
+            [op for op in range(len(ops)) if op not in matched]
+            for ops, matched in zip(self.sides, self.matched, strict=True)
+        ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether both dumps have ops without a partner."""
+        self._free = [
+            [op for op in ops if op not in matched]
+            for ops, matched in zip(self._free, self.matched, strict=True)
+        ]
+        return all(self._free)
+
+    @cached_property
+    def _classes(self) -> list[RefinementClasses]:
+        """By side, the classes of the ops that had no partner at first."""
+        return self._classes_of(self.sides, [self._own_keys(side) for side in (0, 1)])
+
+    def _own_keys(self, side: int) -> list[Hashable]:
+        return list(zip(self.keys.labels[side], self.keys.contents[side], strict=True))
+
+    def _classes_of(
+        self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]
+    ) -> list[RefinementClasses]:
+        """Classes of the ops without a partner. A pair is known by its op of the dump after."""
+        return [
+            RefinementClasses(ops, labels[side], self.keys.scopes[side], known=self._known(side))
+            for side, ops in enumerate(sides)
+        ]
+
+    def _known(self, side: int) -> list[int]:
+        known = [NO_CLASS] * len(self.sides[side])
+        for old, new in self.matched[0].items():
+            known[new if side else old] = -2 - new
+        return known
 
     def pair_alike(self, *, upwards: bool) -> None:
         """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
@@ -86,7 +130,7 @@ class _Pairing:
         self._pair_classes(around, upwards=upwards)
 
     def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
-        classes = [getattr(side, kind) for side in self.keys.classes]
+        classes = [getattr(side, kind) for side in self._classes]
         return self._unmatched(lambda side, op: classes[side][op])
 
     def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]], *, upwards: bool) -> None:
@@ -109,13 +153,26 @@ class _Pairing:
             self._pair(a, b)
 
     def moved_count(self) -> int:
-        blocks: dict[int, list[tuple[int, int]]] = {}
-        for old, new in self.matched[0].items():
-            blocks.setdefault(self.sides[1].ir.op_block[new], []).append((new, old))
-        return sum(len(displaced([old for _, old in sorted(pairs)])) for pairs in blocks.values())
+        """Return how many ops leave their place in blocks with pairs that are not sure."""
+        op_block = self.sides[1].ir.op_block
+        blocks: dict[int, list[int]] = {
+            op_block[new]: [] for old, new in self.matched[0].items() if old not in self.same.pairs
+        }
+        for new, old in sorted(self.matched[1].items()):
+            if op_block[new] in blocks:
+                blocks[op_block[new]].append(old)
+        return sum(len(displaced(ops)) for ops in blocks.values())
 
     def complete(self) -> Matching:
         """Pairs the remaining ops, the surest first."""
+        if self.is_open:
+            self._pair_remaining()
+        self._pair_blocks()
+        return Matching(
+            self.matched[0], self.blocks, self.arguments, self.keys.same_form, self.same.untouched
+        )
+
+    def _pair_remaining(self) -> None:
         self._pair_blocks()
         self._pair_by(self._above, only_unique=True)
         self._follow_all_dataflow(self.sides)
@@ -131,13 +188,14 @@ class _Pairing:
             (self._text_of_callee, False),
             (self._name_and_text, True),
         ):
+            if not self.is_open:
+                return
             self._pair_by(key, only_unique=only_unique)
             self._pair_blocks()
             self._follow_dataflow(self.sides)
         self._pair_computations()
         self._pair_if_equally_many(self._same_place_and_text)
         self._follow_dataflow(self.sides)
-        return Matching(self.matched[0], self.blocks, self.arguments, self.keys.same_form)
 
     def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
         """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
@@ -150,6 +208,8 @@ class _Pairing:
 
     def _pair_computations(self) -> None:
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
+        if not self.is_open:
+            return
         if sides := contracted(*self.sides):
             self._pair_computations_of(sides)
         if sides := unwrapped(*self.sides, self.matched):
@@ -158,24 +218,30 @@ class _Pairing:
 
     def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         for with_attributes in (True, False):
-            labels = [_names_with_attributes(ops) if with_attributes else ops.names for ops in sides]
-            classes = [
-                RefinementClasses(ops, label, scopes)
-                for ops, label, scopes in zip(sides, labels, self.keys.scopes, strict=True)
+            labels = [
+                self._names_with_attributes(side) if with_attributes else sides[side].names for side in (0, 1)
             ]
-            for kind in ("around", "above"):
-                numbers = [
-                    [
-                        number if producers or (users and kind == "around") else None
-                        for number, producers, users in zip(
-                            getattr(found, kind), ops.producers, ops.users, strict=True
-                        )
-                    ]
-                    for found, ops in zip(classes, sides, strict=True)
-                ]
-                self._pair_if_equally_many(lambda side, op: numbers[side][op])  # noqa: B023  (used at once)
+            classes = self._classes_of(sides, labels)
+
+            def around(side: int, op: int) -> int | None:
+                has_neighbours = sides[side].producers[op] or sides[side].users[op]
+                return classes[side].around[op] if has_neighbours else None  # noqa: B023  (used at once)
+
+            def above(side: int, op: int) -> int | None:
+                return classes[side].above[op] if sides[side].producers[op] else None  # noqa: B023
+
+            self._pair_if_equally_many(around)
+            self._pair_if_equally_many(above)
             self._follow_all_dataflow(sides)
             self._pair_blocks()
+
+    def _names_with_attributes(self, side: int) -> list[Hashable]:
+        """By op without a partner, its name and attributes. Types are left out."""
+        ops = self.sides[side]
+        labels: list[Hashable] = [None] * len(ops)
+        for op in self._free[side]:
+            labels[op] = ops.names[op], ops.interned.number(tuple(ops.texts[op].attributes.items()))
+        return labels
 
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
         """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
@@ -184,11 +250,7 @@ class _Pairing:
                 self._pair(a, b)
 
     def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
-        self._free = [
-            [op for op in ops if op not in matched]
-            for ops, matched in zip(self._free, self.matched, strict=True)
-        ]
-        return [group for group in _groups(self._free, key) if all(group)]
+        return [group for group in _groups(self._free, key) if all(group)] if self.is_open else []
 
     def _pair(self, old: int, new: int) -> None:
         self.matched[0][old] = new
@@ -205,7 +267,7 @@ class _Pairing:
         return self._same_place_and_text(side, op) if self._is_located(side, op) else None
 
     def _above(self, side: int, op: int) -> Hashable:
-        return self.keys.classes[side].above[op]
+        return self._classes[side].above[op]
 
     def _same_place_and_producers(self, side: int, op: int) -> Hashable:
         producers = self._all_producers(side, op)
@@ -285,9 +347,11 @@ class _Pairing:
 
     def _follow_all_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """As ``_follow_dataflow``, from every pair: only those next to an unmatched op lead anywhere."""
-        before = sides[0]
+        if not self.is_open:
+            return
+        before, was = sides[0], self.matched[0]
         near = {near for op in self._free[0] for near, _ in chain(before.producers[op], before.users[op])}
-        self._unseen.extend(pair for pair in self.matched[0].items() if pair[0] in near)
+        self._unseen.extend((old, was[old]) for old in sorted(near) if old in was)
         self._follow_dataflow(sides)
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
@@ -310,7 +374,10 @@ class _Pairing:
     @cached_property
     def _merged(self) -> dict[Hashable, list[int]]:
         """By class, the ops of the dump before that compute the same, where there are fewer of them now."""
-        before, after = (range(len(ops)) for ops in self.sides)
+        before, after = (
+            [op for op in range(len(ops)) if op not in same]
+            for ops, same in zip(self.sides, (self.same.pairs, set(self.same.pairs.values())), strict=True)
+        )
         now = Counter(self._above(1, op) for op in after)
         merged: dict[Hashable, list[int]] = defaultdict(list)
         for op in before:
@@ -344,7 +411,7 @@ class _Pairing:
         if self._count_with_blocks == len(self.matched[0]):
             return
         self._count_with_blocks = len(self.matched[0])
-        self.blocks = match_blocks(*self.sides, self.matched[0], self.keys.same_form)
+        self.blocks = match_blocks(*self.sides, self.matched[0], self.keys.same_form, self.keys.functions)
         self.arguments = match_arguments(*self.sides, self.matched[0], self.blocks)
         self._new_arguments = set(self.arguments.values())
         for old, new in self.blocks.items():
@@ -357,13 +424,6 @@ class _Pairing:
             is_end = not before.users[a] and before.ir.result_count(a) == 0
             if is_end and self.keys.labels[0][a] == self.keys.labels[1][b]:
                 self._pair(a, b)
-
-
-def _names_with_attributes(ops: ComparedOps) -> list[Hashable]:
-    """By op, its name and attributes; types are left out."""
-    texts = {id(text): text for text in ops.texts}
-    attributes = {key: ops.interned.number(tuple(text.attributes.items())) for key, text in texts.items()}
-    return [(name, attributes[id(text)]) for name, text in zip(ops.names, ops.texts, strict=True)]
 
 
 def _groups(sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]) -> list[tuple[list[T], list[T]]]:

@@ -13,11 +13,23 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.diff.renamed_functions import function_scopes
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
+from eio_audit.mlir.reading.op_text import OpText
+
+NO_CLASS = -1
+"""The class of an op that has none yet."""
 
 
 class RefinementClasses:
     """Classes of the ops of one dump; ``number`` gives equal things one number.
+
+    Args:
+        ops: the dump.
+        labels: by op, what it is by itself.
+        scopes: by block, the function around it.
+        number: gives equal things one number.
+        known: by op that needs no class, a negative number that tells which op it is. NO_CLASS for others.
 
     Attributes:
         above: alike in all they are computed from.
@@ -29,10 +41,13 @@ class RefinementClasses:
         labels: Sequence[Hashable],
         scopes: Sequence[Hashable],
         number: Callable[[Hashable], int] | None = None,
+        known: Sequence[int] | None = None,
     ) -> None:
         self._ops = ops
         self._scopes = scopes
         self._number = number or ops.interned.number
+        self._known = [NO_CLASS] * len(ops) if known is None else known
+        self._sought = [op for op, known in enumerate(self._known) if known == NO_CLASS]
         self.above = self._sweep_down(labels)
 
     @cached_property
@@ -48,16 +63,19 @@ class RefinementClasses:
     def _sweep_down(self, labels: Sequence[Hashable]) -> list[int]:
         """Producers before users: classes of the label, the place in the tree and the operands."""
         ops, number = self._ops, self._number
-        classes: list[int] = []
+        classes = list(self._known)
         contexts: dict[int, Hashable] = {}
-        for op, (block, operands) in enumerate(zip(ops.op_blocks, ops.producers, strict=True)):
+        for op in self._sought:
+            block = ops.op_blocks[op]
             if block not in contexts:
                 contexts[block] = self._context(block, classes, labels)
             values = [
-                (classes[owner], result) if 0 <= owner < op else self._outside(owner, result, classes, labels)
-                for owner, result in operands
+                (classes[owner], result)
+                if owner >= 0 and classes[owner] != NO_CLASS
+                else self._outside(owner, result, classes, labels)
+                for owner, result in ops.producers[op]
             ]
-            classes.append(number((labels[op], contexts[block], tuple(values))))
+            classes[op] = number((labels[op], contexts[block], tuple(values)))
         return classes
 
     def _outside(
@@ -71,7 +89,7 @@ class RefinementClasses:
         parent = self._ops.ir.parent_op(block)
         if parent < 0:
             return None
-        above: Hashable = classes[parent] if parent < len(classes) else labels[parent]
+        above: Hashable = classes[parent] if classes[parent] != NO_CLASS else labels[parent]
         if self._ops.symbols[parent] is not None:
             above = self._scopes[block]
         return above, self._ops.region_places[block]
@@ -79,9 +97,12 @@ class RefinementClasses:
     def _sweep_up(self, labels: Sequence[int]) -> list[int]:
         """Users before producers: classes of the label, the users and the contents of the regions."""
         ops, number = self._ops, self._number
-        classes = [-1] * len(ops)
-        for op in range(len(ops) - 1, -1, -1):
-            users = [(classes[user] if user > op else labels[user], place) for user, place in ops.users[op]]
+        classes = list(self._known)
+        for op in reversed(self._sought):
+            users = [
+                (classes[user] if classes[user] != NO_CLASS else labels[user], place)
+                for user, place in ops.users[op]
+            ]
             users.sort()
             inside: tuple[object, ...] = ()
             if op in ops.blocks_of and ops.symbols[op] is None:
@@ -98,13 +119,13 @@ class MatchKeys:
 
     Attributes:
         same_form: names of ops that are printed in the same form on both sides.
-        labels: by side and op, a number equal for equal names, locations and symbols.
         locations: by side and op, the location number; NO_LOCATION everywhere when the dumps have none in
             common.
-        scopes: by side and block, the symbol of the function around it, a renamed function's under its old
-            name.
+        scopes: by side and block, the symbol of the function around it. That of a renamed function is its
+            old one.
+        functions: by function op before, the op of the same function after.
         contents: by side and op, a number equal for equal texts; None where the printing forms differ.
-        classes: by side, those of the ops.
+        labels: by side and op, a number equal for equal names, locations and symbols.
     """
 
     def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
@@ -112,54 +133,51 @@ class MatchKeys:
         self.same_form = _names_of_one_form(before, after)
         shared = set(before.locations) & set(after.locations) - {NO_LOCATION}
         self.locations = [ops.locations if shared else [NO_LOCATION] * len(ops) for ops in sides]
-        renamed = _renamed_functions(before, after)
-        symbols = [before.symbols, [renamed.get(symbol, symbol) for symbol in after.symbols]]
-        self.scopes = [before.functions, [renamed.get(symbol, symbol) for symbol in after.functions]]
-        self.contents = [[self._content(ops, op) for op in range(len(ops))] for ops in sides]
+        renamed = function_scopes(before, after, self.locations)
+        symbols: list[Sequence[Hashable]] = [
+            before.symbols,
+            [renamed.get(symbol, symbol) for symbol in after.symbols],
+        ]
+        self.scopes: list[Sequence[Hashable]] = [
+            before.functions,
+            [renamed.get(symbol, symbol) for symbol in after.functions],
+        ]
+        was, now = (_functions(ops, scopes) for ops, scopes in zip(sides, self.scopes, strict=True))
+        self.functions = {op: now[scope] for scope, op in was.items() if scope in now}
+        self.contents = [self._contents(ops) for ops in sides]
         self.labels = [
-            list(map(ops.interned.number, zip(ops.names, self.locations[side], symbols[side], strict=True)))
+            ops.interned.numbers(zip(ops.names, self.locations[side], symbols[side], strict=True))
             for side, ops in enumerate(sides)
         ]
-        self.classes = [
-            RefinementClasses(ops, list(zip(self.labels[side], self.contents[side], strict=True)), scopes)
-            for side, (ops, scopes) in enumerate(zip(sides, self.scopes, strict=True))
-        ]
 
-    def _content(self, ops: ComparedOps, op: int) -> int | None:
-        if ops.names[op] in self.same_form:
-            return ops.interned.number(ops.texts[op].text)
-        if "constant" in ops.ir.op_table.flags(ops.names[op]):
-            return ops.interned.number(ops.texts[op].literals)
-        return None
+    def _contents(self, ops: ComparedOps) -> list[int | None]:
+        known: dict[tuple[int, str], int | None] = {}
+        contents = []
+        for text, name in zip(ops.texts, ops.names, strict=True):
+            key = id(text), name
+            if key not in known:
+                known[key] = self._content(ops, name, text)
+            contents.append(known[key])
+        return contents
+
+    def _content(self, ops: ComparedOps, name: str, text: OpText) -> int | None:
+        if name in self.same_form:
+            return ops.interned.number(text.text)
+        return ops.interned.number(text.literals) if "constant" in ops.ir.op_table.flags(name) else None
+
+
+def _functions(ops: ComparedOps, scopes: Sequence[Hashable]) -> dict[Hashable, int]:
+    """By scope, the op of its function, if it is the only one."""
+    found = [
+        (scopes[blocks[0]], op)
+        for op, blocks in ops.blocks_of.items()
+        if op >= 0 and ops.functions[blocks[0]] is not None and ops.functions[blocks[0]] == ops.symbols[op]
+    ]
+    times = Counter(scope for scope, _ in found)
+    return {scope: op for scope, op in found if times[scope] == 1}
 
 
 def _names_of_one_form(before: ComparedOps, after: ComparedOps) -> frozenset[str]:
-    forms: dict[str, set[bool]] = {}
-    for ops in (before, after):
-        for name, text in zip(ops.names, ops.texts, strict=True):
-            forms.setdefault(name, set()).add(text.is_generic)
-    return frozenset(name for name, seen in forms.items() if len(seen) == 1)
-
-
-def _renamed_functions(before: ComparedOps, after: ComparedOps) -> dict[str | None, str | None]:
-    """By new symbol, the old one of a function that was only renamed: most of its ops are in no other."""
-    old = set(before.functions) - set(after.functions)
-    new = set(after.functions) - set(before.functions)
-    if not old or not new:
-        return {}
-    places: dict[Hashable, tuple[set[str | None], set[str | None]]] = {}
-    for side, (ops, symbols) in enumerate(((before, old), (after, new))):
-        for op in range(len(ops)):
-            symbol = ops.functions[ops.ir.op_block[op]]
-            if symbol in symbols:
-                key = (ops.names[op], ops.locations[op], ops.texts[op].text)
-                places.setdefault(key, (set(), set()))[side].add(symbol)
-    sizes = Counter(symbol for was, _ in places.values() for symbol in was)
-    votes = Counter((*was, *now) for was, now in places.values() if len(was) == len(now) == 1)
-    renamed: dict[str | None, str | None] = {}
-    taken = set()
-    for (was, now), number in votes.most_common():
-        if now not in renamed and was not in taken and number * 2 >= sizes[was]:
-            renamed[now] = was
-            taken.add(was)
-    return renamed
+    forms = {form for ops in (before, after) for form in zip(ops.names, ops.ir.op_is_generic, strict=True)}
+    times = Counter(name for name, _ in forms)
+    return frozenset(name for name, number in times.items() if number == 1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import re
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import islice
 
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
@@ -18,17 +20,57 @@ from eio_audit.mlir.location import (
     walk,
 )
 from eio_audit.mlir.post_order import post_order
+from eio_audit.mlir.reading.op_text import KnownTexts
 
 NO_LOCATION = -1
 """The number of an unknown or missing location."""
 
 
+_PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\()*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
+"""A name or a place in a file, and the names around it. Two such texts are equal if the locations are."""
+_ALIAS_INSIDE = re.compile(rb"(?<=\()#[\w$-]++(?=\)+$)")
+_UNPLAIN = frozenset('"\\\n')
+
+MOST_NAMES = 8
+"""The most names around each other in a plain location."""
+
+
 class Interned(dict[Hashable, int]):
-    """Small numbers for equal things, shared by the dumps that are compared."""
+    """Small numbers for equal things, shared by the dumps that are compared.
+
+    Attributes:
+        locations: the numbers of plain locations, by their text.
+        texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.locations = _PlainLocations(self)
+        self.texts: KnownTexts = {}
+
+    def __missing__(self, thing: Hashable) -> int:
+        number = self[thing] = len(self)
+        return number
 
     def number(self, thing: Hashable) -> int:
         """Return the number of everything equal to ``thing``."""
-        return self.setdefault(thing, len(self))
+        return self[thing]
+
+    def numbers(self, things: Iterable[Hashable]) -> list[int]:
+        """Return the number of each thing."""
+        return list(map(self.__getitem__, things))
+
+
+class _PlainLocations(dict[bytes, int]):
+    """The numbers of plain locations, by their text."""
+
+    def __init__(self, interned: Interned) -> None:
+        super().__init__()
+        self._interned = interned
+
+    def __missing__(self, text: bytes) -> int:
+        number = self[text] = self._interned[_PlainLocations, text]
+        return number
 
 
 class LocationNumbers:
@@ -37,7 +79,8 @@ class LocationNumbers:
     Raises (from every method): InputError for a malformed location, as ``Locations`` does.
     """
 
-    def __init__(self, indices: OriginalIndices, interned: Interned) -> None:
+    def __init__(self, ir: IR, indices: OriginalIndices, interned: Interned) -> None:
+        self._ir = ir
         self._locations = indices.parsed.locations
         self._interned = interned
         self._numbers: dict[int, int] = {}  # per ``id`` of a location, which ``_locations`` keeps alive
@@ -46,6 +89,37 @@ class LocationNumbers:
         """Return the number of the op's location."""
         location = self._locations.of(op)
         return NO_LOCATION if location is None else self._number(location)
+
+    def of_all(self) -> list[int]:
+        """Return the number of each op's location. Plain locations are not parsed."""
+        ir, plain = self._ir, self._interned.locations
+        data, aliases = ir.source.data, ir.aliases
+        texts = [
+            None if start == NO_OFFSET else data[start : end - 1]
+            for start, end in zip(ir.location_start, ir.op_end, strict=True)
+        ]
+        numbers: dict[bytes | None, int] = {None: NO_LOCATION}
+        for op, text in enumerate(texts):
+            if text not in numbers and text is not None:
+                span = aliases.get(text)
+                definition = text if span is None else data[span.start : span.end]
+                if definition not in plain and not _is_name(definition):
+                    numbers[text] = self._of_text(op, definition)
+                else:
+                    numbers[text] = plain[definition]
+        return list(map(numbers.__getitem__, texts))
+
+    def _of_text(self, op: int, text: bytes) -> int:
+        for _ in range(MOST_NAMES):
+            if b"#" not in text or (alias := _ALIAS_INSIDE.search(text)) is None:
+                break
+            text = text[: alias.start()] + (self._ir.definition(alias[0]) or b"?") + text[alias.end() :]
+        match = _PLAIN.fullmatch(text)
+        is_plain = match is not None and match[1].count(b'"') == 2 * len(match[2]) < 2 * MOST_NAMES
+        return self._of_plain(text) if is_plain else self.of(op)
+
+    def _of_plain(self, text: bytes) -> int:
+        return self._interned.locations[text]
 
     def inside(self, op: int) -> Iterator[int]:
         """Return the numbers of the locations inside the op's location, outermost first."""
@@ -58,8 +132,6 @@ class LocationNumbers:
         return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
 
     def _number(self, root: Location) -> int:
-        if isinstance(root, NameLoc) and root.child is None:  # most are such
-            return self._number_of(root, ())
         for location in post_order([root], children, self._numbers, key=id):
             inside = tuple(self._numbers[id(inner)] for inner in children(location))
             if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
@@ -70,7 +142,37 @@ class LocationNumbers:
     def _number_of(self, location: Location, inside: tuple[int, ...]) -> int:
         if isinstance(location, UnknownLoc):
             return NO_LOCATION
+        if (text := _plain_text(location)) is not None:
+            return self._of_plain(text)
         return self._interned.number((type(location), _own_part(location), inside))
+
+
+def _plain_text(location: Location) -> bytes | None:
+    """Return the text of a plain location, without blanks. None for another one."""
+    names: list[str] = []
+    place, inner = "", location
+    while isinstance(inner, NameLoc) and len(names) < MOST_NAMES:
+        names.append(inner.name)
+        if inner.child is None or isinstance(inner.child, UnknownLoc):
+            break
+        inner = inner.child
+    else:
+        if not isinstance(inner, FileLineColLoc):
+            return None
+        names.append(inner.file)
+        place = inner.text.replace(" ", "")
+    if not all(map(_UNPLAIN.isdisjoint, names)):
+        return None
+    quoted = (b'"%b"' % name.encode("utf-8", "surrogateescape") for name in names)
+    text = b"(".join(quoted) + place.encode()
+    is_plain = _PLAIN.fullmatch(text) is not None and len(names) <= MOST_NAMES
+    return text + b")" * (len(names) - 1) if is_plain else None
+
+
+def _is_name(text: bytes) -> bool:
+    """Whether a location is a name and nothing else, printed without escapes."""
+    is_string = text[:1] == text[-1:] == b'"' and text.count(b'"') == 2
+    return is_string and b"\\" not in text and b"\n" not in text
 
 
 def _own_part(location: Location) -> Hashable:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Context, Inexact, InvalidOperation
 from functools import cached_property
 from hashlib import blake2b
+from typing import TypeAlias
 
 from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
@@ -44,6 +45,7 @@ _TOKEN = re.compile(
     rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
 _IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
+_ALIAS = re.compile(ALIAS_NAME)
 _DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
 _PERCENT_IN_BODY = re.compile(rb"[#!][\w$.-]++<[^\n]*%")
 _VALUE = re.compile(rb"%[\w$.-]++(?:#\d++)?")
@@ -136,24 +138,68 @@ class OpText:
         return entries, self.text[start + 1 :].strip() if last == b":" else b""
 
 
-class OpTexts:
-    """The comparable texts of one dump's ops. Ops that differ only in value names share one."""
+_Key: TypeAlias = tuple[str, bool, bytes]
+"""An op's name, whether it has regions, and its own text without the names of values."""
 
-    def __init__(self, ir: IR) -> None:
+KnownTexts: TypeAlias = dict[tuple[_Key, tuple[bytes, ...]], OpText]
+"""Comparable texts by what they are made of, which is also what the aliases in them stand for."""
+
+
+class OpTexts:
+    """The comparable texts of one dump's ops.
+
+    Args:
+        ir: the dump.
+        known: texts of other dumps that were read with the same table. Ops that differ only in value names
+            share one.
+    """
+
+    def __init__(self, ir: IR, known: KnownTexts | None = None) -> None:
         self._ir = ir
         self._aliases = AliasTexts(self._definition, self._finished)
-        self._known: dict[tuple[int, bytes], OpText] = {}
+        self._known: KnownTexts = {} if known is None else known
 
     def of(self, op: int) -> OpText:
         """Return the comparable text of one op."""
+        return self._made(op, self._bare(op))
+
+    def of_all(self) -> list[OpText]:
+        """Return the comparable text of each op."""
+        ir, texts = self._ir, []
+        here: dict[_Key, OpText] = {}
+        for op, (name, text) in enumerate(zip(ir.op_name, self._without_value_names(), strict=True)):
+            key = ir.names[name], op in ir.regions_of, text
+            if (found := here.get(key)) is None:
+                if _shows_only_operands(text):
+                    found = here[key] = self._shared(op, key)
+                else:
+                    found = self.of(op)
+            texts.append(found)
+        return texts
+
+    def _shared(self, op: int, key: _Key) -> OpText:
+        aliases = [match[0] for match in _ALIAS.finditer(key[2]) if match[0] in self._ir.aliases]
+        meaning = key, tuple(part for alias in aliases for part in (alias, self._aliases.of(alias)))
+        if meaning not in self._known:
+            self._known[meaning] = self.of(op)
+        return self._known[meaning]
+
+    def _without_value_names(self) -> list[bytes]:
+        """Return each op's own text without its location, with ``%`` for the names of values."""
         ir = self._ir
-        bare = self._bare(op)
-        if op in ir.regions_of or not _shows_only_operands(bare):
-            return self._made(op, bare)
-        key = ir.op_name[op], _VALUE.sub(b"%", bare)
-        if key not in self._known:
-            self._known[key] = self._made(op, bare)
-        return self._known[key]
+        data, starts, nested_end = ir.source.data, ir.op_start, ir.subtree_end
+        texts = [
+            data[start:end]
+            if location == NO_OFFSET and nested == op + 1 and op not in ir.regions_of
+            else data[start : data.rfind(b"loc", start, location)]
+            if nested == op + 1 and op not in ir.regions_of
+            else self._bare(op)
+            for op, (start, end, location, nested) in enumerate(
+                zip(starts, ir.op_end, ir.location_start, nested_end, strict=True)
+            )
+        ]
+        joined = _VALUE.sub(b"%", b"\0".join(texts)).split(b"\0")
+        return joined if len(joined) == len(texts) else [_VALUE.sub(b"%", text) for text in texts]
 
     def _made(self, op: int, bare: bytes) -> OpText:
         ir = self._ir
