@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
-from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.op_changes import OpChange, Relation
+from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.log.followed_ops import DividedDump, Follower, OpPlace, OpStep, Scope
+from eio_audit.audit.log.pass_steps import origins_of
+from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
+from eio_audit.audit.log.scope_text import ScopeText
+from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
@@ -153,19 +158,16 @@ def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
     if isinstance(dumps, Iterator):
         dumps = list(dumps)
     number, program, places = _find(dumps, op, options)
-    births = {0: [_Birth(0, place) for place in places]}
-    if number:
-        births = _births(dumps, number, program, places, options)
-    recorder = _Recorder(options)
+    wanted = _numbers_at(_of_program(dumps, program), number, places, options)
+    recorder = _Recorder(options, wanted)
     errors: list[InputError] = []
     count = 0
-    for count, dump in enumerate(_of_program(dumps, program), 1):
+    for dump in _of_program(dumps, program):
+        count += 1
         try:
             recorder.take(dump)
         except InputError as error:
             errors.append(error)
-        for birth in births.get(count - 1, ()):
-            recorder.begin(birth)
     return History(recorder.result(), count, tuple(errors))
 
 
@@ -173,7 +175,7 @@ def _of_program(dumps: Iterable[Dump], program: str) -> Iterator[Dump]:
     return (dump for dump in dumps if dump.program == program)
 
 
-def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, str, list[OpPlace]]:
+def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, str, list[_Place]]:
     """Return the number in its program of the first dump with the op, the program, and the ops' places."""
     wanted = OpReference.parse(op)
     numbers: dict[str, int] = {}
@@ -192,8 +194,8 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
         except InputError:
             continue
         if has_op(read, wanted):
-            divided = DividedDump(dump, options)
-            return number, dump.program, [divided.place_of(found) for found in find_ops(read, op)]
+            places = _places(read)
+            return number, dump.program, [places[found] for found in find_ops(read, op)]
     if nearest is None:
         raise InputError("<dumps>", None, "there is no dump")
     if not has_place and (place := wanted.place_in(nearest.source)):
@@ -202,149 +204,199 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
     raise AssertionError("an op was found that was not there")
 
 
-@dataclass(slots=True, eq=False)
-class _Birth:
-    """The origin of an op: the number of a dump of its program, its place in it, and what made it."""
-
-    number: int
-    place: OpPlace | None
-    step: OpStep | None = None
-    change: OpChange | None = None
+_Place = tuple[int, int]
+"""The line of the file where an op begins, and its 0-based number among the ops that begin there."""
 
 
-def _births(
-    dumps: Iterable[Dump], number: int, program: str, places: list[OpPlace], options: AuditOptions
-) -> dict[int, list[_Birth]]:
-    """Return, per number of a dump, the births of the ops at some places of a later dump."""
-    followers = {symbol: _BirthFollower(options, symbol) for symbol, _ in places}
-    for current, dump in enumerate(_of_program(dumps, program)):
-        for follower in followers.values():
-            with suppress(InputError):  # reported when the op is followed
-                follower.take_next(current, dump)
+def _places(dump: KeyedDump) -> list[_Place]:
+    seen = Counter[int]()
+    places = []
+    for start in dump.ir.op_start:
+        line = dump.ir.source.line_at(start)
+        places.append((line, seen[line]))
+        seen[line] += 1
+    return places
+
+
+def _numbers_at(
+    dumps: Iterable[Dump], number: int, places: Sequence[_Place], options: AuditOptions
+) -> list[int]:
+    """Return the numbers of the ops at some places of the dump with a number in its program."""
+    log = _ProgramLog(options)
+    for current, dump in enumerate(dumps):
+        with suppress(InputError):  # reported when the ops are followed
+            after = log.take(dump).found.after
         if current == number:
-            break
-    found: dict[int, list[_Birth]] = {}
-    for place in places:
-        scope = followers[place[0]].scopes.get(place[0])
-        birth = scope.ops.get(place[1]) if scope else None
-        birth = birth or _Birth(number, place)
-        found.setdefault(birth.number, []).append(birth)
-    return found
+            by_line = {line.number: line.ops for line in after.lines}
+            return [by_line[line][place] for line, place in places]
+    raise AssertionError("the dump was found before")
 
 
-class _BirthFollower(Follower[_Birth]):
-    """Follows all ops of a function to find their origins."""
+class _LogStep(NamedTuple):
+    """A dump compared with the text before it, and the passes that are charged with it."""
 
-    def __init__(self, options: AuditOptions, symbol: str | None) -> None:
-        super().__init__(options)
-        self._symbol = symbol
-        self._number = 0
+    found: ScopeStep
+    step: Step[Shown]
 
-    def take_next(self, number: int, dump: Dump) -> None:
-        self._number = number
-        self.take(dump)
-        assert self.shown is not None
-        symbol = self._symbol
-        if symbol not in self.scopes and (symbol is None or symbol in self.shown.functions):
-            side = self.side(symbol)
-            for op in range(len(side.ops) if side else 0):
-                self.follow((symbol, op), _Birth(number, (symbol, op)))
-        for symbol, scope in self.scopes.items():
-            for op, birth in scope.ops.items():
-                birth.place = birth.place or (symbol, op)
+    def of(self, function: str | None) -> OpStep:
+        run = self.step.run_of(function)
+        return OpStep(self.found.after.dump, run.pass_name if run else None)
 
-    def stays(self, followed: _Birth, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
-        pass
 
-    def appears(
-        self,
-        origin: _Birth | None,
-        comparison: DumpComparison,
-        new: int,
-        relation: tuple[int, Relation] | None,
-        step: OpStep,
-    ) -> _Birth:
-        return _Birth(self._number, None, step, comparison.addition(new, relation))
+class OpStep(NamedTuple):
+    """A dump that shows a change, and the pass that made it; None for passes that the log does not show."""
 
-    def vanishes(self, followed: _Birth, comparison: DumpComparison, old: int, step: OpStep) -> None:
-        pass
+    dump: Dump
+    pass_name: str | None
+
+
+class _ProgramLog:
+    """The dumps of one program, one after another."""
+
+    def __init__(self, options: AuditOptions) -> None:
+        self._steps = ScopeSteps(options, numbers_ops=True, keeps_places=True)
+        self._walk = ProgramWalk()
+
+    def take(self, dump: Dump) -> _LogStep:
+        shown = self._steps.show(dump)
+        step = self._walk.step(dump.marker, Shown(shown.only_function, shown.function_texts, {}, {}))
+        found = self._steps.take(shown, ())
+        return _LogStep(found, step)
 
 
 @dataclass(slots=True, eq=False)
 class _Track:
-    """The events of one op so far."""
+    """The events of one op so far, and the last text that shows it.
 
+    ``newest`` is the greatest number of an op when it began. ``origin`` is the number of the op that a pass made it from. ``shown`` is the text, the 0-based line in it
+    where the op begins, and its place among the ops there.
+    """
+
+    newest: int
     origin: int | None
     events: list[OpEvent] = field(default_factory=list)
+    shown: tuple[ScopeText, int, int] | None = None
 
 
-class _Recorder(Follower[_Track]):
-    """Records the events of ops and of the ops that passes make from them."""
+class _Recorder:
+    """Records the events of ops, by their numbers, and of the ops that passes make from them."""
 
-    def __init__(self, options: AuditOptions) -> None:
-        super().__init__(options)
-        self._tracks: list[_Track] = []
+    def __init__(self, options: AuditOptions, wanted: Collection[int]) -> None:
+        self._options = options
+        self._wanted = wanted
+        self._log = _ProgramLog(options)
+        self._tracks: dict[int, _Track] = {}
+        self._newest = -1
 
-    def begin(self, birth: _Birth) -> None:
-        """Follow an op, starting at the dump taken last."""
-        assert self.shown is not None
-        assert birth.place is not None
-        track = self._new_track(None)
-        symbol, op = self.follow(birth.place, track)
-        state = _state(self.scopes[symbol].side, op)
-        kind = EventKind.FIRST if birth.change is None else EventKind.MADE
-        step = birth.step or OpStep(self.shown.dump, None)
-        track.events.append(_event(kind, step, state, birth.change))
+    def take(self, dump: Dump) -> None:
+        """Follow the ops into a dump.
 
-    def stays(self, followed: _Track, comparison: DumpComparison, old: int, new: int, step: OpStep) -> None:
+        Raises:
+            InputError: the dump cannot be read.
+        """
+        done = self._log.take(dump)
+        if done.found.new is not None:
+            self._follow(done, done.found.new)
+        for line, found in enumerate(done.found.after.lines):
+            for place, number in enumerate(found.ops):
+                if number in self._tracks:
+                    self._tracks[number].shown = done.found.after, line, place
+
+    def _follow(self, done: _LogStep, new: ScopeSide) -> None:
+        found, comparison = done.found, done.found.comparison
+        places = {number: op for op, number in enumerate(new.numbers)}
+        self._newest = max([self._newest, *new.numbers])
+        if comparison is not None and found.old is not None:
+            for old, number in enumerate(found.old.numbers):
+                if number in self._tracks:
+                    track, op = self._tracks[number], places.get(number)
+                    if op is None and (op := _inlined_before(found.old, new, old, track.newest)) is not None:
+                        self._tracks[new.numbers[op]] = track
+                    self._goes_on(done, comparison, old, op, track)
+            self._find_made(done, comparison, found.old, new)
+        for number in self._wanted:
+            if number in places and number not in self._tracks:
+                state = _state(new.ops, places[number])
+                self._begin(number, _event(EventKind.FIRST, OpStep(found.after.dump, None), state), None)
+
+    def _find_made(self, done: _LogStep, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> None:
+        """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
+        origins = origins_of(comparison)
+        for op in comparison.added:
+            number, function, origin = new.numbers[op], _function(new, op), origins.get(op)
+            source = None if origin is None else old.numbers[origin[0]]
+            is_wanted = number in self._wanted
+            if done.found.was_known(function) and (is_wanted or source in self._tracks):
+                change = comparison.addition(op, origin)
+                event = _event(EventKind.MADE, done.of(function), _state(new.ops, op), change)
+                self._begin(number, event, None if is_wanted else source)
+
+    def _begin(self, number: int, event: OpEvent, origin: int | None) -> None:
+        self._tracks[number] = _Track(self._newest, origin, [event])
+
+    def _goes_on(
+        self, done: _LogStep, comparison: DumpComparison, old: int, new: int | None, track: _Track
+    ) -> None:
+        assert done.found.old is not None
+        if new is None:
+            function = _function(done.found.old, old)
+            used = comparison.replacements(old)
+            track.events.append(_event(EventKind.REMOVED, done.of(function), None, users_now_use=used))
+            track.shown = None
+            return
         change = comparison.change(old, new)
         if change.status != "unchanged":
-            state = _state(comparison.after, new)
-            followed.events.append(_event(EventKind.CHANGED, step, state, change))
-
-    def appears(
-        self,
-        origin: _Track | None,
-        comparison: DumpComparison,
-        new: int,
-        relation: tuple[int, Relation] | None,
-        step: OpStep,
-    ) -> _Track | None:
-        if origin is None:
-            return None
-        track = self._new_track(self._tracks.index(origin))
-        change = comparison.addition(new, relation)
-        track.events.append(_event(EventKind.MADE, step, _state(comparison.after, new), change))
-        return track
-
-    def vanishes(self, followed: _Track, comparison: DumpComparison, old: int, step: OpStep) -> None:
-        used = comparison.replacements(old)
-        followed.events.append(_event(EventKind.REMOVED, step, None, users_now_use=used))
+            step = done.of(change.function)
+            track.events.append(_event(EventKind.CHANGED, step, _state(comparison.after, new), change))
 
     def result(self) -> tuple[OpHistory, ...]:
-        """Return the histories of all ops."""
-        for scope in self.scopes.values():
-            if scope.missing is None:
-                self._end_with(scope)
-                continue
-            for track in scope.ops.values():
-                track.events.append(_event(EventKind.REMOVED, scope.missing, None))
-        return tuple(OpHistory(tuple(track.events), track.origin) for track in self._tracks)
+        """Return the histories of all ops, those that were asked for first."""
+        for track in dict.fromkeys(self._tracks.values()):
+            if track.events[-1].kind is not EventKind.REMOVED and track.shown is not None:
+                self._end(track, *track.shown)
+        wanted_first = sorted(self._tracks.items(), key=lambda item: item[0] not in self._wanted)
+        tracks = list(dict.fromkeys(track for _, track in wanted_first))
+        origins = [None if one.origin is None else self._tracks[one.origin] for one in tracks]
+        return tuple(
+            OpHistory(tuple(track.events), None if origin is None else tracks.index(origin))
+            for track, origin in zip(tracks, origins, strict=True)
+        )
 
-    def _end_with(self, scope: Scope[_Track]) -> None:
-        """Add an event for the last dump that shows ops, except for ops that a pass changed in that dump."""
-        dump = scope.shown.dump
-        later = {op: track for op, track in scope.ops.items() if track.events[-1].place != dump.place}
-        read = DividedDump(dump, self.options).read(scope.symbol) if later else None
-        if read is None:
+    def _end(self, track: _Track, text: ScopeText, line: int, place: int) -> None:
+        """Add an event for the last dump that shows an op, unless a pass changed it in that dump."""
+        if track.events[-1].place == text.dump.place:
             return
-        side = compared(read, Interned())
-        for op, track in later.items():
-            track.events.append(_event(EventKind.LAST, OpStep(dump, None), _state(side, op)))
+        kept = range(len(text.lines))
+        read = compared(read_dump(text.readable(kept), self._options), Interned())
+        ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
+        track.events.append(_event(EventKind.LAST, OpStep(text.dump, None), _state(read, ops[place])))
 
-    def _new_track(self, origin: int | None) -> _Track:
-        self._tracks.append(_Track(origin))
-        return self._tracks[-1]
+
+def _inlined_before(old: ScopeSide, new: ScopeSide, op: int, newest: int) -> int | None:
+    """Return the copy of an op that an earlier dump of its caller alone showed; the op itself is gone now.
+
+    It has the same name, location and text, it is newer than the op with number ``newest``, and no other op is
+    like it.
+    """
+    was, now = old.ops.ops, new.ops.ops
+    if _function(old, op) in now.functions:
+        return None
+    known = {*old.numbers}
+    likes = [
+        other
+        for other, number in enumerate(new.numbers)
+        if number > newest
+        and number in known
+        and now.names[other] == was.names[op]
+        and was.locations[op] in (now.locations[other], now.location_numbers.callee(other))
+        and now.texts[other].text == was.texts[op].text
+    ]
+    return likes[0] if len(likes) == 1 else None
+
+
+def _function(side: ScopeSide, op: int) -> str | None:
+    ops = side.ops.ops
+    return ops.functions[ops.ir.op_block[op]]
 
 
 def _event(

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from eio_audit.audit.functions import find_scopes
+from eio_audit.audit.functions import find_scopes, only_function
 from eio_audit.audit.log.scope_text import Line, Lines, Scope, ScopeStep, ScopeText
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText
@@ -87,9 +87,9 @@ class ProgramText:
         self._number += 1
         root = next(iter(text.extents))
         self._names[root] = name
-        gone = [
-            scope for scope in self._last if scope[: len(root)] == root or root[-1:] + scope in text.extents
-        ]
+        gone = [scope for scope in self._last if scope[: len(root)] == root]
+        if len(root) == 1:  # scopes that were outermost so far may be in it
+            gone += [scope for scope in self._last if (*root, *scope) in text.extents and scope not in gone]
         for scope in gone:
             del self._last[scope]
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
@@ -125,19 +125,42 @@ def _share(one: Counter[object], other: Counter[object]) -> float:
 
 
 class ShownText:
-    """What a dump shows, before its functions are read.
+    """What a dump shows.
 
     Attributes:
         text: its lines, without blank ones around them, and without extents.
         scopes: its scopes, the outermost first; an empty one first if it has several outermost ops.
         name: the name of the outermost op; empty if there are several.
+        only_function: the symbol of the function if the dump shows only that; None for a program.
+        function_texts: by symbol, the functions that were found by their text.
+
+    Raises:
+        InputError: the dump cannot be read.
     """
 
-    def __init__(self, dump: Dump, divided: DumpText, op_table: OpTable) -> None:
+    def __init__(self, dump: Dump, op_table: OpTable) -> None:
+        divided = DumpText(dump, op_table)
         self.text = ScopeText(dump, _lines_of(dump, divided.aliases), {}, divided.aliases)
-        around = divided.around
-        self.scopes = [*scopes_of(read_ir(around.source, around.span, op_table))]
+        self.function_texts = divided.functions if divided.aliases.are_unique else {}
+        try:
+            around = divided.around
+            ir = read_ir(around.source, around.span, op_table)
+        except InputError:  # the dump as a whole may be valid
+            self.function_texts = {}
+            ir = read_ir(dump.source, dump.span, op_table)
+        self.scopes = [*scopes_of(ir)]
         self.name = self.scopes[0][-1].name if self.scopes[0] else ""
+        self.only_function = only_function(ir)
+
+    @property
+    def functions(self) -> dict[str, Lines]:
+        """By symbol, the lines of the functions that were found by their text."""
+        found: dict[str, Lines] = {}
+        for symbol, function in self.function_texts.items():
+            start = function.line - self.text.lines[0].number
+            length = function.raw.removesuffix(b"\n").count(b"\n") + 1
+            found[symbol] = Lines(start, start + length)
+        return found
 
 
 def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | None:
@@ -156,13 +179,13 @@ def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | 
     texts = ProgramText()
     for earlier in dumps:
         with suppress(InputError):
-            shown = ShownText(earlier, DumpText(earlier, op_table), op_table)
+            shown = ShownText(earlier, op_table)
             root, before = texts.before(shown)
             if before is not None and before.is_same_as(shown.text):
                 texts.take(shown.text.with_all_of(before), shown.name)
             else:
                 texts.take(_with_extents(shown.text, root, op_table), shown.name)
-    _, before = texts.before(ShownText(dump, DumpText(dump, op_table), op_table))
+    _, before = texts.before(ShownText(dump, op_table))
     if before is None:
         return None
     return before.dump if before.is_whole_dump else before.readable(range(len(before.lines)))

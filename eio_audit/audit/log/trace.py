@@ -30,7 +30,8 @@ from eio_audit.audit.log.left_findings import (
     added_up,
 )
 from eio_audit.audit.log.modules import Part
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, ProgramSteps, counts_by_name
+from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, counts_by_name, pass_step
+from eio_audit.audit.log.scope_steps import ScopeSteps
 from eio_audit.audit.log.walk import PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
@@ -269,7 +270,7 @@ class _TracedProgram:
 
     name: str
     states: ProgramStates
-    steps: ProgramSteps
+    steps: ScopeSteps
     shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
     findings: LeftFindings = field(default_factory=LeftFindings)
     charges: dict[int, _Charges] = field(default_factory=dict)
@@ -324,7 +325,7 @@ class _Tracer:
         """Charge passes with what this dump shows."""
         program = self._programs.get(dump.program)
         if program is None:
-            steps = ProgramSteps(self._options, numbers_ops=self._watch is not None)
+            steps = ScopeSteps(self._options, numbers_ops=self._watch is not None)
             program = _TracedProgram(dump.program, ProgramStates(self._options), steps)
             self._programs[dump.program] = program
         place = self._place(dump)
@@ -340,7 +341,9 @@ class _Tracer:
         step = program.states.walk.step(dump.marker, states)
         done: PassStep | None = None
         with suppress(InputError):  # of a text put together from several dumps; each of them was read
-            done = program.steps.take(step, program.states.functions)
+            known = program.states.functions
+            same = {p for p, state in states.parts.items() if p in known and known[p].key == state.key}
+            done = pass_step(program.steps.take(program.steps.show(dump), same), step)
         for run, parts in step.charged.items():
             self._charge(program, run, parts, step, place, done)
         program.shown_in |= dict.fromkeys(states.parts, place)

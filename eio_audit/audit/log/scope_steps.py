@@ -1,0 +1,189 @@
+"""Each dump of a program compared with the last known text of what it shows. Ops keep a number throughout.
+
+Functions that are the same before and after are not read again: their bodies are left out on both sides.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import count
+
+from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.diff.compared_dump import ComparedDump, compared
+from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.log.modules import Part
+from eio_audit.audit.log.program_text import ProgramText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import Dump
+
+KNOWN_TEXTS = 50_000
+"""How many numbers for texts, locations and classes of ops are kept from dump to dump."""
+
+RECENT_TEXTS = 6
+"""How many texts are kept as they were read. The text after a pass is often the one before the next."""
+
+
+class ScopeSide:
+    """One side of a comparison: a text, and the ops that were read from some of its lines.
+
+    Attributes:
+        ops: the ops as they are compared, without those in the bodies that were left out.
+        op_lines: per op, the 0-based line of the text where it begins.
+        numbers: per op, its number; empty where ops are not numbered.
+    """
+
+    def __init__(self, kept: Sequence[int], ops: ComparedDump) -> None:
+        self.ops = ops
+        self.numbers: Sequence[int] = ()
+        self._kept = kept
+        ends = line_ends(ops.ops.ir)
+        self.op_lines = [kept[bisect_right(ends, start)] for start in ops.ops.ir.op_start]
+
+    def extents(self, root: Scope | None) -> dict[Scope, Lines]:
+        """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
+        return extents_of(self.ops.ops.ir, self._kept, root)
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeStep:
+    """A dump and the text before it.
+
+    Attributes:
+        before: the last known text of what the dump shows; None if nothing of it was known.
+        after: the text of the dump.
+        old: the ops before; None if nothing was known, or if both texts are the same.
+        new: the ops of the dump; None if both texts are the same.
+        comparison: of the two; None if there is no old side.
+        known_functions: the functions that the dumps before showed, if this one shows more of the program;
+            else None.
+    """
+
+    before: ScopeText | None
+    after: ScopeText
+    old: ScopeSide | None = None
+    new: ScopeSide | None = None
+    comparison: DumpComparison | None = None
+    known_functions: Container[str | None] | None = None
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both texts are the same, line by line."""
+        return self.before is not None and self.new is None
+
+    def was_known(self, function: str | None) -> bool:
+        """Return whether the dumps before showed a function, so that what is new in it was made."""
+        return self.known_functions is None or function in self.known_functions
+
+
+class ScopeSteps:
+    """Compares the dumps of one program, one after another.
+
+    Args:
+        options: the options to read dumps with.
+        numbers_ops: whether ops get numbers, which they keep from dump to dump.
+        keeps_places: whether ops are read with the line numbers of their text. An equal text that was read
+            before may have others.
+    """
+
+    def __init__(
+        self, options: AuditOptions, *, numbers_ops: bool = False, keeps_places: bool = False
+    ) -> None:
+        self._options = replace(options, order_from=None)
+        self._next_number = count() if numbers_ops else None
+        self._keeps_places = keeps_places
+        self._texts = ProgramText()
+        self._interned = Interned()
+        self._recent: dict[bytes, ComparedDump] = {}
+
+    def show(self, dump: Dump) -> ShownText:
+        """Return what a dump shows, to ``take`` it.
+
+        Raises:
+            InputError: the dump cannot be read.
+        """
+        return ShownText(dump, self._options.op_table)
+
+    def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
+        """Compare what a dump shows with the last known text of that.
+
+        Args:
+            shown: what the dump shows.
+            same: the functions that are the same as in the dump that showed them last.
+
+        Raises:
+            InputError: one of the texts cannot be read.
+        """
+        root, before = self._texts.before(shown)
+        after = shown.text
+        if before is not None and before.is_same_as(after):
+            after = after.with_all_of(before)
+            self._texts.take(after, shown.name)
+            return ScopeStep(before, after)
+        if len(self._interned) > KNOWN_TEXTS:
+            self._interned, self._recent = Interned(), {}
+        left_out = [] if before is None else _same_lines(before, shown, same)
+        old = None if before is None else self._read(before, [lines for lines, _ in left_out])
+        new = self._read(after, [lines for _, lines in left_out])
+        comparison = None if old is None else DumpComparison(old.ops, new.ops)
+        after = replace(after, extents=new.extents(root))
+        if before is not None:
+            for there, here in left_out:
+                after = after.with_numbers_of(here, before, there)
+        if self._next_number is not None:
+            after = self._numbered(before, after, old, new, comparison)
+        self._texts.take(after, shown.name)
+        known = None
+        if before is not None and root is None:
+            known = {scope[-1].symbol for scope in before.extents if scope}
+        return ScopeStep(before, after, old, new, comparison, known)
+
+    def _numbered(
+        self,
+        before: ScopeText | None,
+        after: ScopeText,
+        old: ScopeSide | None,
+        new: ScopeSide,
+        comparison: DumpComparison | None,
+    ) -> ScopeText:
+        assert self._next_number is not None
+        was = {} if comparison is None else comparison.was
+        if before is not None and old is not None:
+            old.numbers = before.numbers(old.op_lines)
+        known = () if old is None else old.numbers
+        new.numbers = [
+            known[was[op]] if op in was else next(self._next_number) for op in range(len(new.op_lines))
+        ]
+        return after.numbered(new.op_lines, new.numbers)
+
+    def _read(self, text: ScopeText, left_out: Sequence[Lines]) -> ScopeSide:
+        """Read a text without the bodies of some functions."""
+        kept = text.without_bodies(left_out)
+        dump = text.readable(kept)
+        hashed = sha256(dump.text)
+        if self._keeps_places:
+            hashed.update(repr([text.lines[k].number for k in kept]).encode())
+        key = hashed.digest()
+        ops = self._recent.pop(key, None) or compared(read_dump(dump, self._options), self._interned)
+        self._recent[key] = ops
+        if len(self._recent) > RECENT_TEXTS:
+            del self._recent[next(iter(self._recent))]
+        return ScopeSide(kept, ops)
+
+
+def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:
+    """Return the lines of functions that are the same in both texts, on each side."""
+    known: dict[str | None, list[Lines]] = defaultdict(list)
+    for scope, lines in before.extents.items():
+        known[scope[-1].symbol if scope else None].append(lines)
+    pairs = []
+    for symbol, here in shown.functions.items():
+        there = known[symbol]
+        if symbol in same and len(there) == 1 and there[0].length == here.length:
+            pairs.append((there[0], here))
+    return pairs
