@@ -43,6 +43,7 @@ from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
+from eio_audit.audit.diff.diff import op_changes
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
@@ -86,6 +87,8 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
+from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module

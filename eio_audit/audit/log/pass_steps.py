@@ -101,8 +101,8 @@ def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
     origins = origins_of(comparison) if new.numbers else {}
     for status, was, now in comparison.statuses():
         change = _changed_op(status, was, now, old, new)
-        if not found.was_known(change.function):
-            continue
+        if status == "added" and not found.was_known(change.function):
+            continue  # the dump only shows more of the program than those before it
         if new.numbers:
             number = new.numbers[now] if now is not None else old.numbers[was or 0]
             origin = old.numbers[origins[now][0]] if now is not None and now in origins else -1

@@ -1,0 +1,133 @@
+"""Every row of a trace has the numbers that ``diff`` has of the same pass."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eio_audit import Dump, read, read_text, trace
+from tests.internals import DEFAULT_OPTIONS, OpCounts, OpTable, op_changes, text_before
+
+SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
+
+NAMES = ("t.a", "t.b", "t.c")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function with one op per line, each by its name and the distance to the op whose result it uses."""
+
+    symbol: str
+    ops: tuple[tuple[str, int], ...]
+
+    def text(self, first: int) -> str:
+        """Print it; values are numbered from ``first``."""
+        lines = [f"func.func @{self.symbol}(%x: i32) {{"]
+        for number, (name, distance) in enumerate(self.ops):
+            used = f"%{first + number - distance}" if distance <= number and distance else "%x"
+            lines.append(f"  %{first + number} = {name} {used} : i32")
+        return "\n".join([*lines, "  return", "}"])
+
+
+def module(functions: list[Function], first: int) -> str:
+    inner = "\n".join(function.text(first) for function in functions)
+    return "module {\n" + "\n".join(f"  {line}" for line in inner.split("\n")) + "\n}"
+
+
+ops = st.tuples(st.sampled_from(NAMES), st.integers(0, 3))
+
+
+@st.composite
+def changed(draw: st.DrawFn, function: Function) -> Function:
+    """Add, remove, rename or swap an op, or keep the function."""
+    found, place = list(function.ops), draw(st.integers(0, max(len(function.ops) - 1, 0)))
+    what = draw(st.sampled_from(["keep", "add", "remove", "rename", "swap"]))
+    if what == "add" or not found:
+        found.insert(place, draw(ops))
+    elif what == "remove":
+        del found[place]
+    elif what == "rename":
+        found[place] = (draw(st.sampled_from(NAMES)), found[place][1])
+    elif what == "swap" and place + 1 < len(found):
+        found[place : place + 2] = found[place + 1], found[place]
+    return replace(function, ops=tuple(found)) if what != "keep" else function
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log, and per dump what it shows as it was before: the functions with the names of their ops."""
+
+    text: str
+    before: tuple[dict[str, list[str]], ...]
+
+
+def shown_in(text: str) -> dict[str, list[str]]:
+    """Return the names of the ops of each function in a text."""
+    found: dict[str, list[str]] = {}
+    for line in text.split("\n"):
+        if function := re.search(r"@(\w)", line):
+            names = found[function[1]] = list[str]()
+        elif op := re.search(r"t\.\w", line):
+            names.append(op[0])
+    return found
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> Log:
+    """A module, then dumps of it or of one of its functions, each of which changes some of them."""
+    bodies = draw(st.lists(st.lists(ops, min_size=1, max_size=6), min_size=1, max_size=3))
+    functions = [Function("fgh"[k], tuple(body)) for k, body in enumerate(bodies)]
+    texts, before = [module(functions, 0)], [dict[str, list[str]]()]
+    for _ in range(draw(st.integers(1, 4))):
+        first, known = draw(st.integers(0, 2)), shown_in(module(functions, 0))
+        if draw(st.booleans()):
+            functions = [draw(changed(function)) for function in functions]
+            if len(functions) > 1 and draw(st.booleans()):
+                functions = functions[1:]
+            texts.append(module(functions, first))
+            before.append(known)
+        else:
+            k = draw(st.integers(0, len(functions) - 1))
+            functions[k] = draw(changed(functions[k]))
+            texts.append(functions[k].text(first))
+    return "".join(
+        f"// -----// IR Dump After P{k} (p{k}) //----- //\n{text}\n" for k, text in enumerate(texts)
+    )
+
+
+def expect_rows_of_diff(dumps: list[Dump]) -> None:
+    rows = {(traced.program, traced.place.line): traced for traced in trace(dumps).passes}
+    for number, dump in enumerate(dumps):
+        earlier = [one for one in dumps[:number] if one.program == dump.program]
+        before = text_before(earlier, dump, OpTable())
+        if before is None or dump.marker is None or dump.marker.when != "after":
+            continue
+        changes = op_changes(before, dump, DEFAULT_OPTIONS)
+        expected = OpCounts(**{name: len(found) for name, found in changes.groups.items()})
+        assert rows[dump.program, dump.line].op_counts == expected
+
+
+@settings(max_examples=150)
+@given(logs())
+def test_rows_of_made_logs(log: Log) -> None:
+    expect_rows_of_diff(read_text(log.text))
+
+
+@settings(max_examples=150)
+@given(logs())
+def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) -> None:
+    dumps = read_text(log.text)
+    for number, dump in enumerate(dumps):
+        before = text_before(dumps[:number], dump, OpTable())
+        assert (shown_in(before.text.decode()) if before is not None else {}) == log.before[number]
+
+
+@pytest.mark.parametrize("name", ["resnet", "encoder", "small", "ttnn"])
+def test_rows_of_sample_logs(name: str) -> None:
+    for path in sorted((SAMPLES / name).glob("*.log")):
+        expect_rows_of_diff(read(path))
