@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
 from eio_audit.cli.inputs import (
-    DumpChoice,
     dumps_of_run,
     is_given,
     is_one_file,
     is_run,
     no_order,
+    read_dumps,
     total_size,
     warn_of_unmatched,
 )
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, source_name
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
@@ -118,7 +119,7 @@ def diff_command(
     if after is None:
         old, new = around_pass(before, choice)
     else:
-        old, new = (_no_ops() if path == os.devnull else choice.only_dump(path) for path in (before, after))
+        old, new = _one_of_each(before, after, choice)
     if exit_code and after is not None and before != os.devnull:
         _expect_two_dumps(old, new)
     if isinstance(ctx.obj, GitFiles):
@@ -134,6 +135,18 @@ def diff_command(
     if exit_code:
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
+
+
+def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dump]:
+    """Return one dump of each file. Beside a log, the choice does not concern a file with one dump."""
+    both = [(path, [] if path == os.devnull else read_dumps(path)) for path in (before, after)]
+    is_beside_log = any(len(dumps) > 1 for _, dumps in both)
+    chosen = []
+    for path, dumps in both:
+        own = DumpChoice() if is_beside_log and len(dumps) == 1 else choice
+        chosen.append(_no_ops() if path == os.devnull else own.only_one(dumps, source_name(path)))
+    old, new = chosen
+    return old, new
 
 
 def _expect_two_dumps(old: Dump, new: Dump) -> None:

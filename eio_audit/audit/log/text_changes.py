@@ -1,0 +1,92 @@
+"""How many lines each dump of a log changes, by comparison with earlier dumps.
+
+No dump is read as IR, so this is fast, but coarse: ``diff`` of one pass tells what happened to its ops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from eio_audit.audit.diff.matching_lines import matching_lines
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.mlir.tokens import SYMBOL, symbol_of
+from eio_audit.mlir.traits import OpTable
+
+_SYMBOL = re.compile(SYMBOL)
+
+_LOCATION = re.compile(rb" loc\([^\n]*")
+_NAME = re.compile(rb"[%#^][\w$.-]++")
+"""A name of a value, block or alias. A printer numbers them anew in each dump."""
+
+
+def changed_lines(dumps: Iterable[Dump], op_table: OpTable | None = None) -> Iterator[int]:
+    """Yield, for each dump of a log, how many lines it changes. The first dump of a program changes none.
+
+    A function is compared with the last dump that shows it: lines removed, added and moved count, a moved
+    line twice. Elsewhere only the lines count that no earlier dump has, since dumps of different scope show
+    different text around functions. Locations, and names of values, blocks and aliases, do not count.
+
+    Complexity: linear in the text, and O(n log n) in the lines of functions that changed.
+    """
+    programs: dict[str, _Known] = {}
+    for dump in dumps:
+        text = DumpText(dump, op_table)
+        known = programs.get(dump.program)
+        if known is None:
+            programs[dump.program] = known = _Known()
+            known.update(text)
+            yield 0
+        else:
+            yield known.update(text)
+
+
+@dataclass(slots=True)
+class _Known:
+    """What the dumps of one program have shown.
+
+    Attributes:
+        functions: by symbol, the last text of each function.
+        arounds: by key, the symbols in each text around functions.
+        lines: the digests of all lines.
+    """
+
+    functions: dict[str, FunctionText] = field(default_factory=dict)
+    arounds: dict[bytes, set[str]] = field(default_factory=dict)
+    lines: set[int] = field(default_factory=set)
+
+    def update(self, dump: DumpText) -> int:
+        """Take what a dump shows as known. Return the number of lines that differ from what was known."""
+        changed = 0
+        shown: list[bytes] = []
+        if dump.around_key not in self.arounds:
+            around = dump.around.text
+            self.arounds[dump.around_key] = set(map(symbol_of, {*_SYMBOL.findall(around)}))
+            shown = _lines(around)
+            changed = self._unseen(shown)
+        for symbol in (
+            self.arounds[dump.around_key] - dump.functions.keys()
+        ):  # there may be a newer text of it
+            self.functions.pop(symbol, None)
+        for symbol, function in dump.functions.items():
+            known = self.functions.get(symbol)
+            if known is None or not known.is_same_as(function):
+                lines = _lines(function.text)
+                changed += self._unseen(lines) if known is None else _difference(_lines(known.text), lines)
+                shown += lines
+        self.functions |= dump.functions
+        self.lines.update(map(hash, shown))
+        return changed
+
+    def _unseen(self, lines: Iterable[bytes]) -> int:
+        return sum(hash(line) not in self.lines for line in lines)
+
+
+def _lines(text: bytes) -> list[bytes]:
+    return [line for line in map(bytes.strip, _NAME.sub(b"%", _LOCATION.sub(b"", text)).split(b"\n")) if line]
+
+
+def _difference(old: Sequence[bytes], new: Sequence[bytes]) -> int:
+    return len(old) + len(new) - 2 * len(matching_lines(old, new))
