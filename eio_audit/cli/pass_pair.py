@@ -9,7 +9,7 @@ from pathlib import Path
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.dump_list import pair_commands
 from eio_audit.cli.inputs import LISTED_NAMES, max_size
-from eio_audit.cli.pass_runs import several_runs
+from eio_audit.cli.pass_runs import NO_EARLIER_DUMP, several_runs
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import DumpFile, find_dump_files
 from eio_audit.mlir.input.shown_op import shown_op
@@ -72,7 +72,7 @@ def _dump_before(new: Dump, dumps: Sequence[Dump], name: str) -> Dump:
     """Return the dump to compare a dump with: the last one before its pass, else the last one of its op."""
     earlier = [dump for dump in dumps[: dumps.index(new)] if dump.program == new.program]
     if not earlier:
-        raise InputError(name, None, "there is no earlier dump to compare with")
+        raise InputError(name, None, NO_EARLIER_DUMP)
     op, place = shown_op(new), new.place
     of_op = [dump for dump in earlier if shown_op(dump) == op] or earlier
     of_pass = [

@@ -68,7 +68,7 @@ module {}
 module {}
 """
 LISTED = """\
-there are 3 dumps after 2 passes, 0 of them change lines: choose one with --pass NAME and --dump N
+there are 3 dumps after 2 passes, none changes lines: choose one with --pass NAME and --dump N
   a, line 3: 0 changed lines
     eio-audit diff - --pass a --dump 1
   a, line 5: 0 changed lines
@@ -84,7 +84,7 @@ OUT_OF_RANGE = """\
   4     7  after b
   help: eio-audit diff - --dump last"""
 RUNS = """\
-there are 2 dumps after pass 'a', 0 of them change lines: choose one with --dump N
+there are 2 dumps after pass 'a', none changes lines: choose one with --dump N
   N  line  changed lines
   1     3              0
   2     5              0

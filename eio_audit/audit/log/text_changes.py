@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from eio_audit.audit.diff.matching_lines import matching_lines
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.mlir.input.shown_op import outermost_op
 from eio_audit.mlir.tokens import SYMBOL, symbol_of
 from eio_audit.mlir.traits import OpTable
 
@@ -23,24 +24,18 @@ _NAME = re.compile(rb"[%#^][\w$.-]++")
 
 
 def changed_lines(dumps: Iterable[Dump], op_table: OpTable | None = None) -> Iterator[int]:
-    """Yield, for each dump of a log, how many lines it changes. The first dump of a program changes none.
+    """Yield, for each dump of a log, how many lines it changes.
 
     A function is compared with the last dump that shows it: lines removed, added and moved count, a moved
     line twice. Elsewhere only the lines count that no earlier dump has, since dumps of different scope show
-    different text around functions. Locations, and names of values, blocks and aliases, do not count.
+    different text around functions. None counts in the first dump of an op, such as a function that the log
+    did not show before. Locations, and names of values, blocks and aliases, do not count.
 
     Complexity: linear in the text, and O(n log n) in the lines of functions that changed.
     """
     programs: dict[str, _Known] = {}
     for dump in dumps:
-        text = DumpText(dump, op_table)
-        known = programs.get(dump.program)
-        if known is None:
-            programs[dump.program] = known = _Known()
-            known.update(text)
-            yield 0
-        else:
-            yield known.update(text)
+        yield programs.setdefault(dump.program, _Known()).update(dump, DumpText(dump, op_table))
 
 
 @dataclass(slots=True)
@@ -49,39 +44,46 @@ class _Known:
 
     Attributes:
         functions: by symbol, the last text of each function.
+        op_names: the names of outermost ops.
+        symbols: all symbols of functions, and all in the text around functions.
         arounds: by key, the symbols in each text around functions.
         lines: the digests of all lines.
     """
 
     functions: dict[str, FunctionText] = field(default_factory=dict)
+    op_names: set[str] = field(default_factory=set)
+    symbols: set[str] = field(default_factory=set)
     arounds: dict[bytes, set[str]] = field(default_factory=dict)
     lines: set[int] = field(default_factory=set)
 
-    def update(self, dump: DumpText) -> int:
+    def update(self, dump: Dump, text: DumpText) -> int:
         """Take what a dump shows as known. Return the number of lines that differ from what was known."""
-        changed = 0
-        shown: list[bytes] = []
-        if dump.around_key not in self.arounds:
-            around = dump.around.text
-            self.arounds[dump.around_key] = set(map(symbol_of, {*_SYMBOL.findall(around)}))
-            shown = _lines(around)
-            changed = self._unseen(shown)
-        for symbol in (
-            self.arounds[dump.around_key] - dump.functions.keys()
-        ):  # there may be a newer text of it
+        op, changed = outermost_op(dump), 0
+        new: list[bytes] = []
+        if text.around_key not in self.arounds:
+            around = text.around.text
+            self.arounds[text.around_key] = set(map(symbol_of, {*_SYMBOL.findall(around)}))
+            new += _lines(around)
+        for symbol in self.arounds[text.around_key] - text.functions.keys():  # maybe a newer text of it
             self.functions.pop(symbol, None)
-        for symbol, function in dump.functions.items():
+        for symbol, function in text.functions.items():
             known = self.functions.get(symbol)
-            if known is None or not known.is_same_as(function):
+            if known is None:
+                new += _lines(function.text)
+            elif not known.is_same_as(function):
                 lines = _lines(function.text)
-                changed += self._unseen(lines) if known is None else _difference(_lines(known.text), lines)
-                shown += lines
-        self.functions |= dump.functions
-        self.lines.update(map(hash, shown))
+                changed += _difference(_lines(known.text), lines)
+                self.lines.update(map(hash, lines))
+        if op.name in self.op_names and (op.symbol is None or op.symbol in self.symbols):
+            changed += self._unseen(new)
+        self.functions |= text.functions
+        self.op_names.add(op.name)
+        self.symbols.update(text.functions, self.arounds[text.around_key])
+        self.lines.update(map(hash, new))
         return changed
 
     def _unseen(self, lines: Iterable[bytes]) -> int:
-        return sum(hash(line) not in self.lines for line in lines)
+        return len({*map(hash, lines)} - self.lines)
 
 
 def _lines(text: bytes) -> list[bytes]:

@@ -86,6 +86,7 @@ def diff_command(
 
     Given one log or folder, compare the dumps before and after the pass that --pass names. In a folder,
     ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. The inversions of AFTER set the exit code.
+    If there are several passes and none is chosen, list those that changed most.
 
     Given two logs or folders, pair their dumps and compare the first pair that differs. With --exit-code,
     compare the others too, in several processes, until one pair is not the same.
@@ -93,7 +94,9 @@ def diff_command(
     \b
     Examples:
       eio-audit diff before.mlir after.mlir
+      eio-audit diff passes.log
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
+      eio-audit diff passes.log --pass cse --dump @main
       eio-audit diff dumps/
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"

@@ -29,8 +29,8 @@ def explain_command(
     """Explain why an op is where it is: its inversions, and what forces them.
 
     OP is %name, '#index' (quoted), a line of the file (57, or 57:3 with a column), a line of the model
-    (model.py:51) or a full name. '%56 of @main' also names the function. In a log, a line chooses the dump;
-    otherwise use --pass and --dump.
+    (model.py:51) or a full name. '%56 of @main' also names the function. In a log, a line chooses the dump.
+    Otherwise choose it with --pass and --dump.
 
     \b
     Examples:

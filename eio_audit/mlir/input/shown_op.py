@@ -1,4 +1,4 @@
-"""Tell which op a dump shows: the function or module that its pass ran on, without reading the dump."""
+"""Tell which op a dump shows, and which one its pass ran on, without reading the dump."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST_HEADER = 1 << 16
 
 
 class ShownOp(NamedTuple):
-    """The op that a pass ran on.
+    """An op of a dump.
 
     Attributes:
         name: its name (``func.func``); empty if no line begins an op.
@@ -35,10 +35,15 @@ _MODULE = "builtin.module"
 
 
 def shown_op(dump: Dump) -> ShownOp:
-    """Return the op that a dump's marker names, else the outermost op of its text."""
+    """Return the op that a dump's pass ran on: the one that its marker names, else the outermost one."""
     marker = dump.marker
     if marker is not None and marker.op_name is not None:
         return ShownOp(marker.op_name, None if marker.op_name == _MODULE else marker.symbol)
+    return outermost_op(dump)
+
+
+def outermost_op(dump: Dump) -> ShownOp:
+    """Return the first op of a dump's text. In a log of module scope, it is the module."""
     data, end = dump.source.data, dump.span.end
     start = start_of_first_op(dump.source, dump.span)
     match = _NAME.match(data, start, end)
