@@ -35,7 +35,11 @@ def changed_lines(dumps: Iterable[Dump], op_table: OpTable | None = None) -> Ite
     """
     programs: dict[str, _Known] = {}
     for dump in dumps:
-        yield programs.setdefault(dump.program, _Known()).update(dump, DumpText(dump, op_table))
+        known = programs.setdefault(dump.program, _Known())
+        text = dump.text
+        is_same = text == known.text
+        known.text = text
+        yield 0 if is_same else known.update(dump, DumpText(dump, op_table))
 
 
 @dataclass(slots=True)
@@ -48,6 +52,7 @@ class _Known:
         symbols: all symbols of functions, and all in the text around functions.
         arounds: by key, the symbols in each text around functions.
         lines: the digests of all lines.
+        text: the last dump.
     """
 
     functions: dict[str, FunctionText] = field(default_factory=dict)
@@ -55,6 +60,7 @@ class _Known:
     symbols: set[str] = field(default_factory=set)
     arounds: dict[bytes, set[str]] = field(default_factory=dict)
     lines: set[int] = field(default_factory=set)
+    text: bytes = b""
 
     def update(self, dump: Dump, text: DumpText) -> int:
         """Take what a dump shows as known. Return the number of lines that differ from what was known."""

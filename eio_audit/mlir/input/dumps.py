@@ -81,8 +81,8 @@ class Dump:
         line: the 1-based line of the marker, or of the first text if there is no marker.
         program: the program it is a state of. Equal for dumps that show one program at several times.
         first_line: the 1-based line of the first text of the IR.
-        selected: how it was chosen among the dumps of its file: its pass, or None, and its number among these
-            dumps, from ``"1"``, ``"last"``, or empty for all.
+        selected: how it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as
+            in ``--dump``: a number from ``"1"``, ``"last"``, ``"@main"`` or ``":37"``; empty for all.
     """
 
     source: Source
