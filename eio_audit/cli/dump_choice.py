@@ -68,11 +68,11 @@ class DumpChoice(NamedTuple):
         """Whether either option was given."""
         return self.pass_name is not None or self.dump is not None
 
-    def of(self, dumps: Sequence[Dump], path: str | None = None) -> list[Dump]:
+    def of(self, dumps: Sequence[Dump], path: str | None = None, *, is_only: bool = True) -> list[Dump]:
         """Return the chosen dumps of one file, or of the folder ``path``.
 
         Raises:
-            InputError: there is no such dump.
+            InputError: there is no such dump. For an only file, the error lists its dumps.
         """
         if not dumps:
             return []
@@ -84,7 +84,10 @@ class DumpChoice(NamedTuple):
         if self.dump is not None:
             wanted = self._wanted_of(chosen)
             if not wanted:
-                raise missing_dump(name, self._why_none(dumps), self.numbered(dumps))
+                why = self._why_none(dumps)
+                if is_only:
+                    raise missing_dump(name, why, self.numbered(dumps))
+                raise InputError(name, None, why)
             chosen = wanted
         if self.is_made:
             selected = self.pass_name, self.dump.text if self.dump else ""

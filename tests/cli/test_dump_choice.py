@@ -208,6 +208,16 @@ def test_an_error_lists_the_dumps_and_ends_with_a_command(log: Path, words: str,
     assert (done.returncode, done.stderr.decode()) == (2, f"{log.name}: error: {message}\n")
 
 
+@pytest.mark.parametrize("command", ["check", "fix --check"])
+def test_the_errors_of_several_files_are_one_line_each(log: Path, command: str) -> None:
+    Path("one.mlir").write_text(F)
+    errors = run(*command.split(), log.name, "one.mlir", "--dump", "6").stderr.decode().splitlines()
+    assert errors[:2] == [
+        "two words.log: error: --dump 6 is out of range: there are 5 dumps",
+        "one.mlir: error: --dump 6 is out of range: there is 1 dump",
+    ]
+
+
 def test_a_long_list_is_cut(log: Path) -> None:
     log.write_text("".join(dump("After", f"p{n}", F) for n in range(20)))
     listed = run("structure", log).stderr.decode().splitlines()[2:-1]

@@ -117,7 +117,7 @@ def check_command(
 
         def read_file(file: str) -> Iterator[Dump]:
             nonlocal dump_count
-            dumps = choice.of(inputs.read_dumps(file))
+            dumps = choice.of(inputs.read_dumps(file), is_only=len(files) == 1)
             dump_count += len(dumps)
             return advancing(dumps, advance, inputs.size(file))
 

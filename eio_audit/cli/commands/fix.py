@@ -157,7 +157,7 @@ def fix_command(
     with bar as advance, workers_of(parallel, total_bytes, len(files), compiler) as workers:
 
         def read_file(path: str) -> Iterator[Dump]:
-            dumps = choice.of(inputs.read_dumps(path, "fix"))
+            dumps = choice.of(inputs.read_dumps(path, "fix"), is_only=len(files) == 1)
             return advancing(dumps, advance, inputs.size(path))
 
         results = fix_files(files, read_file, dump_fix, workers, advance.waits_for, only_dumps=only_dumps)
