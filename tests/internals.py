@@ -89,10 +89,12 @@ from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.program_text import text_before
+from eio_audit.audit.log.text_changes import changed_lines
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
+from eio_audit.cli.dump_choice import WantedDump
 from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
@@ -100,6 +102,7 @@ from eio_audit.cli.options import PATH, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, rendered
+from eio_audit.cli.rerun import rerun
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
@@ -107,6 +110,7 @@ from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.input.markers import find_markers, holds_ir
+from eio_audit.mlir.input.shown_op import ShownOp, outermost_op, shown_op
 from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (

@@ -10,6 +10,7 @@ from tests.shell import ROOT, install_tools, run_script
 
 PAGES = (
     "tutorial.md",
+    "diff.md",
     "tricky_cases.md",
     "shuffled_code.md",
     "configuration.md",

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -77,82 +76,9 @@ def is_run(path: str) -> bool:
     return len(list(islice(dumps_of_run(path), 2))) > 1
 
 
-class DumpChoice(NamedTuple):
-    """The dumps that ``--pass`` and ``--dump`` choose.
-
-    Attributes:
-        pass_name: the pass, or None for any.
-        dump_number: the 0-based number among these dumps, -1 for the last. None for all.
-    """
-
-    pass_name: str | None = None
-    dump_number: int | None = None
-
-    @property
-    def is_made(self) -> bool:
-        """Whether either option was given."""
-        return self.pass_name is not None or self.dump_number is not None
-
-    def of(self, dumps: Sequence[Dump], path: str | None = None) -> list[Dump]:
-        """Return the chosen dumps of one file, or of the folder ``path``.
-
-        Raises:
-            InputError: there is no dump of that pass, or there are too few.
-        """
-        if not dumps:
-            return []
-        chosen, name = list(dumps), path or dumps[0].source.name
-        if self.pass_name is not None:
-            chosen = [
-                d for d in dumps if d.marker and self.pass_name in (d.marker.pass_name, d.marker.class_name)
-            ]
-            if not chosen:
-                raise InputError(name, None, _no_such_pass(dumps, self.pass_name))
-        if self.dump_number is not None:
-            if self.dump_number >= len(chosen):
-                there = f"there is no dump {self.dump_number + 1:,}, only {len(chosen):,}"
-                raise InputError(name, None, there)
-            chosen = [chosen[self.dump_number]]
-        if self.is_made:
-            number = (
-                "" if self.dump_number is None else "last" if self.dump_number < 0 else self.dump_number + 1
-            )
-            chosen = [replace(dump, selected=(self.pass_name, str(number))) for dump in chosen]
-        return chosen
-
-    def some_dumps(self, path: str) -> list[Dump]:
-        """Return the chosen dumps of a file, at least one."""
-        dumps = self.of(read_dumps(path))
-        if not dumps:
-            raise InputError(source_name(path), None, NO_IR)
-        return dumps
-
-    def only_dump(self, path: str) -> Dump:
-        """Return the only dump of a file, or the only one chosen from it."""
-        dumps = self.some_dumps(path)
-        if len(dumps) > 1:
-            message = f"there are {len(dumps)} dumps: choose one with --pass and --dump"
-            raise InputError(source_name(path), None, message)
-        return dumps[0]
-
-
 def pass_names(dumps: Iterable[Dump]) -> list[str]:
     """Return the passes of a log in order of appearance."""
     return list(dict.fromkeys(dump.marker.pass_name for dump in dumps if dump.marker))
-
-
-def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
-    passes = pass_names(dumps)
-    if not passes:
-        return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
-    import difflib
-
-    classes = [dump.marker.class_name for dump in dumps if dump.marker]
-    parts = [other for other in passes if name.casefold() in other.casefold()]
-    close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
-    known = f"the passes are {shortened_list(passes, LISTED_NAMES)}"
-    hint = f"did you mean '{close[0]}'?" if close else known
-    return f"no dump of pass '{name}'; {hint}"
 
 
 def find_all(

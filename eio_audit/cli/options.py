@@ -16,7 +16,8 @@ import click
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.cli.config_file import Config, error_at_key, find_config, read_config
-from eio_audit.cli.inputs import DumpChoice, pass_names
+from eio_audit.cli.dump_choice import DumpChoice, WantedDump
+from eio_audit.cli.inputs import pass_names
 from eio_audit.mlir.source import InputError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -90,13 +91,11 @@ def _index_pattern(text: str) -> IndexPattern:
         raise click.BadParameter(str(error)) from error
 
 
-def _dump_number(text: str) -> int:
-    """Parse a 0-based index into the chosen dumps, -1 for the last."""
-    if text in ("first", "last"):
-        return 0 if text == "first" else -1
-    if text.isascii() and text.isdigit() and len(text) < 10 and int(text) > 0:
-        return int(text) - 1
-    raise click.BadParameter(f"{text!r} is not a number from 1, 'first' or 'last'")
+def _wanted_dump(text: str) -> WantedDump:
+    try:
+        return WantedDump.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def _size(text: str) -> int:
@@ -278,10 +277,11 @@ dump_options = together(
     ),
     click.option(
         "--dump",
-        "dump_number",
-        type=_dump_number,
-        metavar="N|first|last",
-        help="Use only this dump of each file, or of those that --pass selects.",
+        "dump",
+        type=_wanted_dump,
+        metavar="N|first|last|@NAME|:LINE",
+        help="Use only this dump of each file: the N-th, those that show only function @NAME, or the one on "
+        "a line of the file. With --pass, N counts the dumps after that pass.",
     ),
 )
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import click
 
-from eio_audit.cli.inputs import NO_IR, DumpChoice, dumps_of_run, is_one_file, read_dumps
+from eio_audit.cli.dump_choice import DumpChoice
+from eio_audit.cli.inputs import NO_IR, dumps_of_run, is_one_file, read_dumps
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.folders import find_dump_files
 from eio_audit.mlir.source import InputError, source_name
@@ -78,7 +79,7 @@ def _input_dumps(*, reads_stdin: bool) -> Iterator[Dump]:
     """Yield the dumps of the command's input, one by one. Standard input is read again if it was saved."""
     values = click.get_current_context().params
     paths = values.get("paths") or filter(None, map(values.get, ("path", "before", "after", "log")))
-    choice = DumpChoice(values.get("pass_name"), values.get("dump_number"))
+    choice = DumpChoice(values.get("pass_name"), values.get("dump"))
     is_pair = "before" in values and not values.get("after")  # --pass names the pass between two dumps
     for path in paths:
         if path == "-" and not reads_stdin:

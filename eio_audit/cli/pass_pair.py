@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from eio_audit.cli.inputs import LISTED_NAMES, DumpChoice, max_size, pass_names
+from eio_audit.audit.log.program_text import text_before
+from eio_audit.cli.dump_choice import DumpChoice
+from eio_audit.cli.dump_list import pair_commands
+from eio_audit.cli.inputs import LISTED_NAMES, max_size
+from eio_audit.cli.pass_runs import NO_EARLIER_DUMP, several_runs
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import DumpFile, find_dump_files
+from eio_audit.mlir.input.shown_op import shown_op
 from eio_audit.mlir.input.states import HOW_TO_NAME_STATES, Moment
 from eio_audit.mlir.source import InputError, source_name
+from eio_audit.mlir.traits import OpTable
 from eio_audit.report.wording.numbers import count, shortened_list
 
 _Pair = tuple[str, DumpFile, DumpFile]
 """A pass, and the files before and after it."""
 
 
-def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
-    """Return the dumps before and after a pass of a log or a folder.
+def around_pass(path: str, choice: DumpChoice, op_table: OpTable) -> tuple[Dump, Dump]:
+    """Return the dumps before and after a pass of a log or a folder. ``op_table`` tells functions.
 
     Raises:
         InputError: there are none, or several to choose from.
@@ -41,42 +46,51 @@ def around_pass(path: str, choice: DumpChoice) -> tuple[Dump, Dump]:
         names = shortened_list([_name(file, path) for file in files], LISTED_NAMES)
         message = f"no pair of files before and after a pass among {names}; {HOW_TO_NAME_STATES}"
         raise InputError(path, None, message)
-    return _in_log(dumps, source_name(path), choice)
+    new = _chosen(dumps, source_name(path), choice)
+    return _dump_before(new, dumps, source_name(path), op_table), new
 
 
-def _in_log(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> tuple[Dump, Dump]:
-    """Return the dumps around a pass. Without a dump before it, the previous dump of the program counts."""
-    whens = ("after",) if choice.pass_name is None else ("after", None)
-    of_pass = DumpChoice(choice.pass_name).of(dumps, name)
-    afters = [dump for dump in of_pass if dump.marker is not None and dump.marker.when in whens]
-    numbered = afters if choice.dump_number is None else afters[choice.dump_number :][:1]
-    if len(numbered) != 1:
-        raise InputError(name, None, _which_dump(dumps, afters))
-    [new] = numbered
+def _chosen(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> Dump:
+    """Return the chosen dump of a log. By its pass, it is the one after it."""
+    chosen = choice.of(dumps, name)
+    is_direct = choice.dump is not None and (choice.pass_name is None or choice.dump.line is not None)
+    if is_direct and len(chosen) == 1:
+        return chosen[0]
+    whens = ("after", None) if choice.is_made else ("after",)  # a stage counts only if it is chosen
+    after = [
+        (number, dump)
+        for number, dump in choice.candidates(dumps, chosen)
+        if dump.marker is not None and dump.marker.when in whens
+    ]
+    if not after:
+        raise InputError(name, None, _no_dump_after(dumps, choice))
+    if len(after) > 1:
+        raise several_runs(name, after, dumps, choice.pass_name)
+    [(_, new)] = after
+    return new if choice.is_made else replace(new, selected=(None, ""))
+
+
+def _dump_before(new: Dump, dumps: Sequence[Dump], name: str, op_table: OpTable) -> Dump:
+    """Return what to compare a dump with: the dump before its pass, else what the dumps before it show."""
     earlier = [dump for dump in dumps[: dumps.index(new)] if dump.program == new.program]
     if not earlier:
-        raise InputError(name, None, "there is no earlier dump to compare with")
-    assert new.marker
-    of_same_pass = [
+        raise InputError(name, None, NO_EARLIER_DUMP)
+    op, place = shown_op(new), new.place
+    of_pass = [
         dump
         for dump in earlier
-        if dump.marker and dump.marker.when == "before" and dump.marker.pass_name == new.marker.pass_name
+        if (dump.place.when, dump.place.pass_name) == ("before", place.pass_name) and shown_op(dump) == op
     ]
-    if choice.is_made:  # by number among all dumps of the pass, as other commands choose it
-        of_pass = DumpChoice(new.marker.pass_name).of(dumps, name)
-        new = replace(new, selected=(new.marker.pass_name, str(of_pass.index(new) + 1)))
-    return (of_same_pass or earlier)[-1], new
+    if place.when == "after" and of_pass:
+        return of_pass[-1]
+    return text_before(earlier, new, op_table) or earlier[-1]
 
 
-def _which_dump(dumps: Sequence[Dump], afters: Sequence[Dump]) -> str:
+def _no_dump_after(dumps: Sequence[Dump], choice: DumpChoice) -> str:
     if not any(dump.marker for dump in dumps):
         return "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"
-    if not afters:
-        return "there is no dump after a pass: print the log with --mlir-print-ir-after-all"
-    passes = Counter(pass_names([after])[0] for after in afters)
-    listed = [name if times == 1 else f"{name} ({times} dumps)" for name, times in passes.items()]
-    there = f"there are {count(len(afters), 'dump')} after passes: {shortened_list(listed, LISTED_NAMES)}"
-    return f"{there}; choose one with --pass NAME, and with --dump N if a pass has several"
+    of_pass = "a pass" if choice.pass_name is None else f"pass '{choice.pass_name}'"
+    return f"there is no dump after {of_pass}: print the log with --mlir-print-ir-after-all"
 
 
 def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
@@ -85,16 +99,23 @@ def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
         passes = sorted({pass_name or "a pass without a name" for pass_name, _, _ in pairs})
         there = f"the passes are {shortened_list(passes, LISTED_NAMES)}"
         raise InputError(path, None, f"no pair of files of pass '{choice.pass_name}'; {there}")
-    number = choice.dump_number
-    numbered = chosen if number is None else chosen[number:][:1]
-    if len(numbered) == 1:
-        return numbered[0]
-    names = [f"{n}: {_name(a, path)} and {_name(b, path)}" for n, (_, a, b) in enumerate(chosen, 1)]
-    more = [f"and {len(names) - LISTED_NAMES:,} more"] if len(names) > LISTED_NAMES else []
-    there = f"{count(len(chosen), 'pair')} of files to choose from: {', '.join(names[:LISTED_NAMES] + more)}"
-    if number is not None:
-        raise InputError(path, None, f"there is no pair {number + 1}: {there}")
-    raise InputError(path, None, f"{there}; choose one with --pass or --dump N, or name the two files")
+    wanted = choice.dump
+    if wanted is None and len(chosen) == 1:
+        return chosen[0]
+    if wanted is not None and wanted.number is not None and wanted.number < len(chosen):
+        return chosen[wanted.number]
+    names = [f"{_name(a, path)} and {_name(b, path)}" for _, a, b in chosen]
+    if wanted is None:
+        message = f"there are {count(len(chosen), 'pair')} of files: choose one"
+    elif wanted.number is None:
+        message = f"--dump {wanted.text} chooses in a log; there {_are(chosen)} of files to choose from"
+    else:
+        message = f"--dump {wanted.text} is out of range: there {_are(chosen)} of files"
+    raise InputError(path, None, message, pair_commands(names))
+
+
+def _are(pairs: Sequence[_Pair]) -> str:
+    return f"{'is' if len(pairs) == 1 else 'are'} {count(len(pairs), 'pair')}"
 
 
 def _name(file: DumpFile, folder: str) -> str:

@@ -95,9 +95,9 @@ def logs(draw: st.DrawFn) -> Log:
             k = draw(st.integers(0, len(functions) - 1))
             functions[k] = draw(changed(functions[k]))
             texts.append(functions[k].text(first))
-    return "".join(
-        f"// -----// IR Dump After P{k} (p{k}) //----- //\n{text}\n" for k, text in enumerate(texts)
-    )
+            before.append({functions[k].symbol: known[functions[k].symbol]})
+    marked = [f"// -----// IR Dump After P{k} (p{k}) //----- //\n{text}\n" for k, text in enumerate(texts)]
+    return Log("".join(marked), tuple(before))
 
 
 def expect_rows_of_diff(dumps: list[Dump]) -> None:

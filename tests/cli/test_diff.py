@@ -67,10 +67,28 @@ module {}
 // -----// IR Dump After B (b) //----- //
 module {}
 """
-LISTED = (
-    "there are 3 dumps after passes: a (2 dumps), b; "
-    "choose one with --pass NAME, and with --dump N if a pass has several"
-)
+LISTED = """\
+there are 3 dumps after 2 passes, none changes lines: choose one with --pass NAME and --dump N
+  a, line 3: 0 changed lines
+    eio-audit diff - --pass a --dump 1
+  a, line 5: 0 changed lines
+    eio-audit diff - --pass a --dump 2
+  b, line 7: 0 changed lines
+    eio-audit diff - --pass b --dump 1"""
+OUT_OF_RANGE = """\
+--dump 5 is out of range: there are 4 dumps
+  N  line  pass
+  1     1  before a
+  2     3  after a
+  3     5  after a
+  4     7  after b
+  help: eio-audit diff - --dump last"""
+RUNS = """\
+there are 2 dumps after pass 'a', none changes lines: choose one with --dump N
+  N  line  changed lines
+  1     3              0
+  2     5              0
+  help: eio-audit diff - --pass a --dump 1"""
 
 
 @pytest.mark.parametrize(
@@ -78,7 +96,8 @@ LISTED = (
     [
         ("module {}", (), "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"),
         (TWO_PASSES, (), LISTED),
-        (TWO_PASSES, ("--dump", "4"), LISTED),
+        (TWO_PASSES, ("--dump", "5"), OUT_OF_RANGE),
+        (TWO_PASSES, ("--pass", "a"), RUNS),
         (TWO_PASSES, ("--pass", "c"), "no dump of pass 'c'; the passes are a, b"),
         (
             TWO_PASSES.replace("After", "Before"),
@@ -188,7 +207,7 @@ def test_dumps_need_no_indices(tmp_path: Path) -> None:
         ("my.{} loc(unknown)\n", b"verdict: different: 1 added, 1 removed"),
         (
             "// -----// IR Dump After p //----- //\nmy.{0}\n// -----// IR Dump After q //----- //\nmy.{0}\n",
-            b": error: there are 2 dumps: choose one with --pass and --dump",
+            b" --dump 2",
         ),
     ],
 )
@@ -260,13 +279,20 @@ SEVERAL = ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "b-before-y.
     [
         (
             (),
-            "2 pairs of files to choose from: 1: a-before-x.mlir and a-after-x.mlir, 2: b-before-y.mlir and "
-            "b-after-y.mlir; choose one with --pass or --dump N, or name the two files",
+            "there are 2 pairs of files: choose one\n"
+            "  a-before-x.mlir and a-after-x.mlir:\n    eio-audit diff FOLDER --dump 1\n"
+            "  b-before-y.mlir and b-after-y.mlir:\n    eio-audit diff FOLDER --dump 2",
         ),
         (("--pass", "z"), "no pair of files of pass 'z'; the passes are x, y"),
         (
             ("--pass", "x", "--dump", "2"),
-            "there is no pair 2: 1 pair of files to choose from: 1: a-before-x.mlir and a-after-x.mlir",
+            "--dump 2 is out of range: there is 1 pair of files\n"
+            "  a-before-x.mlir and a-after-x.mlir:\n    eio-audit diff FOLDER --pass x --dump 1",
+        ),
+        (
+            ("--pass", "x", "--dump", ":7"),
+            "--dump :7 chooses in a log; there is 1 pair of files to choose from\n"
+            "  a-before-x.mlir and a-after-x.mlir:\n    eio-audit diff FOLDER --pass x --dump 1",
         ),
     ],
 )
@@ -274,7 +300,8 @@ def test_which_of_several_pairs_has_to_be_clear(
     tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     done = run("diff", states(tmp_path, *SEVERAL), *options)
-    assert (done.returncode, done.stderr.decode()) == (2, f"{tmp_path}: error: {message}\n")
+    expected = f"{tmp_path}: error: {message}\n".replace("FOLDER", str(tmp_path))
+    assert (done.returncode, done.stderr.decode()) == (2, expected)
 
 
 @pytest.mark.parametrize("options", [("--pass", "y"), ("--dump", "2"), ("--dump", "last")])

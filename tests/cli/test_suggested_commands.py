@@ -32,13 +32,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def suggested(text: str) -> list[list[str]]:
     """The words of the commands in a text."""
-    found = re.findall(r"eio-audit (?:fix|explain|diff|trace) (?:[\w./=-]+ )*'two words.log'", text)
+    found = re.findall(r"eio-audit (?:fix|explain|diff|trace) (?:[\w./=:@-]+ )*'two words.log'", text)
     return [shlex.split(one) for one in found]
 
 
 @pytest.mark.parametrize(
     "selection",
-    [["--pass", "my-pass", "--dump", "2"], ["--dump", "4"], ["--pass", "my-pass", "--dump", "last"]],
+    [
+        ["--pass", "my-pass", "--dump", "1"],
+        ["--dump", "4"],
+        ["--dump", ":18"],
+        ["--pass", "my-pass", "--dump", "last"],
+    ],
 )
 @pytest.mark.parametrize("format_", ["text", "concise", "github", "markdown", "html"])
 def test_a_check_of_some_dumps_suggests_commands_for_these_dumps(selection: list[str], format_: str) -> None:
@@ -52,17 +57,17 @@ def test_a_check_of_some_dumps_suggests_commands_for_these_dumps(selection: list
 
 
 def test_a_command_that_is_suggested_runs_on_the_selected_dump() -> None:
-    text = run("check", NAME, "--pass", "my-pass", "--dump", "2", "--follow", "constants").stdout.decode()
+    text = run("check", NAME, "--pass", "my-pass", "--dump", "1", "--follow", "constants").stdout.decode()
     [command] = suggested(text)
-    assert command[1:] == ["fix", "--diff", "--follow", "constants", "--pass", "my-pass", "--dump", "2", NAME]
+    assert command[1:] == ["fix", "--diff", "--follow", "constants", "--pass", "my-pass", "--dump", "1", NAME]
     done = run(*command[1:])
     assert (done.returncode, done.stdout.count(b"@@ -")) == (0, 1)
 
 
-def test_a_diff_around_a_pass_suggests_to_fix_the_dump_after_it() -> None:
+def test_a_diff_around_a_pass_suggests_to_fix_the_same_dump() -> None:
     text = run("diff", NAME, "--pass", "my-pass", "--dump", "1").stdout.decode()
     [command] = suggested(text)
-    assert command[1:] == ["fix", "--diff", "--pass", "my-pass", "--dump", "2", NAME]
+    assert command[1:] == ["fix", "--diff", "--pass", "my-pass", "--dump", "1", NAME]
 
 
 def test_several_selected_dumps_of_a_log_are_not_traced() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
+from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.jobs import Cache, Jobs, cache_options, cluster_options, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 def check_command(
     ctx: click.Context,
     paths: tuple[str, ...],
-    choice: inputs.DumpChoice,
+    choice: DumpChoice,
     options: AuditOptions,
     gate_choice: GateChoice,
     parallel: Jobs,
@@ -116,7 +117,7 @@ def check_command(
 
         def read_file(file: str) -> Iterator[Dump]:
             nonlocal dump_count
-            dumps = choice.of(inputs.read_dumps(file))
+            dumps = choice.of(inputs.read_dumps(file), is_only=len(files) == 1)
             dump_count += len(dumps)
             return advancing(dumps, advance, inputs.size(file))
 

@@ -9,22 +9,23 @@ from typing import TYPE_CHECKING
 
 import click
 
+from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import ceiling_options
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
 from eio_audit.cli.inputs import (
-    DumpChoice,
     dumps_of_run,
     is_given,
     is_one_file,
     is_run,
     no_order,
+    read_dumps,
     total_size,
     warn_of_unmatched,
 )
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, source_name
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
@@ -85,6 +86,7 @@ def diff_command(
 
     Given one log or folder, compare the dumps before and after the pass that --pass names. In a folder,
     ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. The inversions of AFTER set the exit code.
+    If there are several passes and none is chosen, list those that changed most.
 
     Given two logs or folders, pair their dumps and compare the first pair that differs. With --exit-code,
     compare the others too, in several processes, until one pair is not the same.
@@ -92,7 +94,9 @@ def diff_command(
     \b
     Examples:
       eio-audit diff before.mlir after.mlir
+      eio-audit diff passes.log
       eio-audit diff passes.log --pass ttir-erase-inverse-ops
+      eio-audit diff passes.log --pass cse --dump @main
       eio-audit diff dumps/
       eio-audit diff before.mlir after.mlir --format markdown > comment.md
       git config diff.mlir.command "eio-audit diff"
@@ -116,9 +120,9 @@ def diff_command(
         reports.write(runs, context=context)
         ctx.exit(1 if exit_code and not runs.is_same_as_asked else 0)
     if after is None:
-        old, new = around_pass(before, choice)
+        old, new = around_pass(before, choice, options.op_table)
     else:
-        old, new = (_no_ops() if path == os.devnull else choice.only_dump(path) for path in (before, after))
+        old, new = _one_of_each(before, after, choice)
     if exit_code and after is not None and before != os.devnull:
         _expect_two_dumps(old, new)
     if isinstance(ctx.obj, GitFiles):
@@ -134,6 +138,18 @@ def diff_command(
     if exit_code:
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
+
+
+def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dump]:
+    """Return one dump of each file. Beside a log, the choice does not concern a file with one dump."""
+    both = [(path, [] if path == os.devnull else read_dumps(path)) for path in (before, after)]
+    is_beside_log = any(len(dumps) > 1 for _, dumps in both)
+    chosen = []
+    for path, dumps in both:
+        own = DumpChoice() if is_beside_log and len(dumps) == 1 else choice
+        chosen.append(_no_ops() if path == os.devnull else own.only_one(dumps, source_name(path)))
+    old, new = chosen
+    return old, new
 
 
 def _expect_two_dumps(old: Dump, new: Dump) -> None:

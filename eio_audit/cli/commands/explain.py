@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from eio_audit.audit.options import AuditOptions
-from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
+from eio_audit.cli.dump_choice import DumpChoice
+from eio_audit.cli.inputs import require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 
@@ -28,8 +29,8 @@ def explain_command(
     """Explain why an op is where it is: its inversions, and what forces them.
 
     OP is %name, '#index' (quoted), a line of the file (57, or 57:3 with a column), a line of the model
-    (model.py:51) or a full name. '%56 of @main' also names the function. In a log, a line chooses the dump;
-    otherwise use --pass and --dump.
+    (model.py:51) or a full name. '%56 of @main' also names the function. In a log, a line chooses the dump.
+    Otherwise choose it with --pass and --dump.
 
     \b
     Examples:
@@ -45,7 +46,7 @@ def explain_command(
         raise click.UsageError(WHICH_OP)
     from eio_audit.audit.explain.explain import explain
 
-    explanation = explain(choice.some_dumps(path), op, options)
+    explanation = explain(choice.dumps_with(path, op), op, options)
     warn_of_unmatched(explanation.dump.unmatched)
     require_indices(explanation.dump.summary, [explanation.dump], explanation.dump.source)
     reports.write(explanation)

@@ -12,6 +12,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions, Relabel
 from eio_audit.cli import inputs
+from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
 from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import Jobs, jobs_options
@@ -85,7 +86,7 @@ class _FixCommand(click.Command):
 def fix_command(
     ctx: click.Context,
     paths: tuple[str, ...],
-    choice: inputs.DumpChoice,
+    choice: DumpChoice,
     options: AuditOptions,
     allow_unindexed: bool,
     parallel: Jobs,
@@ -148,7 +149,7 @@ def fix_command(
         fixes.fail(error, COULD_NOT_RUN)
     compiler = compiler_of(verify_with, parallel.timeout)
     dump_fix = DumpFix(options, renumber, relabel, verbose and not quiet, not quiet, compiler)
-    only_dumps = choice != inputs.DumpChoice() and not in_place and not diff
+    only_dumps = choice != DumpChoice() and not in_place and not diff
     total_bytes = inputs.total_size(files)
     has_indices = allow_unindexed
     unindexed: list[tuple[str, Fix]] = []
@@ -156,7 +157,7 @@ def fix_command(
     with bar as advance, workers_of(parallel, total_bytes, len(files), compiler) as workers:
 
         def read_file(path: str) -> Iterator[Dump]:
-            dumps = choice.of(inputs.read_dumps(path, "fix"))
+            dumps = choice.of(inputs.read_dumps(path, "fix"), is_only=len(files) == 1)
             return advancing(dumps, advance, inputs.size(path))
 
         results = fix_files(files, read_file, dump_fix, workers, advance.waits_for, only_dumps=only_dumps)

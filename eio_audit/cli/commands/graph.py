@@ -6,7 +6,8 @@ import click
 from click.core import ParameterSource
 
 from eio_audit.audit.options import AuditOptions
-from eio_audit.cli.inputs import DumpChoice, warn_of_unmatched
+from eio_audit.cli.dump_choice import DumpChoice
+from eio_audit.cli.inputs import warn_of_unmatched
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
@@ -64,7 +65,7 @@ def graph_command(
         raise click.UsageError("--around cannot be used with --block, because the op determines the block")
     if around is None and ctx.get_parameter_source("radius") is ParameterSource.COMMANDLINE:
         raise click.UsageError("--radius requires --around OP")
-    dumps = choice.some_dumps(path)
+    dumps = choice.dumps_with(path, around or block or "")
     if around is None:
         drawn = dataflow(dumps, block, options)
     else:

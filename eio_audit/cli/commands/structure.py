@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from eio_audit.audit.options import AuditOptions
-from eio_audit.cli.inputs import DumpChoice, require_indices, warn_of_unmatched
+from eio_audit.cli.dump_choice import DumpChoice
+from eio_audit.cli.inputs import require_indices, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 

@@ -81,8 +81,8 @@ class Dump:
         line: the 1-based line of the marker, or of the first text if there is no marker.
         program: the program it is a state of. Equal for dumps that show one program at several times.
         first_line: the 1-based line of the first text of the IR.
-        selected: how it was chosen among the dumps of its file: its pass, or None, and its number among these
-            dumps, from ``"1"``, ``"last"``, or empty for all.
+        selected: how it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as
+            in ``--dump``: a number from ``"1"``, ``"last"``, ``"@main"`` or ``":37"``; empty for all.
     """
 
     source: Source
@@ -378,7 +378,7 @@ def _text_start(source: Source, span: Span) -> int:
 
 def _end_of_first_op(source: Source, span: Span) -> int:
     """Return the end of a marked dump: after the op's last brace and the aliases directly below it."""
-    data, start = source.data, _start_of_first_op(source, span)
+    data, start = source.data, start_of_first_op(source, span)
     brace = data.find(b"\n}", start, span.end)
     if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
         return span.end
@@ -399,7 +399,7 @@ def _last_line_end(data: Text, span: Span) -> int:
     return line_end + 1 if line_end >= 0 else span.end
 
 
-def _start_of_first_op(source: Source, span: Span) -> int:
+def start_of_first_op(source: Source, span: Span) -> int:
     """Return the start of the op below the aliases. Like an op, an alias may contain braces."""
     end = span.start
     while True:

@@ -220,8 +220,7 @@ def next_steps(structure: Structure) -> list[Step]:
     if structure.predictions[Stage.RELABELLED] != structure.predictions[Stage.FIXED]:
         steps.append(Step(command("fix --relabel", dump, dump.source), "corrects wrong op indices"))
     if torn_modules(structure):
-        pass_name, number = dump.selected
-        if pass_name is not None and number in ("", "last"):  # diff counts only dumps after the pass
+        if selection(dump) and dump.when == "after":
             steps.append(Step(command("diff", dump, dump.source), "shows what the pass tore"))
         elif not selection(dump):
             steps.append(Step(command("diff BEFORE", dump, dump.source), "shows what a pass tore"))

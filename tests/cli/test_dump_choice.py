@@ -1,0 +1,341 @@
+"""Which dumps ``--pass`` and ``--dump`` choose: the same in every command."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.audit.test_trace import dump, function, module
+from tests.cli.running import run
+from tests.internals import WantedDump
+
+F, G = function("f", 1, 2), function("g", 1, 2)
+BOTH = "".join(
+    [
+        dump("Before", "a", F),  # line 1
+        dump("After", "a", F),  # line 9
+        dump("Before", "a", G),  # line 17
+        dump("After", "a", G),  # line 25
+        dump("After", "b", module(F, G)),  # line 33
+    ]
+)
+BEFORE_ONLY = "".join([dump("Before", "a", F), dump("Before", "b", F), dump("Before", "a", F)])
+STAGES = "".join(f"MLIR Module {name}:\n{F}END OF MLIR MODULE\n" for name in "xyz")
+
+
+@pytest.fixture
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "two words.log"
+    path.write_text(BOTH)
+    return path
+
+
+def lines(*args: str | Path) -> list[int]:
+    """The lines of the dumps that ``check`` audits."""
+    return [one["line"] for one in json.loads(run("check", *args, "--format", "json").stdout)["dumps"]]
+
+
+def compared(*args: str | Path) -> list[int]:
+    """The lines of the dumps that ``diff`` compares."""
+    return [one["line"] for one in json.loads(run("diff", *args, "--format", "json").stdout)["dumps"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("", [1, 9, 17, 25, 33]),
+        ("--dump 1", [1]),
+        ("--dump first", [1]),
+        ("--dump 4", [25]),
+        ("--dump last", [33]),
+        ("--dump @g", [17, 25]),
+        ("--dump :25", [25]),
+        ("--dump :28", [25]),
+        ("--pass a", [1, 9, 17, 25]),
+        ("--pass a --dump 1", [9]),
+        ("--pass a --dump 2", [25]),
+        ("--pass a --dump last", [25]),
+        ("--pass a --dump @g", [25]),
+        ("--pass a --dump :17", [17]),
+        ("--pass A --dump 2", [25]),
+        ("--pass b --dump 1", [33]),
+    ],
+)
+def test_the_chosen_dumps(log: Path, options: str, expected: list[int]) -> None:
+    assert lines(log, *shlex.split(options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("--dump 2", [1, 9]),
+        ("--dump 3", [9, 17]),
+        ("--dump last", [25, 33]),
+        ("--dump :25", [17, 25]),
+        ("--dump :17", [9, 17]),
+        ("--pass a --dump 1", [1, 9]),
+        ("--pass a --dump 2", [17, 25]),
+        ("--pass a --dump @g", [17, 25]),
+        ("--pass a --dump :25", [17, 25]),
+        ("--pass b", [25, 33]),
+        ("--dump @g", [17, 25]),
+    ],
+)
+def test_diff_compares_the_chosen_dump_with_the_one_before(
+    log: Path, options: str, expected: list[int]
+) -> None:
+    assert compared(log, *shlex.split(options)) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "expected"),
+    [
+        (BEFORE_ONLY, "--pass a --dump 2", [17]),
+        (STAGES, "--pass y", [8]),
+        (STAGES, "--dump 2", [8]),
+        (STAGES, "--dump @f", [1, 8, 15]),
+    ],
+)
+def test_other_logs(log: Path, text: str, options: str, expected: list[int]) -> None:
+    log.write_text(text)
+    assert lines(log, *shlex.split(options)) == expected
+
+
+def test_of_one_function_the_last_dump_of_the_same_function_is_before(log: Path) -> None:
+    log.write_text("".join(dump("After", name, text) for name in "ab" for text in (F, G)))
+    assert compared(log, "--pass", "b", "--dump", "@f") == [1, 17]
+
+
+@pytest.mark.parametrize("command", ["structure", "normalize", "explain", "graph", "fix"])
+def test_a_pass_with_one_dump_after_it_needs_no_number(log: Path, command: str) -> None:
+    log.write_text(dump("Before", "a", F) + dump("After", "a", F) + dump("After", "b", F))
+    op = ["%0"] if command == "explain" else []
+    done = run(command, log, *op, "--pass", "a")
+    assert (done.returncode, done.stderr[:20] if command != "fix" else b"") == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ("1", WantedDump("1", number=0)),
+        ("first", WantedDump("1", number=0)),
+        ("last", WantedDump("last", number=-1)),
+        ("@main", WantedDump("@main", symbol="@main")),
+        ('@"main"', WantedDump('@"main"', symbol="@main")),
+        ("@a b", WantedDump("@a b", symbol='@"a b"')),
+        (":37", WantedDump(":37", line=37)),
+    ],
+)
+def test_values(text: str, parsed: WantedDump) -> None:
+    assert WantedDump.parse(text) == parsed
+
+
+@pytest.mark.parametrize("text", ["", "0", "-1", ":", ":0", "@", "1.5", "٣", "main", "::1", "1234567890"])
+def test_other_values(log: Path, text: str) -> None:
+    done = run("check", log, f"--dump={text}")
+    message = f"{text!r} is not a number from 1, 'first', 'last', @NAME or :LINE"
+    assert (done.returncode, message in done.stderr.decode()) == (2, True)
+
+
+TABLE = """
+  N  line  pass      function
+  1     1  before a  @f
+  2     9  after a   @f
+  3    17  before a  @g
+  4    25  after a   @g
+  5    33  after b
+"""
+RUNS = """
+  N  line  pass     function
+  1     9  after a  @f
+  2    25  after a  @g
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            "check 'two words.log' --dump 6",
+            "--dump 6 is out of range: there are 5 dumps"
+            f"{TABLE}  help: eio-audit check 'two words.log' --dump last",
+        ),
+        (
+            "check 'two words.log' --pass a --dump 3",
+            "--dump 3 is out of range: there are 2 dumps after pass 'a'"
+            f"{RUNS}  help: eio-audit check 'two words.log' --pass a --dump last",
+        ),
+        (
+            "check 'two words.log' --pass b --dump 3",
+            "--dump 3 is out of range: there is 1 dump after pass 'b'\n"
+            "  help: eio-audit check 'two words.log' --pass b --dump last",
+        ),
+        (
+            "check 'two words.log' --dump :99",
+            f"line 99 is in no dump{TABLE}  help: eio-audit check 'two words.log' --dump last",
+        ),
+        (
+            "diff 'two words.log' --dump @h",
+            f"no dump shows only @h{TABLE}  help: eio-audit diff 'two words.log' --dump last",
+        ),
+        (
+            "structure 'two words.log'",
+            "there are 5 dumps: choose one with --pass and --dump"
+            f"{TABLE}  help: eio-audit structure 'two words.log' --dump 5",
+        ),
+        (
+            "graph 'two words.log' --pass a",
+            "there are 2 dumps: choose one with --dump, or give a line of the log"
+            f"{RUNS}  help: eio-audit graph 'two words.log' --pass a --dump 2",
+        ),
+        (
+            "explain 'two words.log' %0 --dump @g",
+            "there are 2 dumps: choose one with --pass and --dump, or give a line of the log\n"
+            "  N  line  pass      function\n  3    17  before a  @g\n  4    25  after a   @g\n"
+            "  help: eio-audit explain 'two words.log' %0 --dump 4",
+        ),
+    ],
+)
+def test_an_error_lists_the_dumps_and_ends_with_a_command(log: Path, words: str, message: str) -> None:
+    done = run(*shlex.split(words))
+    assert (done.returncode, done.stderr.decode()) == (2, f"{log.name}: error: {message}\n")
+
+
+@pytest.mark.parametrize("command", ["check", "fix --check"])
+def test_the_errors_of_several_files_are_one_line_each(log: Path, command: str) -> None:
+    Path("one.mlir").write_text(F)
+    errors = run(*command.split(), log.name, "one.mlir", "--dump", "6").stderr.decode().splitlines()
+    assert errors[:2] == [
+        "two words.log: error: --dump 6 is out of range: there are 5 dumps",
+        "one.mlir: error: --dump 6 is out of range: there is 1 dump",
+    ]
+
+
+def test_a_long_list_is_cut(log: Path) -> None:
+    log.write_text("".join(dump("After", f"p{n}", F) for n in range(20)))
+    listed = run("structure", log).stderr.decode().splitlines()[2:-1]
+    assert [row.split()[0] for row in listed] == ["1", "2", "3", "4", "5", "6", "...", "18", "19", "20"]
+    assert listed[6] == "  ... 11 more"
+
+
+def test_beside_a_log_a_file_with_one_dump_needs_no_choice(log: Path) -> None:
+    Path("after.mlir").write_text(F)
+    assert compared(log, "after.mlir", "--dump", "2") == [9, 1]
+    assert compared("after.mlir", log, "--pass", "a", "--dump", "@g") == [1, 25]
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["Before", "After"]),
+        st.sampled_from(["a", "b", "c d"]),
+        st.sampled_from([F, G, function("f", 2, 1), module(F, G), module(G)]),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+def commands(text: str) -> list[list[str]]:
+    return [shlex.split(found) for found in re.findall(r"eio-audit (.*)", text)]
+
+
+@given(STEPS, st.sampled_from(["", "--pass a", "--pass 'c d'", "--dump @f", "--dump 99", "--dump :9999"]))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.parametrize("command", ["diff LOG", "structure LOG", "explain LOG '#1'", "graph LOG"])
+def test_every_command_of_an_error_runs(
+    command: str, log: Path, steps: list[tuple[str, str, str]], options: str
+) -> None:
+    log.write_text("".join(dump(*step) for step in steps))
+    done = run(*(log.name if word == "LOG" else word for word in shlex.split(command)), *shlex.split(options))
+    if done.returncode != 2:
+        return
+    for words in commands(done.stderr.decode()):
+        if words[0] != "trace" and words[:2] != ["diff", "BEFORE"]:
+            again = run(*words).stderr.decode()
+            assert not again or ("no earlier dump" in again and len(steps) == 1), (words, again)
+
+
+@given(STEPS, st.data())
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_number_means_the_same_dump_everywhere(
+    log: Path, steps: list[tuple[str, str, str]], data: st.DataObject
+) -> None:
+    log.write_text("".join(dump(*step) for step in steps))
+    every = lines(log)
+    number = data.draw(st.integers(2, len(steps))) if len(steps) > 1 else 1
+    assert lines(log, "--dump", str(number)) == [every[number - 1]]
+    assert lines(log, "--dump", f":{every[number - 1]}") == [every[number - 1]]
+    if number > 1:
+        assert compared(log, "--dump", str(number))[1] == every[number - 1]
+    after = [
+        line for line, (when, name, _) in zip(every, steps, strict=True) if (when, name) == ("After", "a")
+    ]
+    for n, line in enumerate(after, 1):
+        assert lines(log, "--pass", "a", "--dump", str(n)) == [line]
+        if line != every[0]:
+            assert compared(log, "--pass", "a", "--dump", str(n))[1] == line
+
+
+def ops(*names: str) -> str:
+    return "\n".join(
+        ["func.func @f() {", *(f'  "t.{name}"() : () -> ()' for name in names), "  return", "}", ""]
+    )
+
+
+CHANGING = "".join(
+    [
+        dump("After", "a", ops("x", "y")),  # line 1
+        dump("After", "b", ops("x", "y")),  # line 9
+        dump("After", "a", ops("x", "y", "z")),  # line 17
+        dump("After", "c d", ops("u")),  # line 26
+    ]
+)
+
+
+def test_diff_of_a_log_offers_the_passes_that_changed_most(log: Path) -> None:
+    log.write_text(CHANGING)
+    done = run("diff", log.name)
+    assert done.stderr.decode() == (
+        "two words.log: error: there are 4 dumps after 3 passes, 2 of them change lines: "
+        "choose one with --pass NAME and --dump N\n"
+        "  c d on @f, line 26: 4 changed lines\n"
+        "    eio-audit diff 'two words.log' --pass 'c d' --dump 1\n"
+        "  a on @f, line 17: 1 changed line\n"
+        "    eio-audit diff 'two words.log' --pass a --dump 2\n"
+        "  help: eio-audit trace 'two words.log'\n"
+    )
+
+
+def test_diff_of_a_pass_offers_its_runs(log: Path) -> None:
+    log.write_text(CHANGING)
+    done = run("diff", log.name, "--pass", "a")
+    assert done.stderr.decode() == (
+        "two words.log: error: there are 2 dumps after pass 'a', one changes lines: choose one with --dump N\n"
+        "  N  line  changed lines  function\n"
+        "  1     1              0  @f\n"
+        "  2    17              1  @f\n"
+        "  help: eio-audit diff 'two words.log' --pass a --dump 2\n"
+    )
+
+
+def test_of_many_runs_only_those_are_listed_that_change_lines(log: Path) -> None:
+    log.write_text("".join(dump("After", "a", ops(*"xyz"[: 1 + (n > 5)])) for n in range(12)))
+    assert run("diff", log.name, "--pass", "a").stderr.decode().splitlines()[1:] == [
+        "  N  line  changed lines  function",
+        "  7    43              1  @f",
+        "  and 11 more, without changed lines",
+        "  help: eio-audit diff 'two words.log' --pass a --dump 7",
+    ]
+
+
+def test_two_first_dumps_cannot_be_compared(log: Path) -> None:
+    log.write_text("".join(f"// -----\n{dump('After', 'a', F)}" for _ in range(2)))
+    done = run("diff", log.name)
+    assert done.stderr.decode() == "two words.log: error: there is no earlier dump to compare with\n"
