@@ -268,8 +268,8 @@ class _ProgramLog:
 class _Track:
     """The events of one op so far, and the last text that shows it.
 
-    ``newest`` is the greatest number of an op when it began. ``origin`` is the number of the op that a pass made it from. ``shown`` is the text, the 0-based line in it
-    where the op begins, and its place among the ops there.
+    ``newest`` is the greatest number of an op when it began. ``origin`` is the number of the op that a pass made
+    it from. ``shown`` is the text, the 0-based line in it where the op begins, and its place among the ops there.
     """
 
     newest: int
@@ -375,8 +375,7 @@ class _Recorder:
 def _inlined_before(old: ScopeSide, new: ScopeSide, op: int, newest: int) -> int | None:
     """Return the copy of an op that an earlier dump of its caller alone showed; the op itself is gone now.
 
-    It has the same name, location and text, it is newer than the op with number ``newest``, and no other op is
-    like it.
+    It has the same name, location and text, and a number above ``newest``, and no other op is like it.
     """
     was, now = old.ops.ops, new.ops.ops
     if _function(old, op) in now.functions:
