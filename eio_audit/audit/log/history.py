@@ -268,8 +268,9 @@ class _ProgramLog:
 class _Track:
     """The events of one op so far, and the last text that shows it.
 
-    ``newest`` is the greatest number of an op when it began. ``origin`` is the number of the op that a pass made
-    it from. ``shown`` is the text, the 0-based line in it where the op begins, and its place among the ops there.
+    ``newest`` is the greatest number of an op when it began. ``origin`` is the number of the op that a pass
+    made it from. ``shown`` is the text, the 0-based line in it where the op begins, and its place among the
+    ops there.
     """
 
     newest: int

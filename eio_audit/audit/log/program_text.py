@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -141,6 +142,7 @@ class ShownText:
     def __init__(self, dump: Dump, op_table: OpTable) -> None:
         divided = DumpText(dump, op_table)
         self.text = ScopeText(dump, _lines_of(dump, divided.aliases), {}, divided.aliases)
+        self._first_line = self.text.lines[0].number if self.text.lines else 0
         self.function_texts = divided.functions if divided.aliases.are_unique else {}
         try:
             around = divided.around
@@ -152,12 +154,18 @@ class ShownText:
         self.name = self.scopes[0][-1].name if self.scopes[0] else ""
         self.only_function = only_function(ir)
 
+    def again(self, dump: Dump) -> ShownText:
+        """Return what another dump with the same text shows."""
+        shown = copy(self)
+        shown.text = replace(self.text, dump=dump, lines=_lines_of(dump, self.text.lines[0].aliases))
+        return shown
+
     @property
     def functions(self) -> dict[str, Lines]:
         """By symbol, the lines of the functions that were found by their text."""
         found: dict[str, Lines] = {}
         for symbol, function in self.function_texts.items():
-            start = function.line - self.text.lines[0].number
+            start = function.line - self._first_line
             length = function.raw.removesuffix(b"\n").count(b"\n") + 1
             found[symbol] = Lines(start, start + length)
         return found

@@ -100,6 +100,7 @@ class ScopeSteps:
         self._texts = ProgramText()
         self._interned = Interned()
         self._recent: dict[bytes, ComparedDump] = {}
+        self._last_shown: ShownText | None = None
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it.
@@ -107,7 +108,12 @@ class ScopeSteps:
         Raises:
             InputError: the dump cannot be read.
         """
-        return ShownText(dump, self._options.op_table)
+        last = self._last_shown
+        if last is not None and last.text.lines and dump.has_text(last.text.dump.text):
+            self._last_shown = last.again(dump)
+        else:
+            self._last_shown = ShownText(dump, self._options.op_table)
+        return self._last_shown
 
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.

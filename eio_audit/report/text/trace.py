@@ -128,7 +128,9 @@ def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str,
         if is_same and not verbose:
             yield f"... {len(list(group)):,} changed nothing", None
         else:
-            yield from ((pass_title(traced) + " (no change)" * is_same, traced) for traced in group)
+            for traced in group:
+                note = " (no change)" if is_same else " (first dump)" if traced.changed is None else ""
+                yield pass_title(traced) + note, traced
 
 
 def _common_folder(sources: Iterable[str]) -> str:
