@@ -30,14 +30,14 @@ repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window, by 
 repaired on the way: 1 avoidable inversion of ttir-erase-inverse-ops, by ttir-implicit-broadcast-fold
 
 LOG
-  line  pass                          ops  inversions  forced  avoidable  introduced  repaired  left  made wrong  derived
-   434  canonicalize                  229           0       0          0                                                0
-        ... 2 passes changed nothing
-  2588  ttir-flatten-sliding-window   275          33       0         33          33        33                         46
-  3612  ttir-explicate-tms            272           0       0          0                                               43
-  4628  ttir-erase-inverse-ops        234         789     388         22          22         1    21          42       40
-  5606  ttir-implicit-broadcast-fold  190         602     349         21                                               40
-        ... 1 pass changed nothing
+  line  pass                          +added  -removed  ~modified  introduced  left  avoidable  repaired  made wrong  inversions  forced  derived  ops
+   434  canonicalize                                 6          4                            0                                 0       0        0  229
+        ... 2 changed nothing
+  2588  ttir-flatten-sliding-window       46                   45          33               33        33                      33       0       46  275
+  3612  ttir-explicate-tms                           3          2                            0                                 0       0       43  272
+  4628  ttir-erase-inverse-ops            46        84        135          22    21         22         1          42         789     388       40  234
+  5606  ttir-implicit-broadcast-fold                44         44                           21                               602     349       40  190
+        ... 1 changed nothing
 
 most wrong indices by: ttir-erase-inverse-ops (LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
 failed: 21 avoidable inversions left at the end; eio-audit diff LOG --pass ttir-erase-inverse-ops --dump 1 shows what the pass did; eio-audit fix --diff --dump last LOG shows the fix"""
@@ -59,6 +59,10 @@ def test_a_log_as_json() -> None:
     }
     row = document["passes"][5]
     del row["source"]
+    changes = row.pop("op_changes")
+    assert changes.pop("by_name")["ttir.add"] == {"added": 0, "removed": 0, "modified": 28, "moved": 0}
+    assert changes == {"added": 46, "removed": 84, "modified": 135, "moved": 0, "functions": ["@forward"]}
+    assert row.pop("size") == 236
     assert row == {
         "pass": "ttir-erase-inverse-ops",
         "index": 5,
@@ -162,10 +166,11 @@ def test_the_folder_of_a_tree_is_named_once() -> None:
         "left at the end: 18 inversions: none avoidable (all forced by dependences)",
         "",
         "SAMPLES/small/tree/builtin_module_no-symbol-name",
-        "  pass                          ops  inversions  forced  avoidable  made wrong  derived  dump",
-        "  ... 3 passes changed nothing",
-        "  ttir-flatten-sliding-window    16           0       0          0                    3  "
-        "5_ttir-flatten-sliding-window.mlir:1",
+        "  pass                         +added  -removed  ~modified  avoidable  made wrong  inversions  forced  "
+        "derived  ops  dump",
+        "  ... 3 changed nothing",
+        "  ttir-flatten-sliding-window       4                    4          0                       0       0  "
+        "      3   16  5_ttir-flatten-sliding-window.mlir:1",
     ]
 
 
@@ -305,10 +310,91 @@ def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
         assert (done.returncode, b"\\udcff.mlir" in done.stdout) == (0, True)
 
 
-def test_nothing_indexed_is_an_error() -> None:
+def test_without_indices_the_order_is_not_judged() -> None:
     done = run("trace", "-", stdin=b'module {\n  "t.a"() : () -> ()\n}\n')
+    assert (done.returncode, done.stdout) == (0, b"order not judged: no op carries an op index\n")
+
+
+def test_without_indices_a_gate_that_is_asked_for_is_an_error() -> None:
+    done = run("trace", "-", "--fail-on", "any", stdin=b'module {\n  "t.a"() : () -> ()\n}\n')
     assert done.returncode == 2
     assert done.stderr.startswith(b"<stdin>: error: no op carries an op index")
+
+
+UNINDEXED = """\
+// -----// IR Dump After A (a) //----- //
+module {
+  func.func @f(%x: i32) {
+    %a = t.a %x : i32
+    %b = t.b %a : i32
+    return
+  }
+  func.func @g(%x: i32) {
+    %a = t.a %x : i32
+    return
+  }
+}
+// -----// IR Dump After B (b) //----- //
+func.func @f(%x: i32) {
+  %0 = t.a %x : i32
+  %1 = t.c %0 : i32
+  %2 = t.b %0 : i32
+  return
+}
+// -----// IR Dump After C (c) //----- //
+func.func @g(%x: i32) {
+  %0 = t.a %x : i32
+  return
+}
+// -----// IR Dump After D (d) //----- //
+module {
+  func.func @f(%x: i32) {
+    %0 = t.a %x : i32
+    %1 = t.b %0 {k = 1 : i32} : i32
+    return
+  }
+}
+"""
+
+
+def test_without_indices_each_row_has_what_the_pass_did_to_the_ops(tmp_path: Path) -> None:
+    log = tmp_path / "LOG"
+    log.write_text(UNINDEXED)
+    done = run("trace", log)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (
+        done.stdout.decode().replace(str(log), "LOG")
+        == """\
+LOG
+  line  pass                   +added  -removed  ~modified  ops  function
+     1  a (first dump)                                        8
+    13  b                           1                         5  @f
+        ... 1 changed nothing
+    25  d                                     4          1    5  @f, @g
+
+order not judged: no op carries an op index; 2 of 4 passes changed ops; eio-audit diff LOG --pass d --dump 1 shows the pass that changed most
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        (["--pass", "b"], ["13"]),
+        (["--pass", "?"], ["1", "13", "25"]),
+        (["--function", "g"], ["25"]),
+        (["--changed-op", "t.c"], ["13", "25"]),
+        (["--changed-op", "func.*"], ["25"]),
+        (["--grep", "k = 1"], ["25"]),
+        (["--grep", "t[.]c", "--pass", "b"], ["13"]),
+    ],
+)
+def test_options_choose_rows(tmp_path: Path, options: list[str], lines: list[str]) -> None:
+    log = tmp_path / "LOG"
+    log.write_text(UNINDEXED)
+    done = run("trace", log, *options)
+    rows = [line.split()[0] for line in done.stdout.decode().splitlines()[2:] if line[:3] == "   "]
+    assert [row for row in rows if row.isdigit()] == lines
 
 
 def test_a_text_without_ops_has_nothing_to_trace() -> None:
@@ -362,10 +448,10 @@ def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: P
 left at the end: 18 inversions: none avoidable (all forced by dependences)
 
 DIR
-  pass                        ops  inversions  forced  avoidable  made wrong  derived  dump
-  ttir.mlir.txt                12           0       0          0                    0  ttir.mlir.txt:1
-  (before erase-inverse-ops)   16           0       0          0                    3  ttir-before-erase-inverse-ops.mlir.txt:1
-  erase-inverse-ops            18          18      18          0           6        6  ttir-after-erase-inverse-ops.mlir.txt:1
+  pass                        +added  -removed  ~modified  avoidable  made wrong  inversions  forced  derived  ops  dump
+  ttir.mlir.txt (first dump)                                       0                       0       0        0   12  ttir.mlir.txt:1
+  (before erase-inverse-ops)       4                    4          0                       0       0        3   16  ttir-before-erase-inverse-ops.mlir.txt:1
+  erase-inverse-ops                8         6          8          0           6          18      18        6   18  ttir-after-erase-inverse-ops.mlir.txt:1
 
 most wrong indices by: erase-inverse-ops (DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow; see fix --relabel
 passed: no avoidable inversion left at the end of 3 passes

@@ -163,6 +163,9 @@ def _print_rows(
     at_start = trace.initial, trace.initial_repaired, trace.initial_left
     has_programs = len({traced.program for traced in passes}) > 1
     is_judged = trace.summary.has_indices
+    has_functions = (
+        len({name for traced in passes for name in (traced.function, *traced.functions)} - {None}) > 1
+    )
 
     def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
         return Column(title, ["" if traced is None else text_of(traced) for _, traced in rows], **layout)
@@ -207,7 +210,7 @@ def _print_rows(
         number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
         column("program", lambda t: t.program if has_programs else "", optional=True),
         column("dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True),
-        column("function", functions_of, optional=True),
+        column("function", lambda t: functions_of(t) if has_functions else "", optional=True),
     ]
     left_out = print_table(console, columns, indent=2 if is_log or folder else 0)
     if left_out:

@@ -100,6 +100,8 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         if unread_files or not trace.summary.dumps:
             return "could not run", unread_files or "no op carries an op index"
         changed = sum(1 for traced in trace.passes if traced.changed)
+        if not trace.passes:
+            return NOT_JUDGED, "no op carries an op index"
         passes = where or count(len(trace.passes), "pass", "passes")
         return NOT_JUDGED, f"no op carries an op index; {changed:,} of {passes} changed ops"
     if not trace.summary.has_indices:
