@@ -218,9 +218,7 @@ class _Pairing:
 
     def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         for with_attributes in (True, False):
-            labels = [
-                self._names_with_attributes(side) if with_attributes else sides[side].names for side in (0, 1)
-            ]
+            labels = [self._kinds(side, with_attributes=with_attributes) for side in (0, 1)]
             classes = self._classes_of(sides, labels)
 
             def around(side: int, op: int) -> int | None:
@@ -235,13 +233,14 @@ class _Pairing:
             self._follow_all_dataflow(sides)
             self._pair_blocks()
 
-    def _names_with_attributes(self, side: int) -> list[Hashable]:
-        """By op without a partner, its name and attributes. Types are left out."""
+    def _kinds(self, side: int, *, with_attributes: bool) -> list[Hashable]:
+        """By op without a partner, its name, the names of the ops in it, and its attributes. No types."""
         ops = self.sides[side]
-        labels: list[Hashable] = [None] * len(ops)
+        kinds: list[Hashable] = [None] * len(ops)
         for op in self._free[side]:
-            labels[op] = ops.names[op], ops.interned.number(tuple(ops.texts[op].attributes.items()))
-        return labels
+            attributes = tuple(ops.texts[op].attributes.items()) if with_attributes else ()
+            kinds[op] = ops.interned.number((ops.names[op], ops.names_inside(op), attributes))
+        return kinds
 
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
         """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
@@ -363,13 +362,26 @@ class _Pairing:
                 self._pair_users((users, [use for use in sides[1].users[new] if use[0] not in now]))
             for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
                 is_open = a not in was and b not in now and i == j and min(a, b) >= 0
-                if is_open and self._same_place(0, a) == self._same_place(1, b):
+                if is_open and self._same_place(0, a) == self._same_place(1, b) and self._holds_alike(a, b):
                     self._pair(self._first_of_merged(a, b), b)
+
+    def _holds_alike(self, old: int, new: int) -> bool:
+        """Whether two ops have like contents: at least half of the ops in their regions have the same names."""
+        was, now = (Counter(ops.names_inside(op)) for ops, op in zip(self.sides, (old, new), strict=True))
+        return (was & now).total() * 2 > max(was.total(), now.total()) or was == now
 
     def _first_of_merged(self, old: int, new: int) -> int:
         """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays."""
         merged = self._merged.get(self._above(1, new), ())
-        return next((op for op in merged if op not in self.matched[0]), old) if old in merged else old
+        if old not in merged:
+            return old
+        was, producers = self.matched[1], self.sides[0].producers
+        used = {
+            producers[was[user]][place][0]
+            for user, place in self.sides[1].users[new]
+            if user in was and place < len(producers[was[user]])
+        }
+        return min(op for op in {old, *used.intersection(merged)} if op not in self.matched[0])
 
     @cached_property
     def _merged(self) -> dict[Hashable, list[int]]:
