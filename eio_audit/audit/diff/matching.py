@@ -365,16 +365,29 @@ class _Pairing:
                 if is_open and self._same_place(0, a) == self._same_place(1, b) and self._holds_alike(a, b):
                     self._pair(self._first_of_merged(a, b), b)
 
+    def _is_fused(self, old: int, new: int) -> bool:
+        """Whether an op holds what the old op held and more: perhaps it is another op, and took these in."""
+        was, now = self._names_inside(old, new)
+        return was < now
+
     def _holds_alike(self, old: int, new: int) -> bool:
-        """Whether two ops have like contents: at least half of the ops in their regions have the same names."""
-        was, now = (Counter(ops.names_inside(op)) for ops, op in zip(self.sides, (old, new), strict=True))
+        """Whether two ops have like contents: most of the ops in their regions have the same names."""
+        was, now = self._names_inside(old, new)
         return (was & now).total() * 2 > max(was.total(), now.total()) or was == now
 
+    def _names_inside(self, old: int, new: int) -> tuple[Counter[str], Counter[str]]:
+        return Counter(self.sides[0].names_inside(old)), Counter(self.sides[1].names_inside(new))
+
     def _first_of_merged(self, old: int, new: int) -> int:
-        """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays."""
+        """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays.
+
+        An op without operands may be one of several, merged or not: it was merged if its users tell so.
+        """
         merged = self._merged.get(self._above(1, new), ())
         if old not in merged:
             return old
+        if self.sides[0].producers[old]:
+            return next(op for op in merged if op not in self.matched[0])
         was, producers = self.matched[1], self.sides[0].producers
         used = {
             producers[was[user]][place][0]
@@ -412,7 +425,7 @@ class _Pairing:
             for was, now in _groups(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):
-                        if self._is_free(a, b):
+                        if self._is_free(a, b) and (with_content or not self._is_fused(a, b)):
                             self._pair(a, b)
 
     def _is_free(self, old: int, new: int) -> bool:
