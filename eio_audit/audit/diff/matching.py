@@ -83,6 +83,8 @@ class _Pairing:
         self.is_ambiguous = False
         self._new_arguments: set[Value] = set()
         self._count_with_blocks = -1
+        self._round = 0
+        self._counted: tuple[int, list[Counter[Hashable]]] | None = None
         self._unseen: deque[tuple[int, int]] = deque()
         self._free: list[list[int]] = [
             [op for op in range(len(ops)) if op not in matched]
@@ -196,6 +198,7 @@ class _Pairing:
         self._pair_computations()
         self._pair_if_equally_many(self._same_place_and_text)
         self._follow_dataflow(self.sides)
+        self._pair_by(self._all_users, only_unique=True)
 
     def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
         """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
@@ -281,6 +284,12 @@ class _Pairing:
         users = self._matched_users(side, op)
         return self._text_and(side, op, users) if users else None
 
+    def _all_users(self, side: int, op: int) -> Hashable:
+        """For an op of another type or with other attributes that only feeds what it fed."""
+        users = self._matched_users(side, op)
+        is_all = users and len(users) == len(self.sides[side].users[op])
+        return (*self._same_place(side, op), users) if is_all else None
+
     def _text_anywhere(self, side: int, op: int) -> Hashable:
         text = self.keys.labels[side][op], self.keys.contents[side][op]
         return text if self._is_located(side, op) else None
@@ -355,6 +364,7 @@ class _Pairing:
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
+        self._round += 1
         was, now = self.matched
         while self._unseen:
             old, new = self._unseen.popleft()
@@ -362,8 +372,30 @@ class _Pairing:
                 self._pair_users((users, [use for use in sides[1].users[new] if use[0] not in now]))
             for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
                 is_open = a not in was and b not in now and i == j and min(a, b) >= 0
-                if is_open and self._same_place(0, a) == self._same_place(1, b) and self._holds_alike(a, b):
+                if is_open and self._same_place(0, a) == self._same_place(1, b) and self._may_be_same(a, b):
                     self._pair(self._first_of_merged(a, b), b)
+
+    def _may_be_same(self, old: int, new: int) -> bool:
+        """Whether ops of one name that feed the same op hold like ops, and have no more likely partner."""
+        was, now = self._same_place_and_text(0, old), self._same_place_and_text(1, new)
+        if was == now:
+            return True
+        return not self._free_texts[1][was] and not self._free_texts[0][now] and self._holds_alike(old, new)
+
+    @property
+    def _free_texts(self) -> list[Counter[Hashable]]:
+        """By side, how many ops without a partner have which place and text."""
+        if self._counted is None or self._counted[0] != self._round:
+            self._counted = (
+                self._round,
+                [
+                    Counter(
+                        self._same_place_and_text(side, op) for op in self._free[side] if op not in matched
+                    )
+                    for side, matched in enumerate(self.matched)
+                ],
+            )
+        return self._counted[1]
 
     def _is_fused(self, old: int, new: int) -> bool:
         """Whether an op holds what the old op held and more: perhaps it is another op, and took these in."""
