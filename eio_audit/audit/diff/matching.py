@@ -473,6 +473,18 @@ class _Pairing:
         self._new_arguments = set(self.arguments.values())
         for old, new in self.blocks.items():
             self._pair_terminators(old, new)
+            self._pair_holders(old, new)
+
+    def _pair_holders(self, old: int, new: int) -> None:
+        """Pairs the ops that two blocks are in, which the ops in these blocks tell."""
+        before, after = (ops.ir for ops in self.sides)
+        a, b = before.parent_op(old), after.parent_op(new)
+        if min(a, b) < 0 or not self._is_free(a, b) or self._same_place(0, a) != self._same_place(1, b):
+            return
+        inside = [self.matched[0].get(op) for op in before.block_ops[old]]
+        stayed = sum(op is not None and after.op_block[op] == new for op in inside)
+        if stayed * 4 > 3 * max(len(inside), len(after.block_ops[new])):
+            self._pair(a, b)
 
     def _pair_terminators(self, old: int, new: int) -> None:
         before, after = self.sides
