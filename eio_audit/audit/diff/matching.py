@@ -183,6 +183,7 @@ class _Pairing:
     def _pair_remaining(self) -> None:
         self._pair_blocks()
         self._pair_by(self._above, only_unique=True)
+        self._pair_only_users()
         self._follow_all_dataflow(self.sides)
         for key, only_unique in (
             (self._same_place_and_text, True),
@@ -204,7 +205,9 @@ class _Pairing:
         self._pair_computations()
         self._pair_if_equally_many(self._same_place_and_text)
         self._follow_dataflow(self.sides)
-        self._pair_by(self._all_users, only_unique=True)
+        self._pair_by(self._name_and_users, only_unique=True)
+        self._pair_blocks()
+        self._follow_all_dataflow(self.sides)
 
     def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
         """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
@@ -251,6 +254,31 @@ class _Pairing:
             kinds[op] = ops.interned.number((ops.names[op], ops.names_inside(op), attributes))
         return kinds
 
+    def _pair_only_users(self) -> None:
+        """Pairs ops with the same text if they are the only users of a weight: an argument or a constant.
+
+        In a chain of layers that look alike this tells one from the next. Not if two weights disagree.
+        """
+        uses: list[dict[Value, list[tuple[int, int]]]] = [{}, {}]
+        for side, ops in enumerate(self.sides):
+            for op in self._free[side]:
+                for place, value in enumerate(ops.producers[op]):
+                    is_weight = value[0] < 0 or not ops.producers[value[0]]
+                    known = self._matched_value(side, value) if is_weight and op not in self.matched[side] else None
+                    if known is not None:
+                        uses[side].setdefault(known, []).append((op, place))
+        votes: set[tuple[int, int]] = set()
+        for value, was in uses[0].items():
+            now = uses[1].get(value, [])
+            if len(was) == len(now) == 1 and was[0][1] == now[0][1]:
+                a, b = was[0][0], now[0][0]
+                if self._same_place_and_text(0, a) == self._same_place_and_text(1, b):
+                    votes.add((a, b))
+        times = [Counter(pair[side] for pair in votes) for side in (0, 1)]
+        for a, b in sorted(votes):
+            if times[0][a] == times[1][b] == 1:
+                self._pair(a, b)
+
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
         """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
         for old, new in self._unmatched(key):
@@ -290,11 +318,10 @@ class _Pairing:
         users = self._matched_users(side, op)
         return self._text_and(side, op, users) if users else None
 
-    def _all_users(self, side: int, op: int) -> Hashable:
-        """For an op of another type or with other attributes that only feeds what it fed."""
+    def _name_and_users(self, side: int, op: int) -> Hashable:
+        """For an op of another type or with other attributes that feeds what it fed."""
         users = self._matched_users(side, op)
-        is_all = users and len(users) == len(self.sides[side].users[op])
-        return (*self._same_place(side, op), users) if is_all else None
+        return (*self._same_place(side, op), users) if users else None
 
     def _text_anywhere(self, side: int, op: int) -> Hashable:
         text = self.keys.labels[side][op], self.keys.contents[side][op]
@@ -489,7 +516,10 @@ class _Pairing:
             return
         inside = [self.matched[0].get(op) for op in before.block_ops[old]]
         stayed = sum(op is not None and after.op_block[op] == new for op in inside)
-        if stayed * 4 > 3 * max(len(inside), len(after.block_ops[new])):
+        is_most = stayed * 4 > 3 * max(len(inside), len(after.block_ops[new]))
+        was, now = self._names_inside(a, b)
+        is_all = stayed == len(inside) - inside.count(None) and was == now
+        if is_most or is_all:
             self._pair(a, b)
 
     def _pair_terminators(self, old: int, new: int) -> None:
