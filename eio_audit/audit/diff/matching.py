@@ -264,7 +264,11 @@ class _Pairing:
             for op in self._free[side]:
                 for place, value in enumerate(ops.producers[op]):
                     is_weight = value[0] < 0 or not ops.producers[value[0]]
-                    known = self._matched_value(side, value) if is_weight and op not in self.matched[side] else None
+                    known = (
+                        self._matched_value(side, value)
+                        if is_weight and op not in self.matched[side]
+                        else None
+                    )
                     if known is not None:
                         uses[side].setdefault(known, []).append((op, place))
         votes: set[tuple[int, int]] = set()
@@ -398,15 +402,34 @@ class _Pairing:
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
         self._round += 1
+        disputed: deque[tuple[int, int]] = deque()
+        while self._unseen or disputed:
+            if self._unseen:
+                pair = self._unseen.popleft()
+                if not self._follow(sides, *pair, is_strict=True):
+                    disputed.append(pair)
+            else:
+                self._follow(sides, *disputed.popleft(), is_strict=False)
+
+    def _follow(self, sides: tuple[ComparedOps, ComparedOps], old: int, new: int, *, is_strict: bool) -> bool:
+        """Pair what is next to a pair. False if ``is_strict`` and other pairs disagree with one of these."""
         was, now = self.matched
-        while self._unseen:
-            old, new = self._unseen.popleft()
-            if users := [use for use in sides[0].users[old] if use[0] not in was]:
-                self._pair_users((users, [use for use in sides[1].users[new] if use[0] not in now]))
-            for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
-                is_open = a not in was and b not in now and i == j and min(a, b) >= 0
-                if is_open and self._same_place(0, a) == self._same_place(1, b) and self._may_be_same(a, b):
-                    self._pair(self._first_of_merged(a, b), b)
+        is_agreed = True
+        if users := [use for use in sides[0].users[old] if use[0] not in was]:
+            others = [use for use in sides[1].users[new] if use[0] not in now]
+            is_agreed = self._pair_users((users, others), is_strict=is_strict)
+        for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
+            is_open = a not in was and b not in now and i == j and min(a, b) >= 0
+            if is_open and self._same_place(0, a) == self._same_place(1, b) and self._may_be_same(a, b):
+                self._pair(self._first_of_merged(a, b), b)
+        return is_agreed
+
+    def _disagrees(self, old: int, new: int) -> bool:
+        """Whether an operand of one op is known to be another value than that of the other op."""
+        was, now = (ops.producers[op] for ops, op in zip(self.sides, (old, new), strict=True))
+        return any(
+            self._matched_value(0, a) != self._matched_value(1, b) for a, b in zip(was, now, strict=False)
+        )
 
     def _may_be_same(self, old: int, new: int) -> bool:
         """Whether ops of one name that feed the same op hold like ops, and have no more likely partner."""
@@ -474,7 +497,8 @@ class _Pairing:
             merged[self._above(0, op)].append(op)
         return {key: ops for key, ops in merged.items() if len(ops) > now[key]}
 
-    def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]]) -> None:
+    def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]], *, is_strict: bool) -> bool:
+        is_agreed = True
         for with_content in (True, False):
 
             def key(side: int, used: tuple[int, int]) -> Hashable:
@@ -486,12 +510,17 @@ class _Pairing:
                 [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
             ]
             if not all(free):
-                return
+                break
             for was, now in _groups(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):
-                        if self._is_free(a, b) and (with_content or not self._is_fused(a, b)):
+                        if not self._is_free(a, b) or (not with_content and self._is_fused(a, b)):
+                            continue
+                        if is_strict and self._disagrees(a, b):
+                            is_agreed = False
+                        else:
                             self._pair(a, b)
+        return is_agreed
 
     def _is_free(self, old: int, new: int) -> bool:
         return old not in self.matched[0] and new not in self.matched[1]
