@@ -84,6 +84,12 @@ class ComparedOps:
                     users[owner].append((op, place))
         return users
 
+    def names_inside(self, op: int) -> tuple[str, ...]:
+        """Return the names of the ops directly in the regions of an op."""
+        return tuple(
+            self.names[inner] for block in self.blocks_of.get(op, ()) for inner in self.ir.block_ops[block]
+        )
+
     @property
     def has_locations(self) -> bool:
         """Whether any op was printed with a known location."""

@@ -2,7 +2,8 @@
 
 Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and neighbours of a
 whole chain differ, though the same is computed. So an op with one operand and one result is *passed over* if
-ops of its name are not equally many in both dumps: a user of its result counts as a user of its operand.
+ops of its kind are not equally many in both dumps: a user of its result counts as a user of its operand.
+An operand that is only a place for the result (``tensor.empty``) does not count.
 
 Passes also wrap ops in regions: ``arith.addf`` on tensors becomes a ``linalg.generic`` with ``arith.addf`` on
 numbers in its region. Such a *wrapper* is passed over too: its block arguments stand for its operands, and
@@ -12,7 +13,7 @@ its results for the operands of the last op in its block.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Hashable, Mapping
 from copy import copy
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
@@ -23,8 +24,8 @@ def contracted(before: ComparedOps, after: ComparedOps) -> tuple[ComparedOps, Co
 
     An op that is passed over has none of either. The result is None if there is no such op.
     """
-    names = _names_not_equally_many(before, after)
-    sides = _contracted(before, names, {}), _contracted(after, names, {})
+    kinds = _kinds_not_equally_many(before, after)
+    sides = _contracted(before, kinds, {}), _contracted(after, kinds, {})
     is_same = all(side.producers == ops.producers for side, ops in zip(sides, (before, after), strict=True))
     return None if is_same else sides
 
@@ -44,30 +45,41 @@ def unwrapped(
     wrappers = _wrappers(before, matched[0]), _wrappers(after, matched[1])
     if not any(wrappers):
         return None
-    names = _names_not_equally_many(before, after)
-    return _contracted(before, names, wrappers[0]), _contracted(after, names, wrappers[1])
+    kinds = _kinds_not_equally_many(before, after)
+    return _contracted(before, kinds, wrappers[0]), _contracted(after, kinds, wrappers[1])
 
 
-def _names_not_equally_many(before: ComparedOps, after: ComparedOps) -> set[str]:
-    was, now = Counter(before.names), Counter(after.names)
-    return {name for name in was.keys() | now.keys() if was[name] != now[name]}
+def _kinds_not_equally_many(before: ComparedOps, after: ComparedOps) -> set[Hashable]:
+    was, now = Counter(_kinds(before)), Counter(_kinds(after))
+    return {kind for kind in was.keys() | now.keys() if was[kind] != now[kind]}
 
 
-def _contracted(ops: ComparedOps, names: Container[str], wrappers: Mapping[int, int]) -> ComparedOps:
-    """The ops without those of the names that pass a value on, and without the wrappers, by their block."""
+def _kinds(ops: ComparedOps) -> list[Hashable]:
+    """By op, its name, or if it has regions its name and the names of the ops in them."""
+    kinds: list[Hashable] = list(ops.names)
+    for op in ops.blocks_of:
+        if op >= 0:
+            kinds[op] = ops.names[op], ops.names_inside(op)
+    return kinds
+
+
+def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[int, int]) -> ComparedOps:
+    """The ops without those of the kinds that pass a value on, and without the wrappers, by their block."""
     side = copy(ops)
     side.blocks_of = {}
     side.op_blocks = list(ops.op_blocks)
     side.users = [[] for _ in range(len(ops))]
     side.producers = []
     ends = {ops.ir.block_ops[block][-1]: wrapper for wrapper, block in wrappers.items()}
+    empty = {op for op, name in enumerate(ops.names) if name.endswith(".empty") and not ops.producers[op]}
+    kind_of = _kinds(ops)
     passed_on: dict[tuple[int, int], tuple[int, int]] = {}  # by value that is passed over, the one behind it
     for op, operands in enumerate(ops.producers):
         if wrappers and (parent := ops.ir.parent_op(ops.op_blocks[op])) in wrappers:
             side.op_blocks[op] = side.op_blocks[parent]
-        found = [passed_on.get(value, value) for value in operands]
-        is_alone = len(found) == ops.ir.result_count(op) == 1 and op not in ops.blocks_of
-        owner = op if is_alone and ops.names[op] in names else ends.get(op)
+        found = [passed_on.get(value, value) for value in operands if value[0] not in empty]
+        is_alone = len(found) == 1 == ops.ir.result_count(op) and len(ops.names_inside(op)) < 2
+        owner = op if is_alone and kind_of[op] in kinds else ends.get(op)
         if op in wrappers:
             owner = -1 - wrappers[op]
         if owner is not None:

@@ -83,6 +83,8 @@ class _Pairing:
         self.is_ambiguous = False
         self._new_arguments: set[Value] = set()
         self._count_with_blocks = -1
+        self._round = 0
+        self._counted: tuple[int, list[Counter[Hashable]]] | None = None
         self._unseen: deque[tuple[int, int]] = deque()
         self._free: list[list[int]] = [
             [op for op in range(len(ops)) if op not in matched]
@@ -144,13 +146,19 @@ class _Pairing:
         self.is_ambiguous = True
         groups = _groups((old, new), self._matched_users if upwards else self._matched_producers)
         for together in groups:
-            for a, b in zip(*together, strict=False):
-                self._pair(a, b)
+            if len(together[0]) == len(together[1]) or self._has_neighbours(together[0], upwards=upwards):
+                for a, b in zip(*together, strict=False):
+                    self._pair(a, b)
         left = [
             sorted(op for op in ops if op not in self.matched[side]) for side, ops in enumerate((old, new))
         ]
-        for a, b in zip(*left, strict=False):
+        for a, b in zip(*left, strict=True) if len(left[0]) == len(left[1]) else ():
             self._pair(a, b)
+
+    def _has_neighbours(self, old: Sequence[int], *, upwards: bool) -> bool:
+        """Whether there are producers, or users, that ops have in common: of constants there are none."""
+        before = self.sides[0]
+        return any(before.users[op] if upwards else before.producers[op] for op in old)
 
     def moved_count(self) -> int:
         """Return how many ops leave their place in blocks with pairs that are not sure."""
@@ -175,6 +183,7 @@ class _Pairing:
     def _pair_remaining(self) -> None:
         self._pair_blocks()
         self._pair_by(self._above, only_unique=True)
+        self._pair_only_users()
         self._follow_all_dataflow(self.sides)
         for key, only_unique in (
             (self._same_place_and_text, True),
@@ -196,6 +205,9 @@ class _Pairing:
         self._pair_computations()
         self._pair_if_equally_many(self._same_place_and_text)
         self._follow_dataflow(self.sides)
+        self._pair_by(self._name_and_users, only_unique=True)
+        self._pair_blocks()
+        self._follow_all_dataflow(self.sides)
 
     def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
         """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
@@ -218,9 +230,7 @@ class _Pairing:
 
     def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         for with_attributes in (True, False):
-            labels = [
-                self._names_with_attributes(side) if with_attributes else sides[side].names for side in (0, 1)
-            ]
+            labels = [self._kinds(side, with_attributes=with_attributes) for side in (0, 1)]
             classes = self._classes_of(sides, labels)
 
             def around(side: int, op: int) -> int | None:
@@ -235,13 +245,43 @@ class _Pairing:
             self._follow_all_dataflow(sides)
             self._pair_blocks()
 
-    def _names_with_attributes(self, side: int) -> list[Hashable]:
-        """By op without a partner, its name and attributes. Types are left out."""
+    def _kinds(self, side: int, *, with_attributes: bool) -> list[Hashable]:
+        """By op without a partner, its name, the names of the ops in it, and its attributes. No types."""
         ops = self.sides[side]
-        labels: list[Hashable] = [None] * len(ops)
+        kinds: list[Hashable] = [None] * len(ops)
         for op in self._free[side]:
-            labels[op] = ops.names[op], ops.interned.number(tuple(ops.texts[op].attributes.items()))
-        return labels
+            attributes = tuple(ops.texts[op].attributes.items()) if with_attributes else ()
+            kinds[op] = ops.interned.number((ops.names[op], ops.names_inside(op), attributes))
+        return kinds
+
+    def _pair_only_users(self) -> None:
+        """Pairs ops with the same text if they are the only users of a weight: an argument or a constant.
+
+        In a chain of layers that look alike this tells one from the next. Not if two weights disagree.
+        """
+        uses: list[dict[Value, list[tuple[int, int]]]] = [{}, {}]
+        for side, ops in enumerate(self.sides):
+            for op in self._free[side]:
+                for place, value in enumerate(ops.producers[op]):
+                    is_weight = value[0] < 0 or not ops.producers[value[0]]
+                    known = (
+                        self._matched_value(side, value)
+                        if is_weight and op not in self.matched[side]
+                        else None
+                    )
+                    if known is not None:
+                        uses[side].setdefault(known, []).append((op, place))
+        votes: set[tuple[int, int]] = set()
+        for value, was in uses[0].items():
+            now = uses[1].get(value, [])
+            if len(was) == len(now) == 1 and was[0][1] == now[0][1]:
+                a, b = was[0][0], now[0][0]
+                if self._same_place_and_text(0, a) == self._same_place_and_text(1, b):
+                    votes.add((a, b))
+        times = [Counter(pair[side] for pair in votes) for side in (0, 1)]
+        for a, b in sorted(votes):
+            if times[0][a] == times[1][b] == 1:
+                self._pair(a, b)
 
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
         """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
@@ -281,6 +321,11 @@ class _Pairing:
     def _text_and_users(self, side: int, op: int) -> Hashable:
         users = self._matched_users(side, op)
         return self._text_and(side, op, users) if users else None
+
+    def _name_and_users(self, side: int, op: int) -> Hashable:
+        """For an op of another type or with other attributes that feeds what it fed."""
+        users = self._matched_users(side, op)
+        return (*self._same_place(side, op), users) if users else None
 
     def _text_anywhere(self, side: int, op: int) -> Hashable:
         text = self.keys.labels[side][op], self.keys.contents[side][op]
@@ -356,20 +401,88 @@ class _Pairing:
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
+        self._round += 1
+        disputed: deque[tuple[int, int]] = deque()
+        while self._unseen or disputed:
+            if self._unseen:
+                pair = self._unseen.popleft()
+                if not self._follow(sides, *pair, is_strict=True):
+                    disputed.append(pair)
+            else:
+                self._follow(sides, *disputed.popleft(), is_strict=False)
+
+    def _follow(self, sides: tuple[ComparedOps, ComparedOps], old: int, new: int, *, is_strict: bool) -> bool:
+        """Pair what is next to a pair. False if ``is_strict`` and other pairs disagree with one of these."""
         was, now = self.matched
-        while self._unseen:
-            old, new = self._unseen.popleft()
-            if users := [use for use in sides[0].users[old] if use[0] not in was]:
-                self._pair_users((users, [use for use in sides[1].users[new] if use[0] not in now]))
-            for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
-                is_open = a not in was and b not in now and i == j and min(a, b) >= 0
-                if is_open and self._same_place(0, a) == self._same_place(1, b):
-                    self._pair(self._first_of_merged(a, b), b)
+        is_agreed = True
+        if users := [use for use in sides[0].users[old] if use[0] not in was]:
+            others = [use for use in sides[1].users[new] if use[0] not in now]
+            is_agreed = self._pair_users((users, others), is_strict=is_strict)
+        for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
+            is_open = a not in was and b not in now and i == j and min(a, b) >= 0
+            if is_open and self._same_place(0, a) == self._same_place(1, b) and self._may_be_same(a, b):
+                self._pair(self._first_of_merged(a, b), b)
+        return is_agreed
+
+    def _disagrees(self, old: int, new: int) -> bool:
+        """Whether an operand of one op is known to be another value than that of the other op."""
+        was, now = (ops.producers[op] for ops, op in zip(self.sides, (old, new), strict=True))
+        return any(
+            self._matched_value(0, a) != self._matched_value(1, b) for a, b in zip(was, now, strict=False)
+        )
+
+    def _may_be_same(self, old: int, new: int) -> bool:
+        """Whether ops of one name that feed the same op hold like ops, and have no more likely partner."""
+        was, now = self._same_place_and_text(0, old), self._same_place_and_text(1, new)
+        if was == now:
+            return True
+        return not self._free_texts[1][was] and not self._free_texts[0][now] and self._holds_alike(old, new)
+
+    @property
+    def _free_texts(self) -> list[Counter[Hashable]]:
+        """By side, how many ops without a partner have which place and text."""
+        if self._counted is None or self._counted[0] != self._round:
+            self._counted = (
+                self._round,
+                [
+                    Counter(
+                        self._same_place_and_text(side, op) for op in self._free[side] if op not in matched
+                    )
+                    for side, matched in enumerate(self.matched)
+                ],
+            )
+        return self._counted[1]
+
+    def _is_fused(self, old: int, new: int) -> bool:
+        """Whether an op holds what the old op held and more: perhaps it is another op, and took these in."""
+        was, now = self._names_inside(old, new)
+        return was < now
+
+    def _holds_alike(self, old: int, new: int) -> bool:
+        """Whether two ops have like contents: most of the ops in their regions have the same names."""
+        was, now = self._names_inside(old, new)
+        return (was & now).total() * 2 > max(was.total(), now.total()) or was == now
+
+    def _names_inside(self, old: int, new: int) -> tuple[Counter[str], Counter[str]]:
+        return Counter(self.sides[0].names_inside(old)), Counter(self.sides[1].names_inside(new))
 
     def _first_of_merged(self, old: int, new: int) -> int:
-        """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays."""
+        """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays.
+
+        An op without operands may be one of several, merged or not: it was merged if its users tell so.
+        """
         merged = self._merged.get(self._above(1, new), ())
-        return next((op for op in merged if op not in self.matched[0]), old) if old in merged else old
+        if old not in merged:
+            return old
+        if self.sides[0].producers[old]:
+            return next(op for op in merged if op not in self.matched[0])
+        was, producers = self.matched[1], self.sides[0].producers
+        used = {
+            producers[was[user]][place][0]
+            for user, place in self.sides[1].users[new]
+            if user in was and place < len(producers[was[user]])
+        }
+        return min(op for op in {old, *used.intersection(merged)} if op not in self.matched[0])
 
     @cached_property
     def _merged(self) -> dict[Hashable, list[int]]:
@@ -384,7 +497,8 @@ class _Pairing:
             merged[self._above(0, op)].append(op)
         return {key: ops for key, ops in merged.items() if len(ops) > now[key]}
 
-    def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]]) -> None:
+    def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]], *, is_strict: bool) -> bool:
+        is_agreed = True
         for with_content in (True, False):
 
             def key(side: int, used: tuple[int, int]) -> Hashable:
@@ -396,12 +510,17 @@ class _Pairing:
                 [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
             ]
             if not all(free):
-                return
+                break
             for was, now in _groups(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):
-                        if self._is_free(a, b):
+                        if not self._is_free(a, b) or (not with_content and self._is_fused(a, b)):
+                            continue
+                        if is_strict and self._disagrees(a, b):
+                            is_agreed = False
+                        else:
                             self._pair(a, b)
+        return is_agreed
 
     def _is_free(self, old: int, new: int) -> bool:
         return old not in self.matched[0] and new not in self.matched[1]
@@ -416,6 +535,21 @@ class _Pairing:
         self._new_arguments = set(self.arguments.values())
         for old, new in self.blocks.items():
             self._pair_terminators(old, new)
+            self._pair_holders(old, new)
+
+    def _pair_holders(self, old: int, new: int) -> None:
+        """Pairs the ops that two blocks are in, which the ops in these blocks tell."""
+        before, after = (ops.ir for ops in self.sides)
+        a, b = before.parent_op(old), after.parent_op(new)
+        if min(a, b) < 0 or not self._is_free(a, b) or self._same_place(0, a) != self._same_place(1, b):
+            return
+        inside = [self.matched[0].get(op) for op in before.block_ops[old]]
+        stayed = sum(op is not None and after.op_block[op] == new for op in inside)
+        is_most = stayed * 4 > 3 * max(len(inside), len(after.block_ops[new]))
+        was, now = self._names_inside(a, b)
+        is_all = stayed == len(inside) - inside.count(None) and was == now
+        if is_most or is_all:
+            self._pair(a, b)
 
     def _pair_terminators(self, old: int, new: int) -> None:
         before, after = self.sides

@@ -191,7 +191,7 @@ class _Candidates:
         return values
 
     def _drop_near(self, dropped: Iterable[int], added: Iterable[int]) -> None:
-        """Drop the pairs next to what has no partner: its producers, and the ops it is in up to a symbol."""
+        """Drop the pairs next to what has no partner: producers, users, and the ops it is in up to a symbol."""
         before, after = self._sides
         old, new = _near(before, dropped), _near(after, added)
         for op, other in enumerate(self.partner):
@@ -231,6 +231,7 @@ def _near(ops: ComparedOps, changed: Iterable[int]) -> set[int]:
     around: set[int] = set()
     for op in changed:
         near.update(owner for owner, _ in ops.producers[op] if owner >= 0)
+        near.update(user for user, _ in ops.users[op])
         for parent in ops.ir.enclosing_ops(ops.ir.op_block[op]):
             if parent in around or ops.symbols[parent] is not None:
                 break
