@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.reading import check_error, ir_of, names, uses
 
@@ -117,6 +119,7 @@ init {
 ^bb0(%a: f32):
   omp.yield (%a : f32)
 }
+// CHECK: combiner
 combiner {
 ^bb1(%b: f32, %c: f32):
   omp.yield (%b : f32)
@@ -588,6 +591,9 @@ def test_errors_name_the_place() -> None:
     check_error('"t.a"( : () -> ()', 1, 6, "'(' is never closed")
     check_error("module {\n}\n}\n", 3, 1, "unbalanced '}'")
     check_error('"t.a"() {x = [1)} : () -> ()', 1, 16, "expected the bracket that closes '[' at 1:14")
+    check_error(
+        "func.func @f(%a: i32) {\n  t.a m[%a, %a)\n}", 2, 15, "expected the bracket that closes '[' at 2:8"
+    )
     check_error('"t.a"() {s = "open} : () -> ()', 1, 14, "unterminated string")
     check_error('"t.a"() : () -> () loc("DEBUG|1|x', 1, 24, "unterminated string")
     check_error(
@@ -613,6 +619,20 @@ def test_errors_name_the_place() -> None:
 def test_each_result_has_a_name() -> None:
     ir = ir_of('%a:2, %b = "my.op"() : () -> (i32, i32, i32)\n')
     assert (ir.results(0), ir.result_names(0)) == (["%a", "%b"], ["%a#0", "%a#1", "%b"])
+
+
+_GAPS = st.sampled_from(["", " ", "\n  ", " // %c = 1\n", "\n\n// one\n  // two, three:\n "])
+
+
+@given(st.lists(_GAPS, min_size=7, max_size=7))
+def test_results_in_any_layout(gaps: list[str]) -> None:
+    layout = '%a{}:{}2{},{}%b{}={}"my.op"() : () -> (i32, i32, i32)\nmy.use %a#1, %b{}: i32\n'.format(*gaps)
+    ir = ir_of(layout)
+    assert (ir.result_names(0), ir.source.data[ir.name_start(0) :][:7]) == (
+        ["%a#0", "%a#1", "%b"],
+        b'"my.op"',
+    )
+    assert uses(layout) == [("my.op", "my.use")] * 2
 
 
 def test_an_op_keeps_what_stands_between_its_regions_as_its_own_text() -> None:
@@ -698,6 +718,18 @@ def test_an_op_may_not_use_its_own_result_inside() -> None:
 }
 """
     check_error(text, 3, 15, "use of value '%0' before its definition")
+
+
+def test_an_unlisted_op_outside_all_others_whose_brace_is_on_the_next_line() -> None:
+    text = (
+        'firrtl.circuit "Foo" attributes {annotations = [{class = "x"}]}\n{\n  firrtl.module @Foo() {}\n}\n'
+    )
+    assert names(text) == ["firrtl.circuit", "  firrtl.module"]
+
+
+def test_an_interval_may_be_half_open() -> None:
+    text = "func.func @f(%a: index, %b: index) {\n  rtg.random_number_in_range [%a, %b)\n  return\n}\n"
+    assert names(text) == ["func.func", "  rtg.random_number_in_range", "  func.return"]
 
 
 def test_an_unlisted_op_outside_all_others_is_read_if_it_has_an_operand() -> None:

@@ -57,9 +57,13 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(
-    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE
+    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|(?:[{(\[]|\}[ \t\r]*\n[ \t]*\{)[ \t\r]*$)",
+    re.MULTILINE,
 )
-"""What follows the name of an unlisted top-level op: an operand; or a symbol, location or open bracket."""
+"""What follows the name of an unlisted top-level op: an operand; or a symbol, location or open bracket.
+
+The bracket ends the line, or a dictionary does and the bracket is the next line.
+"""
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
