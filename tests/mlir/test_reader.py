@@ -727,6 +727,11 @@ def test_an_unlisted_op_outside_all_others_whose_brace_is_on_the_next_line() -> 
     assert names(text) == ["firrtl.circuit", "  firrtl.module"]
 
 
+def test_a_function_outside_all_others_may_lack_its_dialect() -> None:
+    text = "func @f(%a: i32) -> i32 {\n  return %a : i32\n}\nfunc private @g(i32)\nfunc main() is called\n"
+    assert names(text) == ["func.func", "  func.return", "func.func"]
+
+
 def test_an_interval_may_be_half_open() -> None:
     text = "func.func @f(%a: index, %b: index) {\n  rtg.random_number_in_range [%a, %b)\n  return\n}\n"
     assert names(text) == ["func.func", "  rtg.random_number_in_range", "  func.return"]

@@ -210,8 +210,8 @@ class Reader:
         name = header["custom"]
         if name in BARE_OPS or name.decode() in self.traits:
             return self.data[header.end() : header.end() + 1] != b":"
-        if b"." not in name:
-            return False
+        if b"." not in name:  # MLIR before 2022 printed functions without dialect
+            return name == b"func" and _DECLARATION.match(self.data, header.start(), self.end) is not None
         is_listed = name.partition(b".")[0].decode() in listed_dialects()
         if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
