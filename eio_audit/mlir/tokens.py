@@ -82,7 +82,7 @@ OUTER = re.compile(
 )
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
 
-_INTERVAL = re.compile(rb"\s\[%[\w$.-]++(?:#\d++)?, %[\w$.-]++(?:#\d++)?\)")
+_INTERVAL = re.compile(rb"\s\[%[\w$.-]++(?:#\d++)?,\s*+%[\w$.-]++(?:#\d++)?\)")
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
 _NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
 _DIALECT_BODY = re.compile(STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<")

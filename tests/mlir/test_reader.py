@@ -720,10 +720,9 @@ def test_an_op_may_not_use_its_own_result_inside() -> None:
     check_error(text, 3, 15, "use of value '%0' before its definition")
 
 
-def test_an_unlisted_op_outside_all_others_whose_brace_is_on_the_next_line() -> None:
-    text = (
-        'firrtl.circuit "Foo" attributes {annotations = [{class = "x"}]}\n{\n  firrtl.module @Foo() {}\n}\n'
-    )
+@pytest.mark.parametrize("gap", ["\n", " // one\n", "\n\n// one\n  // two {\n  "])
+def test_an_unlisted_op_outside_all_others_whose_brace_is_on_the_next_line(gap: str) -> None:
+    text = f'firrtl.circuit "A" attributes {{a = [{{b = "c"}}]}}{gap}{{\n  firrtl.module @A() {{}}\n}}\n'
     assert names(text) == ["firrtl.circuit", "  firrtl.module"]
 
 

@@ -57,14 +57,15 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(
-    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|(?:[{(\[]|\}[ \t\r]*\n[ \t]*\{)[ \t\r]*$)",
+    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|(?:[{(\[]|\}[ \t\r]*"
+    rb"(?://[^\n]*)?\n\s*+(?://[^\n]*+\s*+)*+\{)[ \t\r]*$)",
     re.MULTILINE,
 )
 """What follows the name of an unlisted top-level op: an operand; or a symbol, location or open bracket.
 
-The bracket ends the line, or a dictionary does and the bracket is the next line.
+The bracket ends the line, or a dictionary does and the bracket is the next line but comments.
 """
-_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
+_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
