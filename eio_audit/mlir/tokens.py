@@ -53,6 +53,8 @@ VALUE_NAME = re.compile(rb"%[\w$.-]++")
 ASSIGNED_NAME = re.compile(_RESULTS + _GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
 """``%a, %b:2 =`` and the start of a word or string after it."""
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
+GENERIC_OP = re.compile(STRING + rb"\s*+\(" + _GAP + rb"[%)]")
+"""The name of an op in generic form and the start of its operands."""
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
 _AFTER_SIGN = rb"[\w$](?:-(?!>)|[\w$.]++)*+"

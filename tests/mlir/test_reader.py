@@ -221,6 +221,14 @@ def test_an_empty_region_takes_the_names_of_its_header() -> None:
     ]
 
 
+def test_a_string_before_a_list_is_no_op() -> None:
+    assert names('module {\n  sv.macro.def @X "{{0}}"([@a])\n  t.a "t.b"() : () -> ()\n}\n') == [
+        "builtin.module",
+        "  sv.macro.def",
+        "  t.a",
+    ]
+
+
 def test_a_quoted_symbol_is_no_op() -> None:
     assert names('func.func @f(%x: i32) {\n  call @"a b"(%x) : (i32) -> ()\n  return\n}') == [
         "func.func",

@@ -17,6 +17,7 @@ from eio_audit.mlir.tokens import (
     ALIAS,
     ASSIGNED_NAME,
     GENERIC_NAME,
+    GENERIC_OP,
     IDENTIFIER,
     INNER,
     LABEL,
@@ -104,7 +105,10 @@ class Boundaries:
         if first == b"%":
             # In this order: ``op_with_results`` would read a list of operands to its end from each of them.
             return self._can_end(op_start, offset) and self.op_with_results(offset, any_name=False)
-        begins = first.isalpha() or self._op_begins(offset, first)
+        if first == b'"':  # unlike in custom assembly, where any list may follow: ``"{{0}}"([@a])``
+            begins = GENERIC_OP.match(self._data, offset, self._end) is not None
+        else:
+            begins = first.isalpha() or self._op_begins(offset, first)
         return begins and self._can_end(op_start, offset)
 
     def _can_end(self, op_start: int, offset: int) -> bool:
