@@ -131,6 +131,27 @@ def test_noise_behind_a_dump_is_no_dump() -> None:
     assert [d.line for d in read_text(text)] == [1]
 
 
+def test_the_source_lines_of_a_long_diagnostic_are_no_dump() -> None:
+    text = """// -----// IR Dump After A (a) //----- //
+module {
+}
+
+a.mlir:6:14: warning: slow
+
+for a reason
+func.func @main(%a: i32) {
+^
+  %0 = my.op %b
+       ^
+// -----// IR Dump After B (b) //----- //
+module {
+}
+"""
+    dumps = read_text(text)
+    assert [dump.line for dump in dumps] == [1, 12]
+    assert [len(read_ir(dump.source, dump.span)) for dump in dumps] == [1, 1]
+
+
 def test_markers_of_other_compilers() -> None:
     text = """[DEBUG] MLIR Module ttir:
 module {

@@ -515,6 +515,21 @@ def test_log_lines_around_ops_are_ignored() -> None:
     assert names(text) == ["builtin.module"]
 
 
+def test_the_source_lines_of_a_long_diagnostic_are_ignored() -> None:
+    text = """%0 = t.a
+a.mlir:6:14: warning: slow
+
+for a reason
+  %1 = my.op(%a, %b)
+  ^
+a.mlir:2:1: note: called from
+func.func @main(%a: i32) {
+^~~~~~~~~
+t.b %0
+"""
+    assert names(text) == ["t.a", "t.b"]
+
+
 def test_a_coloured_op_does_not_pass_for_a_line_of_a_logger() -> None:
     text = 'func.func @f() {\n\x1b[36m  %0 = "t.a"() : () -> i32\x1b[0m\n  return\n}\n'
     check_error(text, 2, 1, "expected an operation")

@@ -13,7 +13,7 @@ from pathlib import Path
 from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import Marker, find_markers, noise_end
+from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, match_end
 
@@ -26,8 +26,8 @@ NOT_MLIR = "this is not MLIR: no line begins an operation"
 """The error for such a text."""
 
 _HOLDS_IR = re.compile(
-    rb'^(?:module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
-    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
+    rb'^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")",
     re.MULTILINE,
 )
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")

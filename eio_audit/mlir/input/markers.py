@@ -61,7 +61,9 @@ _DIAGNOSTIC = (
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
     rb": (?:error|warning|note|remark): "
 )
-_EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
+EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
+"""A source line with a caret below it. A diagnostic of many lines may stand above it."""
+_MESSAGE_AND_EXCERPT = re.compile(rb"[^\n]*+\n" + EXCERPT.pattern)
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
@@ -169,6 +171,6 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     if offset >= end or _IR.match(data, offset, end):
         return None
     if re.compile(_DIAGNOSTIC).match(data, offset, end):
-        excerpt = _EXCERPT.match(data, offset, end)
+        excerpt = _MESSAGE_AND_EXCERPT.match(data, offset, end)
         return excerpt.end() if excerpt else line_end(data, offset, end)
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 
 from eio_audit.mlir.aliases import definition_end
+from eio_audit.mlir.input.markers import EXCERPT
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
@@ -193,6 +194,8 @@ class Reader:
             return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
             return metadata.end()
+        if excerpt := EXCERPT.match(self.data, offset, self.end):
+            return excerpt.end()
         header = HEADER.match(self.data, offset, self.end)
         if header and self._is_op(header):
             return self._operation(header)
