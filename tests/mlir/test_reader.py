@@ -549,6 +549,7 @@ def test_a_coloured_op_does_not_pass_for_a_line_of_a_logger() -> None:
         '<stdin>:3:7: error: bad\n    %0 = "t.a"() : () -> i32 loc("x")\n         ^',
         'loc("DEBUG|3|x"("a.py":1:2)): warning: slow',
         "<unknown>:0: note: see above }",
+        '<stdin>:3:7: note: see current operation: \n"t.a"(%x) ({\n^bb0(%y: i32):\n  t.b %z\n}) : (i32) -> ()',
     ],
 )
 def test_log_lines_inside_a_dump_are_stepped_over(noise: str) -> None:
