@@ -18,6 +18,7 @@ from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.tokens import (
     OR_FAIL,
+    RESULT,
     STRING,
     SYMBOL,
     SYMBOL_NAME,
@@ -31,7 +32,6 @@ _Cell = TypeVar("_Cell")
 
 NO_OFFSET = -1
 
-_RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?\s*[,=]\s*")
 _CUSTOM_SYMBOL = re.compile(
     rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
 )
@@ -174,21 +174,29 @@ class IR:
 
     def results(self, op: int) -> list[str]:
         """Return the names of the op's results as printed. ``%0`` is the name of all results of ``%0:2``."""
-        return [name for name, _ in self._results(op)]
+        return [match["name"].decode("utf-8", "replace") for match in self._results(op)]
 
     def result_names(self, op: int) -> list[str]:
         """Return the name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
         return [
             name if size == 1 else f"{name}#{number}"
-            for name, size in self._results(op)
+            for match in self._results(op)
+            for name, size in [(match["name"].decode("utf-8", "replace"), int(match["count"] or 1))]
             for number in range(size)
         ]
 
-    def _results(self, op: int) -> Iterator[tuple[str, int]]:
-        """Yield the names of the op's results as printed, each with the number of results it names."""
+    def name_start(self, op: int) -> int:
+        """Return where the op's name begins, after its results."""
         offset = self.op_start[op]
-        while match := _RESULT.match(self.source.data, offset, self.op_end[op]):
-            yield match[1].decode("utf-8", "replace"), int(match[2] or 1)
+        for match in self._results(op):
+            offset = match.end()
+        return offset
+
+    def _results(self, op: int) -> Iterator[re.Match[bytes]]:
+        """Yield each name of results as printed. The match ends where the next name begins."""
+        offset = self.op_start[op]
+        while match := RESULT.match(self.source.data, offset, self.op_end[op]):
+            yield match
             offset = match.end()
 
     def result_values(self, op: int) -> range:

@@ -30,7 +30,10 @@ SYMBOL = rb"@(?:" + SUFFIX_ID + rb"|" + STRING + rb")"
 """``@name`` or ``@"any text"``. A nested reference, ``@a::@b``, is several."""
 SYMBOL_NAME = rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")"
 """The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
-_RESULTS = rb"%[\w$.-]++(?::\d++)?\s*+(?:,\s*+%[\w$.-]++(?::\d++)?\s*+" + OR_FAIL + rb")*+="
+_GAP = rb"\s*+(?://[^\n]*+\s*+)*+"
+"""What may stand between two tokens: white space and comments."""
+_RESULT = rb"%[\w$.-]++" + _GAP + rb"(?::" + _GAP + rb"\d++" + _GAP + rb")?"
+_RESULTS = _RESULT + rb"(?:," + _GAP + _RESULT + OR_FAIL + rb")*+="
 
 _STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
 _STRING_BUT_NAME = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern)
@@ -38,14 +41,20 @@ _STRING_BUT_NAME = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COM
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(
-    rb"(?:(?P<results>" + _RESULTS + rb")\s*+)?"
+    rb"(?:(?P<results>" + _RESULTS + rb")" + _GAP + rb")?"
     rb"(?:(?P<generic>" + STRING + rb")\s*+(?=\()|(?P<custom>[A-Za-z_][\w$.]*+))"
 )
 """The start of an op: its results and its name."""
-RESULT = re.compile(rb"(%[\w$.-]+)(?::(\d+))?")
-ASSIGNED_NAME = re.compile(_RESULTS + rb'\s*+(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
+RESULT = re.compile(
+    rb"(?P<name>%[\w$.-]++)" + _GAP + rb"(?::" + _GAP + rb"(?P<count>\d++)" + _GAP + rb")?[,=]" + _GAP
+)
+"""One name for results of an op, up to the next one or to the op's own name."""
+VALUE_NAME = re.compile(rb"%[\w$.-]++")
+ASSIGNED_NAME = re.compile(_RESULTS + _GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
 """``%a, %b:2 =`` and the start of a word or string after it."""
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
+GENERIC_OP = re.compile(STRING + rb"\s*+\(" + _GAP + rb"[%)]")
+"""The name of an op in generic form and the start of its operands."""
 LABEL = re.compile(rb"\^[\w$.-]++\s*+(?:(\()|:)")
 IDENTIFIER = re.compile(rb"[A-Za-z_][\w$.]*+")
 _AFTER_SIGN = rb"[\w$](?:-(?!>)|[\w$.]++)*+"
@@ -75,6 +84,8 @@ OUTER = re.compile(
 )
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
 
+_INTERVAL = re.compile(rb"\s\[%[\w$.-]++(?:#\d++)?,\s*+%[\w$.-]++(?:#\d++)?\)")
+"""A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
 _NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
 _DIALECT_BODY = re.compile(STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<")
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
@@ -93,8 +104,8 @@ _OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
 class Brackets(list[tuple[int, int]]):
     """The open brackets at a place: the byte of each, and its offset.
 
-    ``()``, ``[]`` and ``{}`` must balance. ``<`` and ``>`` are brackets if they balance and operators if they
-    do not, since custom assembly may compare.
+    ``()``, ``[]`` and ``{}`` must balance, except in an interval, ``[%a, %b)``. ``<`` and ``>`` are brackets
+    if they balance and operators if they do not, since custom assembly may compare.
     """
 
     __slots__ = ("_source",)
@@ -126,7 +137,7 @@ class Brackets(list[tuple[int, int]]):
         if not self:
             raise self._source.error(offset, f"unbalanced '{chr(closing)}': nothing is open here")
         opening, opened_at = self.pop()
-        if opening != _OPENING[closing]:
+        if opening != _OPENING[closing] and not _INTERVAL.match(self._source.data, opened_at - 1, offset + 1):
             where = self._source.position_at(opened_at)
             raise self._source.error(
                 offset, f"expected the bracket that closes '{chr(opening)}' at {where.line}:{where.column}"

@@ -131,6 +131,59 @@ def test_noise_behind_a_dump_is_no_dump() -> None:
     assert [d.line for d in read_text(text)] == [1]
 
 
+def test_the_source_lines_of_a_long_diagnostic_are_no_dump() -> None:
+    text = """// -----// IR Dump After A (a) //----- //
+module {
+}
+
+a.mlir:6:14: warning: slow
+
+for a reason
+func.func @main(%a: i32) {
+^
+  %0 = my.op %b
+       ^
+// -----// IR Dump After B (b) //----- //
+module {
+}
+"""
+    dumps = read_text(text)
+    assert [dump.line for dump in dumps] == [1, 12]
+    assert [len(read_ir(dump.source, dump.span)) for dump in dumps] == [1, 1]
+
+
+SHOWN = """// -----// IR Dump After A (a) //----- //
+module {
+}
+
+a.mlir:6:14: error: failed to legalize operation 'my.op'
+a.mlir:6:14: note: see current operation: MESSAGE_END
+func.func @f(%a: i32) {
+  %0:2 = my.op %b {x = [1, 2]} : i32, i32
+} else {
+  return
+} {y = "}"}
+a.mlir:7:1: remark: slow
+// -----// IR Dump After B (b) //----- //
+module {
+}
+"""
+
+
+def test_an_op_that_a_diagnostic_shows_is_no_dump() -> None:
+    dumps = read_text(SHOWN.replace("MESSAGE_END", ""))
+    assert [dump.line for dump in dumps] == [1, 13]
+    assert [len(read_ir(dump.source, dump.span)) for dump in dumps] == [1, 1]
+
+
+@pytest.mark.parametrize("message", ["a.mlir:6:14: note: see below", "compiling ", "a.mlir:6:14: note: \n"])
+def test_an_op_below_another_message_is_a_dump(message: str) -> None:
+    [first, second] = read_text(
+        f"// -----// IR Dump After A (a) //----- //\nmodule {{\n}}\n{message}\nmodule {{\n}}\n"
+    )
+    assert (first.marker is None, second.marker is None) == (False, True)
+
+
 def test_markers_of_other_compilers() -> None:
     text = """[DEBUG] MLIR Module ttir:
 module {

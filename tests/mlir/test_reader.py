@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.reading import check_error, ir_of, names, uses
 
@@ -117,6 +119,7 @@ init {
 ^bb0(%a: f32):
   omp.yield (%a : f32)
 }
+// CHECK: combiner
 combiner {
 ^bb1(%b: f32, %c: f32):
   omp.yield (%b : f32)
@@ -215,6 +218,14 @@ def test_an_empty_region_takes_the_names_of_its_header() -> None:
         "func.func",
         "  scf.for",
         "  func.return",
+    ]
+
+
+def test_a_string_before_a_list_is_no_op() -> None:
+    assert names('module {\n  sv.macro.def @X "{{0}}"([@a])\n  t.a "t.b"() : () -> ()\n}\n') == [
+        "builtin.module",
+        "  sv.macro.def",
+        "  t.a",
     ]
 
 
@@ -504,6 +515,21 @@ def test_log_lines_around_ops_are_ignored() -> None:
     assert names(text) == ["builtin.module"]
 
 
+def test_the_source_lines_of_a_long_diagnostic_are_ignored() -> None:
+    text = """%0 = t.a
+a.mlir:6:14: warning: slow
+
+for a reason
+  %1 = my.op(%a, %b)
+  ^
+a.mlir:2:1: note: called from
+func.func @main(%a: i32) {
+^~~~~~~~~
+t.b %0
+"""
+    assert names(text) == ["t.a", "t.b"]
+
+
 def test_a_coloured_op_does_not_pass_for_a_line_of_a_logger() -> None:
     text = 'func.func @f() {\n\x1b[36m  %0 = "t.a"() : () -> i32\x1b[0m\n  return\n}\n'
     check_error(text, 2, 1, "expected an operation")
@@ -523,6 +549,7 @@ def test_a_coloured_op_does_not_pass_for_a_line_of_a_logger() -> None:
         '<stdin>:3:7: error: bad\n    %0 = "t.a"() : () -> i32 loc("x")\n         ^',
         'loc("DEBUG|3|x"("a.py":1:2)): warning: slow',
         "<unknown>:0: note: see above }",
+        '<stdin>:3:7: note: see current operation: \n"t.a"(%x) ({\n^bb0(%y: i32):\n  t.b %z\n}) : (i32) -> ()',
     ],
 )
 def test_log_lines_inside_a_dump_are_stepped_over(noise: str) -> None:
@@ -588,6 +615,9 @@ def test_errors_name_the_place() -> None:
     check_error('"t.a"( : () -> ()', 1, 6, "'(' is never closed")
     check_error("module {\n}\n}\n", 3, 1, "unbalanced '}'")
     check_error('"t.a"() {x = [1)} : () -> ()', 1, 16, "expected the bracket that closes '[' at 1:14")
+    check_error(
+        "func.func @f(%a: i32) {\n  t.a m[%a, %a)\n}", 2, 15, "expected the bracket that closes '[' at 2:8"
+    )
     check_error('"t.a"() {s = "open} : () -> ()', 1, 14, "unterminated string")
     check_error('"t.a"() : () -> () loc("DEBUG|1|x', 1, 24, "unterminated string")
     check_error(
@@ -613,6 +643,20 @@ def test_errors_name_the_place() -> None:
 def test_each_result_has_a_name() -> None:
     ir = ir_of('%a:2, %b = "my.op"() : () -> (i32, i32, i32)\n')
     assert (ir.results(0), ir.result_names(0)) == (["%a", "%b"], ["%a#0", "%a#1", "%b"])
+
+
+_GAPS = st.sampled_from(["", " ", "\n  ", " // %c = 1\n", "\n\n// one\n  // two, three:\n "])
+
+
+@given(st.lists(_GAPS, min_size=7, max_size=7))
+def test_results_in_any_layout(gaps: list[str]) -> None:
+    layout = '%a{}:{}2{},{}%b{}={}"my.op"() : () -> (i32, i32, i32)\nmy.use %a#1, %b{}: i32\n'.format(*gaps)
+    ir = ir_of(layout)
+    assert (ir.result_names(0), ir.source.data[ir.name_start(0) :][:7]) == (
+        ["%a#0", "%a#1", "%b"],
+        b'"my.op"',
+    )
+    assert uses(layout) == [("my.op", "my.use")] * 2
 
 
 def test_an_op_keeps_what_stands_between_its_regions_as_its_own_text() -> None:
@@ -698,6 +742,22 @@ def test_an_op_may_not_use_its_own_result_inside() -> None:
 }
 """
     check_error(text, 3, 15, "use of value '%0' before its definition")
+
+
+@pytest.mark.parametrize("gap", ["\n", " // one\n", "\n\n// one\n  // two {\n  "])
+def test_an_unlisted_op_outside_all_others_whose_brace_is_on_the_next_line(gap: str) -> None:
+    text = f'firrtl.circuit "A" attributes {{a = [{{b = "c"}}]}}{gap}{{\n  firrtl.module @A() {{}}\n}}\n'
+    assert names(text) == ["firrtl.circuit", "  firrtl.module"]
+
+
+def test_a_function_outside_all_others_may_lack_its_dialect() -> None:
+    text = "func @f(%a: i32) -> i32 {\n  return %a : i32\n}\nfunc private @g(i32)\nfunc main() is called\n"
+    assert names(text) == ["func.func", "  func.return", "func.func"]
+
+
+def test_an_interval_may_be_half_open() -> None:
+    text = "func.func @f(%a: index, %b: index) {\n  rtg.random_number_in_range [%a, %b)\n  return\n}\n"
+    assert names(text) == ["func.func", "  rtg.random_number_in_range", "  func.return"]
 
 
 def test_an_unlisted_op_outside_all_others_is_read_if_it_has_an_operand() -> None:

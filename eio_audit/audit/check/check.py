@@ -19,7 +19,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import NOT_MLIR, Dump, each_dump, is_mlir_without_ops
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.tokens import RESULT
+from eio_audit.mlir.tokens import VALUE_NAME
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
 def _undefined_names(ir: IR) -> Iterator[UndefinedName]:
     for op, offset in sorted(ir.undefined_names.items()):
         place = ir.source.position_at(offset)
-        name = RESULT.match(ir.source.data, offset)
+        name = VALUE_NAME.match(ir.source.data, offset)
         assert name
         yield UndefinedName(place.line, place.column, ir.name(op), name[0].decode("utf-8", "replace"))
 

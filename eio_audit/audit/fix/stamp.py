@@ -11,7 +11,6 @@ the file.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
@@ -21,14 +20,11 @@ from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.tokens import OR_FAIL, match_end, quoted
+from eio_audit.mlir.tokens import quoted
 
 LOG = "this is a log of passes: stamp the compiler's input, then run the passes"
 """The error for several dumps of one program. Numbers for each would say that each is in order."""
 
-_BLANK = rb"\s*+(?://[^\n]*+\s*+)*+"
-_RESULT = rb"%[\w$.-]++" + _BLANK + rb"(?::" + _BLANK + rb"\d++)?" + _BLANK + rb"[,=]" + _BLANK
-_RESULTS = re.compile(rb"(?:" + _RESULT + OR_FAIL + rb")++")
 _NAMING_OPS = frozenset({"linalg.map", "linalg.reduce"})
 """Their short form names the op in their region: ``linalg.map { arith.addf } ins(...)``."""
 
@@ -76,7 +72,7 @@ def _stamped(ir: IR) -> bytes:
 
 def _place(ir: IR, op: int) -> bytes:
     """Return the place of the op's name, after its results, as a location."""
-    position = ir.source.position_at(match_end(_RESULTS, ir.source.data, ir.op_start[op], ir.op_end[op]))
+    position = ir.source.position_at(ir.name_start(op))
     file = quoted("-" if ir.source.name == "<stdin>" else ir.source.name)
     return b"%s:%d:%d" % (file, position.line, position.column)
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import Marker, find_markers, noise_end
+from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_end, shown_op_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, match_end
 
@@ -26,8 +26,8 @@ NOT_MLIR = "this is not MLIR: no line begins an operation"
 """The error for such a text."""
 
 _HOLDS_IR = re.compile(
-    rb'^(?:module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
-    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)",
+    rb'^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")",
     re.MULTILINE,
 )
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
@@ -352,7 +352,7 @@ class _Splitter:
                 self._next_program()
             start = _text_start(source, piece)
             is_empty = start == piece.end
-            if not is_empty and (not must_hold_ir or _HOLDS_IR.search(source.data, piece.start, piece.end)):
+            if not is_empty and (not must_hold_ir or _holds_ir(source.data, piece)):
                 line = source.line_at(start)
                 dumps.append(Dump(source, piece, marker, line, self._name, line))
         return dumps
@@ -372,6 +372,18 @@ class _Splitter:
         self._stages.clear()
 
 
+def _holds_ir(data: Text, span: Span) -> bool:
+    """Whether IR begins on one of the lines, and not an op that a diagnostic shows."""
+    offset = span.start
+    while match := _HOLDS_IR.search(data, offset, span.end):
+        message = data.rfind(b"\n", span.start, max(match.start() - 1, span.start)) + 1
+        shown = shown_op_end(data, max(message, span.start), span.end)
+        if shown is None:
+            return True
+        offset = shown
+    return False
+
+
 def _text_start(source: Source, span: Span) -> int:
     return match_end(_BLANK, source.data, span.start, span.end)
 
@@ -380,7 +392,7 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     """Return the end of a marked dump: after the op's last brace and the aliases directly below it."""
     data, start = source.data, start_of_first_op(source, span)
     brace = data.find(b"\n}", start, span.end)
-    if brace < 0 or not _HOLDS_IR.search(data, brace + 2, span.end):
+    if brace < 0 or not _holds_ir(data, Span(brace + 2, span.end)):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
     if line_end < 0:

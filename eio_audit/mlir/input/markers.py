@@ -2,7 +2,8 @@
 
 Inside a dump, only lines of known form are skipped, so that a damaged op is never skipped. These are lines of
 loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
-(``file:line:col: error: ...``) with the source line and caret below them, and warnings of Python.
+(``file:line:col: error: ...``) with the op that they show or the source line and caret below them, and
+warnings of Python.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 
 from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.source import Span, find_all, line_end
-from eio_audit.mlir.tokens import OR_FAIL, symbol_of
+from eio_audit.mlir.tokens import OR_FAIL, nesting, symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")
@@ -61,7 +62,12 @@ _DIAGNOSTIC = (
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
     rb": (?:error|warning|note|remark): "
 )
-_EXCERPT = re.compile(rb"[^\n]*+\n([^\n]*+\n)[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
+EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
+"""A source line with a caret below it. A diagnostic of many lines may stand above it."""
+_MESSAGE_AND_EXCERPT = re.compile(rb"[^\n]*+\n" + EXCERPT.pattern)
+_SHOWN_OP = re.compile(rb"[^\n]*+(?<= )\n(?=[%\"A-Za-z_])")
+"""A message that ends with a blank. MLIR shows an op of several lines from the next line on."""
+_LONGEST_SHOWN_OP = 1 << 20
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
@@ -169,6 +175,24 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     if offset >= end or _IR.match(data, offset, end):
         return None
     if re.compile(_DIAGNOSTIC).match(data, offset, end):
-        excerpt = _EXCERPT.match(data, offset, end)
-        return excerpt.end() if excerpt else line_end(data, offset, end)
+        if excerpt := _MESSAGE_AND_EXCERPT.match(data, offset, end):
+            return excerpt.end()
+        return shown_op_end(data, offset, end) or line_end(data, offset, end)
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
+
+
+def shown_op_end(data: Text, offset: int, end: int) -> int | None:
+    """Return the end of the op that a diagnostic at ``offset`` shows on the next lines. None without one.
+
+    The op ends with its first line end outside brackets.
+    """
+    message = _SHOWN_OP.match(data, offset, end)
+    if message is None or not re.compile(_DIAGNOSTIC).match(data, offset, end):
+        return None
+    position, depth = message.end(), 0
+    for token, depth_after in nesting(data, position, min(end, position + _LONGEST_SHOWN_OP)):
+        if depth <= 0 and b"\n" in data[position : token.start()]:
+            break
+        position, depth = token.end(), depth_after
+    has_lines = depth <= 0 and b"\n" in data[message.end() : position]
+    return line_end(data, position, end) if has_lines else None

@@ -17,9 +17,11 @@ from eio_audit.mlir.tokens import (
     ALIAS,
     ASSIGNED_NAME,
     GENERIC_NAME,
+    GENERIC_OP,
     IDENTIFIER,
     INNER,
     LABEL,
+    OR_FAIL,
     SPACE,
     TRIVIA,
     closing_end,
@@ -42,8 +44,10 @@ _WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
 _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
-_REGION_CLAUSE = re.compile(rb"\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE)
-"""``combiner {`` on the next line: another region of an op at top level."""
+_REGION_CLAUSE = re.compile(
+    rb"(?:\n[ \t]*+//[^\n]*+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
+)
+"""``combiner {`` on the next line but comments: another region of an op at top level."""
 _LONGEST_WORD = 200
 
 
@@ -104,7 +108,10 @@ class Boundaries:
         if first == b"%":
             # In this order: ``op_with_results`` would read a list of operands to its end from each of them.
             return self._can_end(op_start, offset) and self.op_with_results(offset, any_name=False)
-        begins = first.isalpha() or self._op_begins(offset, first)
+        if first == b'"':  # unlike in custom assembly, where any list may follow: ``"{{0}}"([@a])``
+            begins = GENERIC_OP.match(self._data, offset, self._end) is not None
+        else:
+            begins = first.isalpha() or self._op_begins(offset, first)
         return begins and self._can_end(op_start, offset)
 
     def _can_end(self, op_start: int, offset: int) -> bool:

@@ -114,12 +114,12 @@ class Builder:
         for result in RESULT.finditer(text):
             offset = self.ir.op_start[op] + result.start()
             # 18 digits of a longer number are already more than any file has room for.
-            count = int((result[2] or b"1").lstrip(b"0")[:18] or b"0")
+            count = int((result["count"] or b"1").lstrip(b"0")[:18] or b"0")
             if count == 0:
                 raise self.ir.source.error(offset, "expected at least one result")
             if not self.has_room(count):
                 raise self.ir.source.error(offset, "an op cannot have more results than the file has bytes")
-            results.append((result[1], self.add_values(op, count), offset))
+            results.append((result["name"], self.add_values(op, count), offset))
         return results
 
     def intern(self, name: bytes, *, is_whole: bool) -> int:

@@ -227,7 +227,7 @@ class OpTexts:
                 splice(data, span, [(location, b"") for location in self.argument_locations(op, span)])
                 for span in spans
             )
-        return text.partition(b"=")[2] if text.startswith(b"%") else text
+        return text[ir.name_start(op) - ir.op_start[op] :]
 
     def argument_locations(self, op: int, span: Span) -> list[Span]:
         """Return where the locations of arguments are in a part of an op's own text."""

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 
 from eio_audit.mlir.aliases import definition_end
+from eio_audit.mlir.input.markers import EXCERPT
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
@@ -57,10 +58,15 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(
-    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$)", re.MULTILINE
+    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|(?:[{(\[]|\}[ \t\r]*"
+    rb"(?://[^\n]*)?\n\s*+(?://[^\n]*+\s*+)*+\{)[ \t\r]*$)",
+    re.MULTILINE,
 )
-"""What follows the name of an unlisted top-level op: an operand; or a symbol, location or open bracket."""
-_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:[ \t]+\w++" + OR_FAIL + rb")*+[ \t]+@")
+"""What follows the name of an unlisted top-level op: an operand; or a symbol, location or open bracket.
+
+The bracket ends the line, or a dictionary does and the bracket is the next line but comments.
+"""
+_DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
@@ -188,6 +194,8 @@ class Reader:
             return self._aliases(alias)
         if metadata := FILE_METADATA.match(self.data, offset, self.end):
             return metadata.end()
+        if excerpt := EXCERPT.match(self.data, offset, self.end):
+            return excerpt.end()
         header = HEADER.match(self.data, offset, self.end)
         if header and self._is_op(header):
             return self._operation(header)
@@ -206,8 +214,8 @@ class Reader:
         name = header["custom"]
         if name in BARE_OPS or name.decode() in self.traits:
             return self.data[header.end() : header.end() + 1] != b":"
-        if b"." not in name:
-            return False
+        if b"." not in name:  # MLIR before 2022 printed functions without dialect
+            return name == b"func" and _DECLARATION.match(self.data, header.start(), self.end) is not None
         is_listed = name.partition(b".")[0].decode() in listed_dialects()
         if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
