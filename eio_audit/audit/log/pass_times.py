@@ -1,12 +1,14 @@
 """The time of each run of a pass, from MLIR's report of execution times.
 
 A report has one entry for each place in the pipeline. The entry covers the runs of that pass on all
-functions. If the order of the runs tells which entry each belongs to, a run has the time of that entry. Otherwise the
+functions.
+If the log tells which entry each run belongs to, the runs of an entry have its time together. Otherwise the
 entries of the same name are added up. No time is divided among runs.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
@@ -70,19 +72,17 @@ class PassTimes:
 
         A report covers the runs above it in its file, up to the report before.
         """
+        covered = defaultdict[tuple[str, int], dict[int, TimedRun]](dict)
+        for number, run in enumerate(runs):
+            reports = self._reports.get(run.source, ())
+            place = bisect_right(reports, run.line, key=lambda report: report.line)
+            if place < len(reports):
+                covered[run.source, place][number] = run
         times = [PassTime()] * len(runs)
-        for source, reports in self._reports.items():
-            start = 0
-            for report in reports:
-                covered = {
-                    number: run
-                    for number, run in enumerate(runs)
-                    if run.source == source and start <= run.line < report.line
-                }
-                for seconds, numbers in _shared_times(covered, report.entries):
-                    carrier = next((k for k in numbers if runs[k].changed), numbers[0])
-                    times[carrier] = PassTime(round(seconds, _DECIMALS), len(numbers))
-                start = report.line
+        for (source, place), own in covered.items():
+            for seconds, numbers in _shared_times(own, self._reports[source][place].entries):
+                carrier = next((k for k in numbers if runs[k].changed), numbers[0])
+                times[carrier] = PassTime(round(seconds, _DECIMALS), len(numbers))
         return times
 
 
@@ -101,10 +101,9 @@ def _shared_times(runs: dict[int, TimedRun], entries: Sequence[TimedEntry]) -> l
         if entry.name in numbers:
             named[entry.name].append(entry)
     placed = {name: _placed(own, {k: runs[k] for k in numbers[name]}) for name, own in named.items()}
-    stages = [entry.stage for group in placed.values() for entry, covered in group for _ in covered]
-    order = [k for group in placed.values() for _, covered in group for k in covered]
-    in_log = [stage for _, stage in sorted(zip(order, stages, strict=True))]
-    in_order = in_log == sorted(in_log)
+    stages = {k: entry.stage for group in placed.values() for entry, covered in group for k in covered}
+    in_log = [stages[k] for k in sorted(stages)]
+    in_order = in_log == sorted(in_log)  # not if passes run other passes inside themselves
     shared = list[tuple[float, list[int]]]()
     for name, own in named.items():
         if in_order and placed[name]:

@@ -6,8 +6,10 @@ The report has an entry for each pass of the pipeline, as a tree or as a list. M
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.source import Source, Span, find_all
 
 _TITLE = b"... Execution time report ..."
@@ -15,8 +17,11 @@ _HEAD = re.compile(
     re.escape(_TITLE) + rb"[ \t]*\r?\n===-+===[ \t]*\r?\n[^\n]*\n[ \t]*\r?\n(?P<columns>[^\n]{0,200})\n"
 )
 _COLUMN = re.compile(rb"--+ ?([A-Z][A-Za-z ]*?) ?--+")
-_TIME = rb" *(-?\d{1,9}\.\d{1,9}) \([^()\n]*\)"
-_NAME = rb"  ((?:  )*)(\S[^\r\n]*)\r?(?:\n|\Z)"
+_ROW = re.compile(
+    rb"(?P<times>(?: *-?\d{1,9}\.\d{1,9} \([^()\n]{0,20}\))+)"
+    rb"  (?P<indent>(?:  )*)(?P<name>\S[^\r\n]*)\r?(?:\n|\Z)"
+)
+_TIME = re.compile(rb"(-?\d+\.\d+) \(")
 _PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
 
 
@@ -54,30 +59,35 @@ def find_timing_reports(source: Source) -> list[TimingReport]:
     data = source.data
     for offset in find_all(data, _TITLE, Span(0, len(data))):
         head = _HEAD.match(data, offset)
-        *times, last = _COLUMN.findall(head["columns"]) if head else [b""]
-        if head and b"Wall Time" in times and last == b"Name":
-            row = re.compile(_TIME * len(times) + _NAME)
-            rows = []
-            end = head.end()
-            while match := row.match(data, end):
-                *numbers, indent, name = match.groups()
-                rows.append((numbers[times.index(b"Wall Time")], len(indent) // 2, name))
-                end = match.end()
+        columns = _COLUMN.findall(head["columns"]) if head else []
+        if head and b"Wall Time" in columns:
+            rows = _rows(data, head.end(), columns)
             reports.append(TimingReport(source.line_at(offset), _entries(rows)))
     return reports
 
 
-def _entries(rows: list[tuple[bytes, int, bytes]]) -> tuple[TimedEntry, ...]:
-    """Return the entries of rows: each a time, its depth and a name."""
+def _rows(data: Text, offset: int, columns: Sequence[bytes]) -> Iterator[tuple[float, int, str]]:
+    """Yield the wall time, the depth and the name of each row; the last column is the name."""
+    place = columns.index(b"Wall Time")
+    while match := _ROW.match(data, offset):
+        times = _TIME.findall(match["times"])
+        if len(times) != len(columns) - 1:
+            return
+        name = match["name"].decode("utf-8", "replace").rstrip()
+        yield float(times[place]), len(match["indent"]) // 2, name
+        offset = match.end()
+
+
+def _entries(rows: Iterable[tuple[float, int, str]]) -> tuple[TimedEntry, ...]:
+    """Return the entries of rows."""
     entries = list[TimedEntry]()
-    ops: list[str | None] = []  # by depth, the op of the innermost pipeline that children are in
+    ops: list[str | None] = []  # by depth, the op of the innermost pipeline that the entries below are in
     stage = -1
-    for seconds, depth, raw_name in rows:
-        name = raw_name.decode("utf-8", "replace").rstrip()
+    for seconds, depth, name in rows:
         del ops[depth:]
         stage += depth == 0
         op_name = ops[-1] if ops else None
-        entries.append(TimedEntry(name, float(seconds), stage, op_name))
+        entries.append(TimedEntry(name, seconds, stage, op_name))
         pipeline = _PIPELINE.fullmatch(name)
         ops.append(pipeline["op"] if pipeline else op_name)
     return tuple(entries)
