@@ -95,7 +95,7 @@ _FIELDS = {
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "introduced repaired left mislabelled lost size op_changes=ops"
+        "introduced repaired left mislabelled lost size op_changes=ops seconds timed_runs"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.

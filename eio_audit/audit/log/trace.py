@@ -31,6 +31,7 @@ from eio_audit.audit.log.left_findings import (
 )
 from eio_audit.audit.log.modules import Part
 from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, counts_by_name, pass_step
+from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
 from eio_audit.audit.log.scope_steps import ScopeSteps
 from eio_audit.audit.log.walk import PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -61,6 +62,9 @@ class TracedPass:
             before.
         functions: the functions in which it changed ops.
         size: number of ops of the dump, or of the function it ran on, at any depth.
+        seconds: its wall time by MLIR's timing report, together with the other runs that the entry of the
+            report covers; None if there is no report, or another of these runs has the time.
+        timed_runs: how many runs of the log ``seconds`` covers; 0 without a time.
     """
 
     index: int
@@ -79,6 +83,8 @@ class TracedPass:
     ops: Mapping[str, OpCounts] | None
     functions: tuple[str, ...]
     size: int
+    seconds: float | None = None
+    timed_runs: int = 0
 
     @property
     def repaired(self) -> int:
@@ -232,7 +238,13 @@ class _Charges:
         self.figures = summarize_blocks(states.parts[function].blocks if is_part else states.blocks)
         self.size = sum(state.size for part, state in states.parts.items() if part == function or not is_part)
 
-    def traced(self, index: int) -> TracedPass:
+    def timed(self) -> TimedRun:
+        run, place = self.run, self.place
+        return TimedRun(
+            run.class_name, self.program, run.function, bool(self.changed), place.source, place.line
+        )
+
+    def traced(self, index: int, time: PassTime) -> TracedPass:
         run = self.run
         figures = {name: getattr(self, name) for name in _FIGURES}
         functions = tuple(self.functions)
@@ -243,6 +255,8 @@ class _Charges:
             failed=run.failed,
             run=run.number,
             functions=functions,
+            seconds=time.seconds,
+            timed_runs=time.runs,
             **figures,
         )
 
@@ -320,9 +334,11 @@ class _Tracer:
         self._unmatched = frozenset(options.assume_pure)
         self._initial = 0
         self._culprit: Culprit | None = None
+        self._times = PassTimes()
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
+        self._times.look_at(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
             steps = ScopeSteps(self._options, numbers_ops=self._watch is not None)
@@ -408,10 +424,11 @@ class _Tracer:
         initial_left = sum(program.settle() for program in self._programs.values())
         charges = [one for program in self._programs.values() for one in program.charges.values()]
         charges.sort(key=lambda one: (one.shown_at, one.run.number))
+        times = self._times.of([one.timed() for one in charges])
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             repaired=added_up(repairs),
-            passes=tuple(one.traced(index) for index, one in enumerate(charges)),
+            passes=tuple(one.traced(index, times[index]) for index, one in enumerate(charges)),
             culprit=self._culprit,
             initial=self._initial,
             initial_left=initial_left,

@@ -28,12 +28,14 @@ class PassRun:
         number: 0-based number among the runs of its program, as they began.
         pass_name: the pass; None for passes that the log does not show.
         function: symbol of the function it runs on; None for a whole program.
+        class_name: the class name of the pass in its marker; None for passes that the log does not show.
         failed: whether it failed, according to its marker.
     """
 
     number: int
     pass_name: str | None
     function: str | None
+    class_name: str | None = None
     failed: bool = False
 
 
@@ -129,16 +131,17 @@ class ProgramWalk:
         """Begin or end the pass of a dump. What is known of the program stays the same."""
         function, at_work, ended = shown.function_of(marker), (*self._open,), None
         if marker is not None and marker.when == "before":
-            self._open.append(self.begin(marker.pass_name, function))
+            self._open.append(self.begin(marker, function))
         elif marker is not None:
-            ended = self._end(marker.pass_name, function) or self.begin(marker.pass_name, function)
+            ended = self._end(marker.pass_name, function) or self.begin(marker, function)
             ended.failed = marker.failed
         return Step(shown, function, ended, at_work, self._vanished(shown))
 
-    def begin(self, pass_name: str | None, function: str | None) -> PassRun:
-        """Return a new run of a pass."""
+    def begin(self, marker: Marker | None, function: str | None) -> PassRun:
+        """Return a new run of the pass of a marker; None for passes that the log does not show."""
         self.runs += 1
-        return PassRun(self.runs - 1, pass_name, function)
+        names = (marker.pass_name, marker.class_name) if marker is not None else (None, None)
+        return PassRun(self.runs - 1, names[0], function, names[1])
 
     def _end(self, pass_name: str, function: str | None) -> PassRun | None:
         """End the last pass that began with this name, and all that began in it; return it, or None."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
@@ -39,6 +39,7 @@ from eio_audit.report.wording.trace import (
     pass_called,
     pass_title,
     repaired,
+    time_of,
     verdict_on_all,
     worst_pass,
 )
@@ -122,15 +123,23 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:
         console.print()
 
 
-def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[tuple[str, TracedPass | None]]:
-    """Yield the title of each row and its pass. The pass is None for a row of several."""
+class _TableRow(NamedTuple):
+    """A row of the table: its title, its passes, and the pass whose figures it shows; None for several."""
+
+    title: str
+    passes: Sequence[TracedPass] = ()
+    traced: TracedPass | None = None
+
+
+def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[_TableRow]:
     for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
         if is_same and not verbose:
-            yield f"... {len(list(group)):,} changed nothing", None
+            folded = list(group)
+            yield _TableRow(f"... {len(folded):,} changed nothing", folded)
         else:
             for traced in group:
                 note = " (no change)" if is_same else " (first dump)" if traced.changed is None else ""
-                yield pass_title(traced) + note, traced
+                yield _TableRow(pass_title(traced) + note, [traced], traced)
 
 
 def _common_folder(sources: Iterable[str]) -> str:
@@ -158,7 +167,7 @@ def _print_rows(
     folder: str,
     verbose: bool,
 ) -> None:
-    start: list[tuple[str, TracedPass | None]] = [(START, None)] if trace.initial else []
+    start = [_TableRow(START)] if trace.initial else []
     rows = [*start, *_rows(passes, verbose=verbose)]
     at_start = trace.initial, trace.initial_repaired, trace.initial_left
     has_programs = len({traced.program for traced in passes}) > 1
@@ -168,7 +177,7 @@ def _print_rows(
     )
 
     def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
-        return Column(title, ["" if traced is None else text_of(traced) for _, traced in rows], **layout)
+        return Column(title, [text_of(row.traced) if row.traced else "" for row in rows], **layout)
 
     number = partial(column, right=True)
 
@@ -184,7 +193,7 @@ def _print_rows(
     def accounted(
         title: str, start_number: int, number_of: Callable[[TracedPass], int], **layout: Any
     ) -> Column:
-        numbers = [0 if traced is None else number_of(traced) for _, traced in rows]
+        numbers = [number_of(row.traced) if row.traced else 0 for row in rows]
         numbers[: len(start)] = [start_number] * len(start)
         return Column(title, list(map(if_any, numbers)), right=True, style="red", **layout)
 
@@ -193,7 +202,7 @@ def _print_rows(
 
     columns = [
         number("line", lambda t: str(t.place.line) if is_log else "", optional=True),
-        Column("pass", [title for title, _ in rows], least=NARROW),
+        Column("pass", [row.title for row in rows], least=NARROW),
         changed("+added", lambda c: c.added, "green"),
         changed("-removed", lambda c: c.removed, "red"),
         changed("~modified", lambda c: c.modified, "yellow"),
@@ -210,6 +219,7 @@ def _print_rows(
         number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
         column("program", lambda t: t.program if has_programs else "", optional=True),
         column("dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True),
+        Column("time", [time_of(row.passes) for row in rows], optional=True),
         column("function", lambda t: functions_of(t) if has_functions else "", optional=True),
     ]
     left_out = print_table(console, columns, indent=2 if is_log or folder else 0)

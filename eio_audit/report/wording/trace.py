@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.findings import Finding
@@ -52,6 +52,16 @@ def functions_of(traced: TracedPass) -> str:
     """Return the functions that a pass changed: ``@main``, ``@main, @f and 3 more``."""
     functions = traced.functions or tuple(filter(None, [traced.function]))
     return shortened_list(functions, SHOWN_FUNCTIONS) if functions else ""
+
+
+def time_of(passes: Sequence[TracedPass]) -> str:
+    """Return the wall time of passes: ``0.0120 s``, with ``(4 runs)`` if it is that of more or fewer runs."""
+    times = [traced.seconds for traced in passes if traced.seconds is not None]
+    if not times:
+        return ""
+    runs = sum(traced.timed_runs for traced in passes)
+    note = "" if runs == len(passes) else f" ({count(runs, 'run')})"
+    return f"{sum(times):.4f} s{note}"
 
 
 def left_at_the_end(trace: Trace) -> str:

@@ -1,0 +1,131 @@
+"""The time of each run of a pass, from MLIR's report of execution times.
+
+A report has one entry for each place in the pipeline. The entry covers the runs of that pass on all
+functions.
+If the log tells which entry each run belongs to, the runs of an entry have its time together. Otherwise the
+entries of the same name are added up. No time is divided among runs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
+
+from eio_audit.mlir.input.timing_report import TimedEntry, TimingReport, find_timing_reports
+from eio_audit.mlir.source import Source
+
+_DECIMALS = 4
+"""Those of a time in a report."""
+
+
+class TimedRun(NamedTuple):
+    """What is known of a run before it has a time.
+
+    Attributes:
+        class_name: the class name of the pass; None for passes that the log does not show.
+        program: the program that it ran on.
+        function: symbol of the function that it ran on; None for a whole program.
+        changed: whether it changed anything.
+        source: the file of the dump that shows its result.
+        line: 1-based line of that dump.
+    """
+
+    class_name: str | None
+    program: str
+    function: str | None
+    changed: bool
+    source: str
+    line: int
+
+
+class PassTime(NamedTuple):
+    """A time, given to one of the runs that it covers.
+
+    Attributes:
+        seconds: the wall time of these runs together.
+        runs: how many they are; 0 if there is no time.
+    """
+
+    seconds: float | None = None
+    runs: int = 0
+
+
+class PassTimes:
+    """Collects the reports of a log, and gives times to runs."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, list[TimingReport]] = {}
+        self._seen: Source | None = None
+
+    def look_at(self, source: Source) -> None:
+        """Take the reports of a text. Dumps of one text, one after another, take them once."""
+        if source is self._seen:
+            return
+        self._seen = source
+        if reports := find_timing_reports(source):
+            self._reports.setdefault(source.name, []).extend(reports)
+
+    def of(self, runs: Sequence[TimedRun]) -> list[PassTime]:
+        """Return the times of runs, which are in the order in which they ended.
+
+        A report covers the runs above it in its file, up to the report before.
+        """
+        covered = defaultdict[tuple[str, int], dict[int, TimedRun]](dict)
+        for number, run in enumerate(runs):
+            reports = self._reports.get(run.source, ())
+            place = bisect_right(reports, run.line, key=lambda report: report.line)
+            if place < len(reports):
+                covered[run.source, place][number] = run
+        times = [PassTime()] * len(runs)
+        for (source, place), own in covered.items():
+            for seconds, numbers in _shared_times(own, self._reports[source][place].entries):
+                carrier = next((k for k in numbers if runs[k].changed), numbers[0])
+                times[carrier] = PassTime(round(seconds, _DECIMALS), len(numbers))
+        return times
+
+
+_Placed: TypeAlias = list[tuple[TimedEntry, list[int]]]
+"""Entries, each with the numbers of the runs that it covers."""
+
+
+def _shared_times(runs: dict[int, TimedRun], entries: Sequence[TimedEntry]) -> list[tuple[float, list[int]]]:
+    """Return times, each with the ascending numbers of the runs that it covers."""
+    numbers = defaultdict[str, list[int]](list)
+    for number, run in runs.items():
+        if run.class_name is not None:
+            numbers[run.class_name].append(number)
+    named = defaultdict[str, list[TimedEntry]](list)
+    for entry in entries:
+        if entry.name in numbers:
+            named[entry.name].append(entry)
+    placed = {name: _placed(own, {k: runs[k] for k in numbers[name]}) for name, own in named.items()}
+    stages = {k: entry.stage for group in placed.values() for entry, covered in group for k in covered}
+    in_log = [stages[k] for k in sorted(stages)]
+    in_order = in_log == sorted(in_log)  # not if passes run other passes inside themselves
+    shared = list[tuple[float, list[int]]]()
+    for name, own in named.items():
+        if in_order and placed[name]:
+            shared += [(entry.seconds, covered) for entry, covered in placed[name]]
+        else:
+            shared.append((sum(entry.seconds for entry in own), numbers[name]))
+    return shared
+
+
+def _placed(entries: Sequence[TimedEntry], runs: dict[int, TimedRun]) -> _Placed:
+    """Return the entries of one name with their runs; nothing if the numbers of runs do not tell.
+
+    They do if each function, and each whole program, has one run for each entry.
+    """
+    placed: _Placed = []
+    for in_function in (False, True):
+        own = [entry for entry in entries if (entry.op_name not in (None, "builtin.module")) == in_function]
+        by_scope = defaultdict[tuple[str, str | None], list[int]](list)
+        for number, run in runs.items():
+            if (run.function is not None) == in_function:
+                by_scope[run.program, run.function].append(number)
+        if {len(own)} != ({len(scope) for scope in by_scope.values()} or {0}):
+            return []
+        placed += [(entry, sorted(scope[k] for scope in by_scope.values())) for k, entry in enumerate(own)]
+    return placed
