@@ -16,7 +16,10 @@ from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.log.pass_steps import PassSteps
+    from eio_audit.audit.log.trace import Trace
     from eio_audit.audit.options import AuditOptions
+    from eio_audit.report.html.stored_steps import StoredSteps
 
 
 @click.command(
@@ -67,17 +70,17 @@ def trace_command(
     found, errors, skipped = inputs.find_all(paths, find_dump_files)
     files = [file for _, file in found]
     models = find_models(found)
-    diffs = None
+    watched = None
     if "html" in reports.formats and len(models) == 1:
-        from eio_audit.report.html.trace import PassDiffs
+        from eio_audit.audit.log.pass_steps import PassSteps
 
-        diffs = PassDiffs(options)
+        watched = PassSteps(options)
         parallel = Jobs(processes=1)  # each dump is compared while it is read
     trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
     total_bytes = inputs.total_size([file.path for file in files])
     bar = progress(total_bytes, "tracing", len(files))
     with bar as advance, parallel.workers(total_bytes, len(models)) as workers:
-        result = trace_models(models, trace_model, workers, advance, diffs.watch if diffs else None)
+        result = trace_models(models, trace_model, workers, advance, watched.watch if watched else None)
     merged = replace(result.merged, errors=(*errors, *result.merged.errors))
     result = replace(result, merged=merged)
     inputs.show_errors(merged.errors)
@@ -85,7 +88,7 @@ def trace_command(
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(merged.unmatched)
-    reports.write(result, gate=gate, diffs=diffs)
+    reports.write(result, gate=gate, steps=_stored(watched, merged))
     if merged.errors:
         ctx.exit(2)
     if not gate.allows_unindexed and (merged.is_unjudged or not merged.summary.dumps):
@@ -93,3 +96,12 @@ def trace_command(
     is_unjudged = bool(result.unjudged) and not (gate.allows_unindexed or gate.never_fails)
     failed = gate.failed_rules(merged.at_end_of_log if gate.is_final else merged.each_inversion_once)
     ctx.exit(1 if failed or is_unjudged else 0)
+
+
+def _stored(watched: PassSteps | None, trace: Trace) -> StoredSteps | None:
+    """Return what each pass did, for a page."""
+    if watched is None:
+        return None
+    from eio_audit.report.html.stored_steps import StoredSteps
+
+    return StoredSteps(watched.of(trace))

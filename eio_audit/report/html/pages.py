@@ -37,6 +37,13 @@ if TYPE_CHECKING:
     from eio_audit.audit.corpus.comparison import CheckComparison
 
 
+PAGE_SCRIPTS = ("page.js",)
+"""The script of every page: tables, pictures, explained words."""
+
+BROWSER_SCRIPTS = (*PAGE_SCRIPTS, "ir_text.js", "ir_rows.js", "step_data.js", "pass_view.js", "pass_browser.js")
+"""The scripts of a page that shows the text before and after a pass. A later one uses the earlier ones."""
+
+
 def check_to_html(
     verdict: Verdict,
     pictures: Sequence[OrderPicture],
@@ -128,16 +135,18 @@ def structure_to_html(result: Structure, version: str) -> str:
     return page("structure", "structure.html", version, **_codegen(result))
 
 
-def page(command: str, template: str, version: str, **context: object) -> str:
+def page(
+    command: str, template: str, version: str, *, scripts: Sequence[str] = PAGE_SCRIPTS, **context: object
+) -> str:
     """Return the page of a command."""
-    script = text_of("page.js")
+    script = "".join(map(text_of, scripts))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
         template,
         version=version,
         script=script,
         script_hash=f"sha256-{digest}",
-        style=text_of("page.css") + text_of("dataflow.css") + text_of("structure.css"),
+        style=text_of("page.css") + text_of("pass_browser.css") + text_of("dataflow.css") + text_of("structure.css"),
         **{"title": f"eio-audit {command}", **context},
     )
 

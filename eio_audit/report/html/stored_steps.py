@@ -1,0 +1,80 @@
+"""What the passes of a log did, as the data of a page that shows one pass at a time."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections import Counter
+from collections.abc import Iterable
+
+from eio_audit.audit.log.pass_steps import PassStep
+from eio_audit.report.html.stored_texts import StoredTexts
+
+STATUSES = ("added", "removed", "modified", "moved")
+"""What a pass does to an op, in the order of the page's counts."""
+
+LEVEL = 9
+"""How hard zlib tries: the page is written once and read often."""
+
+
+class StoredSteps:
+    """The steps of a log, or the only step of a comparison, stored for a page.
+
+    Attributes:
+        counts: by the index of a pass, how many ops it changed, by status.
+    """
+
+    def __init__(self, steps: Iterable[PassStep] = ()) -> None:
+        self.counts: dict[int, Counter[str]] = {}
+        self._texts = StoredTexts()
+        self._names: dict[str, int] = {}
+        self._steps: list[list[object]] = []
+        for step in steps:
+            self.add(step)
+
+    def add(self, step: PassStep) -> None:
+        """Store a step."""
+        self.counts.setdefault(step.index, Counter()).update(change.status for change in step.changes)
+        before, after = self._texts.add(step.before), self._texts.add(step.after)
+        changes = [
+            [STATUSES.index(change.status) for change in step.changes],
+            [change.op for change in step.changes],
+            [-1 if change.origin is None else change.origin for change in step.changes],
+            [self._name(change.name) for change in step.changes],
+            [-1 if change.function is None else self._name(change.function) for change in step.changes],
+            [-1 if change.before is None else change.before for change in step.changes],
+            [-1 if change.after is None else change.after for change in step.changes],
+        ]
+        self._steps.append([step.index, before, after, *changes])
+
+    @property
+    def sources(self) -> list[str]:
+        """The names of the files that the texts are from."""
+        return self._texts.sources
+
+    def data(self) -> dict[str, object]:
+        """Return all steps as scripts read them.
+
+        ``lines`` are the lines of all texts, each once, with line ends between them. ``states`` are texts
+        (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and after it, and seven
+        lists with an entry per changed op: its status in ``statuses``, number, origin, name and function in
+        ``names``, and its lines before and after. -1 stands for none.
+        """
+        return {
+            "statuses": STATUSES,
+            "lines": "\n".join(self._texts.lines),
+            "sources": self._texts.sources,
+            "states": self._texts.states,
+            "names": [*self._names],
+            "steps": self._steps,
+        }
+
+    def _name(self, name: str) -> int:
+        return self._names.setdefault(name, len(self._names))
+
+
+def packed(data: object) -> str:
+    """Return data as JSON, deflated, in base64."""
+    text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through
+    return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()
