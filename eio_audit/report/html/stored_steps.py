@@ -56,14 +56,17 @@ class StoredSteps:
     def data(self) -> dict[str, object]:
         """Return all steps as scripts read them.
 
-        ``lines`` are the lines of all texts, each once, with line ends between them. ``states`` are texts
-        (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and after it, and seven
+        ``templates``, ``templateOf`` and ``numbers`` are the lines of all texts (``StoredLines``). ``states`` are the
+        texts (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and after it, and seven
         lists with an entry per changed op: its status in ``statuses``, number, origin, name and function in
         ``names``, and its lines before and after. -1 stands for none.
         """
+        lines = self._texts.lines
         return {
             "statuses": STATUSES,
-            "lines": "\n".join(self._texts.lines),
+            "templates": [*lines.templates],
+            "templateOf": lines.template_of,
+            "numbers": lines.numbers,
             "sources": self._texts.sources,
             "states": self._texts.states,
             "names": [*self._names],

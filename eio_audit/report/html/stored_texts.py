@@ -2,13 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 
 from eio_audit.audit.log.pass_steps import ScopeText
 
+_NUMBER = re.compile(rb"(?<=%)(0|[1-9][0-9]{0,8})")
+"""The number in the name of a value. Many lines differ in these only."""
+
 NO_BASE = -1
 """The base of a text that is stored without another one."""
+
+
+class StoredLines:
+    """Lines, each with a number. Lines that differ only in the numbers of values share a template.
+
+    Attributes:
+        templates: the texts of lines, with a line end in the place of each number.
+        template_of: by line, the number of its template.
+        numbers: the numbers of all lines, one after the other. The first of a line is stored as its difference from the
+            first number of the line before that has one. The others are stored as their distances below the first.
+    """
+
+    def __init__(self) -> None:
+        self.templates: dict[str, int] = {}
+        self.template_of: list[int] = []
+        self.numbers: list[int] = []
+        self._known: dict[bytes, int] = {}
+        self._first = 0
+
+    def add(self, line: bytes) -> int:
+        """Return the number of a line."""
+        known = self._known.get(line)
+        if known is not None:
+            return known
+        parts = _NUMBER.split(line)
+        template = b"\n".join(parts[::2]).decode("utf-8", "surrogateescape")
+        self.template_of.append(self.templates.setdefault(template, len(self.templates)))
+        if len(parts) > 1:
+            first, *others = map(int, parts[1::2])
+            self.numbers.append(first - self._first)
+            self.numbers += [first - other for other in others]
+            self._first = first
+        self._known[line] = number = len(self._known)
+        return number
 
 
 class StoredTexts:
@@ -22,15 +60,20 @@ class StoredTexts:
     """
 
     def __init__(self) -> None:
-        self.lines: list[str] = []
+        self.lines = StoredLines()
         self.sources: list[str] = []
         self.states: list[tuple[int, int, list[int], list[int], list[int]]] = []
-        self._line_numbers: dict[bytes, int] = {}
+        self._latest: tuple[ScopeText, int] | None = None
         self._last: dict[Hashable, tuple[int, list[int], list[int], Sequence[int]]] = {}
 
     def add(self, text: ScopeText) -> int:
         """Return the number of a text."""
-        lines = [self._line_number(line) for line in text.lines]
+        if self._latest is None or self._latest[0] is not text:
+            self._latest = text, self._number_of(text)
+        return self._latest[1]
+
+    def _number_of(self, text: ScopeText) -> int:
+        lines = [*map(self.lines.add, text.lines)]
         ops = [op + 1 for op in text.ops]
         scope = next(filter(None, ops), 0)  # the op around all others keeps its number
         base, *known = self._last.get(scope, (NO_BASE, [], [], ()))
@@ -46,13 +89,6 @@ class StoredTexts:
 
     def _source_of(self, number: int) -> str:
         return self.sources[self.states[number][1]]
-
-    def _line_number(self, line: bytes) -> int:
-        number = self._line_numbers.get(line)
-        if number is None:
-            number = self._line_numbers[line] = len(self.lines)
-            self.lines.append(line.decode("utf-8", "surrogateescape"))
-        return number
 
 
 def runs_of(numbers: Sequence[int], base: Sequence[int]) -> list[int]:

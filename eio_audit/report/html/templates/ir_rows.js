@@ -128,8 +128,10 @@ const irRows = (() => {
     if (before.ops[left] !== after.ops[right] || statuses.has(before.ops[left])) return "changed";
     const [a, b] = [before.tokens(left), after.tokens(right)];
     if (a.length !== b.length) return "changed";
+    const form = before.form(left);
+    const isPlain = form === after.form(right) && !form.hasAliases;
     let kind = "same";
-    for (let k = 0; k < a.length; k++) {
+    for (const k of isPlain ? form.values : a.keys()) {
       const likeness = compared(before, after, left, right, k, k, became);
       if (likeness === "other") return "changed";
       if (likeness === "name") kind = "names";
@@ -142,7 +144,7 @@ const irRows = (() => {
     const [[kind, text], [otherKind, other]] = [before.tokens(left)[k], after.tokens(right)[l]];
     if (kind !== otherKind) return "other";
     if (kind === "value") {
-      const [old, now] = [before.values.of[left].get(k), after.values.of[right].get(l)];
+      const [old, now] = [before.values.of[left][k], after.values.of[right][l]];
       const isOne = became.has(old) ? became.get(old) === now : text === other;
       return isOne ? (text === other ? "equal" : "name") : "other";
     }
@@ -163,7 +165,7 @@ const irRows = (() => {
     const key = (text, line, k, isLeft) => {
       const [kind, word] = text.tokens(line)[k];
       if (kind !== "value") return `${kind} ${kind === "space" ? "" : text.expanded(word)}`;
-      const value = text.values.of[line].get(k);
+      const value = text.values.of[line][k];
       if (!isLeft) return `value ${value}`;
       return became.has(value) ? `value ${became.get(value)}` : `gone ${word}`;
     };

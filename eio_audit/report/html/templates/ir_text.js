@@ -1,19 +1,28 @@
 /* Printed MLIR: its words, what they are, and which value a name stands for. */
 const irText = (() => {
   const STRING = String.raw`"(?:[^"\\]|\\.)*"?`;
-  const TOKEN = new RegExp([
-    String.raw`(?<space>\s+)`,
-    String.raw`(?<comment>\/\/.*)`,
-    `(?<string>${STRING})`,
-    String.raw`(?<value>%[\w$.-]+(?:[#:]\d+)?)`,
-    String.raw`(?<block>\^[\w$.-]+)`,
-    String.raw`(?<symbol>@(?:${STRING}|[\w$.-]+)(?:::@(?:${STRING}|[\w$.-]+))*)`,
-    String.raw`(?<attribute>#[A-Za-z_][\w$.-]*)`,
-    String.raw`(?<type>![A-Za-z_][\w$.-]*|(?:tensor|memref|vector|complex|tuple)(?=<)|(?:[su]?i\d+|b?f\d+\w*|tf32|index|none)\b)`,
-    String.raw`(?<number>-?(?:0x[\da-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?))`,
-    String.raw`(?<word>[A-Za-z_][\w$]*(?:\.[\w$-]+)*)`,
-    String.raw`(?<mark>->|::|[^])`,
-  ].join("|"), "y");
+  /* By its first letter, the kind and the rest of a word. All other letters are words by themselves. */
+  const WORDS = [
+    [" \t", "space", String.raw`\s+`],
+    ['"', "string", STRING],
+    ["%", "value", String.raw`%[\w$.\n-]+(?:[#:]\d+)?`],
+    ["^", "block", String.raw`\^[\w$.-]+`],
+    ["@", "symbol", String.raw`@(?:${STRING}|[\w$.-]+)(?:::@(?:${STRING}|[\w$.-]+))*`],
+    ["#", "attribute", String.raw`#[A-Za-z_][\w$.-]*`],
+    ["!", "type", String.raw`![A-Za-z_][\w$.-]*`],
+    ["/", "comment", String.raw`\/\/[^]*`],
+    ["-", "mark", "->"],
+    [":", "mark", "::"],
+    ["-0123456789", "number", String.raw`-?(?:0x[\da-fA-F]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)`],
+    ["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_", "word", String.raw`[A-Za-z_][\w$]*(?:\.[\w$-]+)*`],
+  ];
+  const BY_LETTER = new Map();
+  for (const [letters, kind, rest] of WORDS) {
+    const expression = new RegExp(rest, "y");
+    for (const letter of letters) BY_LETTER.set(letter, [...(BY_LETTER.get(letter) ?? []), [kind, expression]]);
+  }
+  const TYPES = /^(?:[su]?i\d+|b?f\d+\w*|tf32|index|none)$/;
+  const SHAPED = new Set(["tensor", "memref", "vector", "complex", "tuple"]);
   const WHOLE = { affine_map: "attribute", affine_set: "attribute", dense: "number", dense_resource: "number", loc: "location" };
   const PLAIN_OPS = new Set(["module", "return", "yield", "func", "call"]);
   const CLOSING = { "<": ">", "(": ")" };
@@ -38,29 +47,63 @@ const irText = (() => {
     }
   }
 
+  /* The kind and the end of the word at a place. */
+  function wordAt(line, begin) {
+    for (const [kind, expression] of BY_LETTER.get(line[begin]) ?? []) {
+      expression.lastIndex = begin;
+      if (expression.test(line)) return [kind, expression.lastIndex];
+    }
+    return ["mark", begin + 1];
+  }
+
   /* The words of a line: [kind, text]. Types, maps and locations are one word each. */
   function tokens(line) {
     const found = [];
     let isStart = true;
-    for (TOKEN.lastIndex = 0; TOKEN.lastIndex < line.length;) {
-      const begin = TOKEN.lastIndex;
-      const { groups, 0: text } = TOKEN.exec(line);
-      let kind = Object.keys(groups).find((name) => groups[name] !== undefined);
-      let end = TOKEN.lastIndex;
-      const next = line[end];
-      const whole = kind === "word" && WHOLE[text];
-      if ((kind === "type" && next === "<") || (whole && next === (whole === "location" ? "(" : "<"))) {
-        const closing = closed(line, end);
-        if (closing !== undefined) [end, kind] = [closing, whole || kind];
-      }
-      if (isStart && kind === "word" && (text.includes(".") || PLAIN_OPS.has(text))) kind = "op";
-      else if (isStart && kind === "string" && next === "(") kind = "op";
-      else if (kind === "word" && /^\s*=(?!=)/.test(line.slice(end, end + 4))) kind = "key";
-      if (kind !== "space" && kind !== "value" && text !== "," && text !== "=") isStart = false;
+    for (let begin = 0; begin < line.length;) {
+      let [kind, end] = wordAt(line, begin);
+      let text = line.slice(begin, end);
+      if (kind === "word") {
+        const next = line[end];
+        const whole = WHOLE[text] ?? (SHAPED.has(text) ? "type" : undefined);
+        const closing = whole && next === (whole === "location" ? "(" : "<") ? closed(line, end) : undefined;
+        if (closing !== undefined) [kind, end] = [whole, closing];
+        else if (TYPES.test(text)) kind = "type";
+        else if (isStart && (text.includes(".") || PLAIN_OPS.has(text))) kind = "op";
+        else if (/^\s*=(?!=)/.test(line.slice(end, end + 4))) kind = "key";
+      } else if (kind === "type" && line[end] === "<") end = closed(line, end) ?? end;
+      else if (isStart && kind === "string" && line[end] === "(") kind = "op";
+      if (isStart && kind !== "space" && kind !== "value" && text !== "," && text !== "=") isStart = false;
       found.push([kind, line.slice(begin, end)]);
-      TOKEN.lastIndex = end;
+      begin = end;
     }
     return found;
+  }
+
+  /* A template of lines: its words, those with numbers of values in them, and what happens to names in it, word by
+     word. `opens` tells whether its last word opens a region. */
+  function pattern(template) {
+    const words = tokens(template);
+    const holes = [...words.keys()].filter((k) => words[k][1].includes("\n"));
+    const shown = [...words.keys()].filter((k) => words[k][0] !== "space");
+    const text = (place) => words[shown[place]]?.[1];
+    const first = shown.findIndex((k) => words[k][0] !== "value" && words[k][1] !== ",");
+    const results = first > 0 && text(first) === "=" ? first : 0;
+    const isLabel = words[shown[0]]?.[0] === "block";
+    const opens = text(shown.length - 1) === "{";
+    const events = [];
+    shown.forEach((k, place) => {
+      const [kind, word] = words[k];
+      if (word === "{") events.push([place === shown.length - 1 ? "region" : "open", k]);
+      else if (word === "}") events.push(["close", k]);
+      else if (kind === "value") {
+        const isArgument = words[k + 1]?.[1] === ":";
+        events.push([place < results || (isArgument && isLabel) ? "result" : isArgument ? "argument" : "use", k]);
+      }
+    });
+    const values = events.filter(([what]) => what === "result" || what === "argument" || what === "use").map(([, k]) => k);
+    const hasAliases = words.some(([kind, word]) => kind !== "value" && /[#!]|%\n/.test(word));
+    return { words, holes, events, values, hasAliases, opens, ends: !shown.length || text(shown.length - 1) === "}" };
   }
 
   /* Which value each name stands for: per line, the number of its value by the place of the word. `lines` has where a
@@ -70,7 +113,7 @@ const irText = (() => {
     const scopes = [new Map()];
     const found = { of: [], lines: [], names: [] };
     let pending = new Map();
-    const define = (scope, name, line) => {
+    const define = (scope, name, line, isAhead = false) => {
       const known = scope.get(name);
       if (known?.isAhead) {
         known.isAhead = false;
@@ -79,44 +122,31 @@ const irText = (() => {
       }
       const number = found.lines.push(line) - 1;
       found.names.push(name);
-      scope.set(name, { number, isAhead: false });
+      scope.set(name, { number, isAhead });
       return number;
     };
-    lines.forEach((words, line) => {
-      const of = new Map();
+    lines.forEach(({ words, form: { events, opens, ends } }, line) => {
+      const of = [];
       found.of.push(of);
-      const shown = words.filter(([kind]) => kind !== "space");
-      const first = shown.findIndex(([kind, text]) => kind !== "value" && text !== ",");
-      const results = first > 0 && shown[first][1] === "=" ? first : 0;
-      const opens = shown.length > 0 && shown.at(-1)[1] === "{";
-      const isLabel = shown[0]?.[0] === "block";
-      let place = -1;
-      words.forEach(([kind, text], k) => {
-        if (kind === "space") return;
-        place++;
-        if (text === "{") {
-          scopes.push(opens && place === shown.length - 1 ? pending : new Map());
-          if (scopes.at(-1) === pending) pending = new Map();
-        } else if (text === "}") {
+      for (const [what, k] of events) {
+        if (what === "region") {
+          scopes.push(pending);
+          pending = new Map();
+        } else if (what === "open") scopes.push(new Map());
+        else if (what === "close") {
           if (scopes.length > 1) scopes.pop();
-        } else if (kind === "value") {
-          const name = text.replace(/[#:]\d+$/, "");
-          const inner = scopes.at(-1);
-          if (place < results) of.set(k, define(inner, name, line));
-          else if (words[k + 1]?.[1] === ":") of.set(k, define(isLabel ? inner : pending, name, line));
+        } else {
+          const name = words[k][1].replace(/[#:]\d+$/, "");
+          if (what === "result") of[k] = define(scopes.at(-1), name, line);
+          else if (what === "argument") of[k] = define(pending, name, line);
           else {
             let known = pending.get(name);
             for (let s = scopes.length - 1; !known && s >= 0; s--) known = scopes[s].get(name);
-            if (known) of.set(k, known.number);
-            else if (opens) of.set(k, define(pending, name, line));
-            else {
-              of.set(k, define(inner, name, line));
-              inner.get(name).isAhead = true;
-            }
+            of[k] = known ? known.number : define(opens ? pending : scopes.at(-1), name, line, !opens);
           }
         }
-      });
-      if (shown.at(-1)?.[1] === "}" || !shown.length) pending = new Map();
+      }
+      if (ends) pending = new Map();
     });
     return found;
   }
@@ -133,5 +163,5 @@ const irText = (() => {
     return `${escaped(head)}<button type="button" class="more" data-text="${escaped(text.slice(head.length, -tail.length))}">${more.toLocaleString("en")} more</button>${escaped(tail)}`;
   }
 
-  return { tokens, values, escaped, shortened };
+  return { pattern, values, escaped, shortened };
 })();

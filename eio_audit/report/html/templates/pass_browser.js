@@ -35,6 +35,7 @@ const passBrowser = (() => {
       if (!this.items.some((item) => !item.classList.contains("unchanged"))) this.only.checked = false;
       this.filter();
       this.follow();
+      data.prepare();
     }
 
     /* The words that a pass is found by: its name, its function, and the names of the ops that it changed. */
@@ -175,7 +176,6 @@ const passBrowser = (() => {
       if (!view) return;
       const row = view.rowOfOp(op);
       const box = view.element(row).getBoundingClientRect();
-      view.element(row).classList.add("picked");
       if (box.top < 120 || box.bottom > innerHeight * 0.6) this.goTo(view, row);
       this.at = [view, row];
     }

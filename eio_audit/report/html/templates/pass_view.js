@@ -115,8 +115,7 @@ const passView = (() => {
       const marks = kind === "changed" || kind === "names"
         ? irRows.marksOf(this.before, this.after, left, right, this.became)
         : this.marksApart(left, right);
-      const isPicked = this.picked && (this.before.ops[left] === this.picked || this.after.ops[right] === this.picked);
-      return `<div class="row ${kind}${isPicked ? " picked" : ""}" role="row" data-row="${row}">`
+      return `<div class="row ${kind}" role="row" data-row="${row}">`
         + this.cell(this.before, left, "left", kind, marks[0]) + this.cell(this.after, right, "right", kind, marks[1]) + "</div>";
     }
 
@@ -144,7 +143,7 @@ const passView = (() => {
       else if (status !== "moved") status = "";
       const title = `${escaped(text.source)}:${text.places[line]}`;
       const number = op
-        ? `<a class="no ${side}" href="#pass-${this.step.pass}/op-${op}" title="${title}: its history" data-sign="${SIGNS[status] ?? ""}">${text.places[line]}</a>`
+        ? `<a class="no ${side}${op === this.picked ? " picked" : ""}" data-op="${op}" href="#pass-${this.step.pass}/op-${op}" title="${title}: its history" data-sign="${SIGNS[status] ?? ""}">${text.places[line]}</a>`
         : `<span class="no ${side}" title="${title}" data-sign="${SIGNS[status] ?? ""}">${text.places[line]}</span>`;
       const tokens = text.tokens(line);
       const indent = tokens[0]?.[0] === "space" ? tokens[0][1].length : 0;
@@ -162,7 +161,7 @@ const passView = (() => {
         isOpen = isMarked;
         const name = marks[k] === "name" && kind !== "space" ? " name" : "";
         if (kind === "value") {
-          const value = text.values.of[line].get(k);
+          const value = text.values.of[line][k];
           const defined = text.values.lines[value] === line ? " defined" : "";
           html += `<span class="value${defined}${name}" data-value="${value}">${escaped(word)}</span>`;
         } else if (kind === "op" && op) html += `<a class="opname" tabindex="-1" href="#pass-${this.step.pass}/op-${op}">${escaped(word)}</a>`;
@@ -181,7 +180,7 @@ const passView = (() => {
         if (number === undefined) continue;
         let uses = 0;
         text.values.of.forEach((of, line) => {
-          for (const one of of.values()) if (one === number) {
+          for (const one of of) if (one === number) {
             this.opened.add(this.rowOf[column].get(line));
             uses += text.values.lines[number] !== line;
           }
@@ -223,7 +222,7 @@ const passView = (() => {
 
     pick(op) {
       this.picked = op;
-      for (const row of this.body.querySelectorAll(".picked")) row.classList.remove("picked");
+      for (const number of this.body.querySelectorAll("a.no")) number.classList.toggle("picked", Number(number.dataset.op) === op);
     }
 
     /* The first rows of the changes: one per run of rows that differ. */

@@ -9,7 +9,7 @@ const stepData = (() => {
     }
 
     line(line) {
-      return this.data.lines[this.lines[line]];
+      return this.data.line(this.lines[line]);
     }
 
     tokens(line) {
@@ -17,7 +17,11 @@ const stepData = (() => {
     }
 
     get values() {
-      return (this.known ??= irText.values(Array.from(this.lines, (_, line) => this.tokens(line))));
+      return (this.known ??= irText.values(Array.from(this.lines, (number) => ({ words: this.data.tokens(number), form: this.data.form(number) }))));
+    }
+
+    form(line) {
+      return this.data.form(this.lines[line]);
     }
 
     /* The lines from one to another that begin no op. */
@@ -62,7 +66,18 @@ const stepData = (() => {
   class Steps {
     constructor(packed) {
       Object.assign(this, packed);
-      this.lines = packed.lines.split("\n");
+      this.forms = [];
+      this.starts = new Uint32Array(packed.templateOf.length + 1);
+      const holes = packed.templates.map((template) => template.split("\n").length - 1);
+      packed.templateOf.forEach((template, line) => {
+        this.starts[line + 1] = this.starts[line] + holes[template];
+      });
+      this.firsts = new Int32Array(packed.templateOf.length);
+      let first = 0;
+      for (let line = 0; line < this.firsts.length; line++) {
+        if (this.starts[line] < this.starts[line + 1]) first += packed.numbers[this.starts[line]];
+        this.firsts[line] = first;
+      }
       this.words = [];
       this.known = [];
       this.byPass = new Map();
@@ -83,8 +98,42 @@ const stepData = (() => {
       });
     }
 
+    /* The template of a line, taken apart. */
+    form(number) {
+      const template = this.templateOf[number];
+      return (this.forms[template] ??= irText.pattern(this.templates[template]));
+    }
+
+    /* Takes all templates apart while the browser has nothing else to do. */
+    prepare() {
+      let next = 0;
+      const go = (deadline) => {
+        for (; next < this.templates.length && deadline.timeRemaining() > 2; next++) this.forms[next] ??= irText.pattern(this.templates[next]);
+        if (next < this.templates.length) requestIdleCallback(go);
+      };
+      if ("requestIdleCallback" in window) requestIdleCallback(go);
+    }
+
+    /* The words of a line: those of its template, with the numbers of its values in place. See StoredLines. */
     tokens(number) {
-      return (this.words[number] ??= irText.tokens(this.lines[number]));
+      return (this.words[number] ??= this.filled(number));
+    }
+
+    filled(number) {
+      const { words, holes } = this.form(number);
+      if (!holes.length) return words;
+      const [start, first] = [this.starts[number], this.firsts[number]];
+      let at = start;
+      const filled = words.slice();
+      for (const k of holes) {
+        const [kind, text] = words[k];
+        filled[k] = [kind, text.replace(/\n/g, () => (at++ === start ? first : first - this.numbers[at - 1]))];
+      }
+      return filled;
+    }
+
+    line(number) {
+      return this.tokens(number).map(([, text]) => text).join("");
     }
 
     text(number) {
@@ -92,7 +141,7 @@ const stepData = (() => {
       for (let at = number; at >= 0 && !this.known[at]; at = this.states[at][0]) pending.push(at);
       for (const at of pending.reverse()) {
         const [base, source, ...runs] = this.states[at];
-        const parts = this.known[base]?.parts ?? [[], [], []];
+        const parts = this.known[base]?.parts ?? [];
         this.known[at] = { parts: runs.map((one, k) => numbersOf(one, parts[k])), source: this.sources[source] };
       }
       const { parts, source } = this.known[number];
@@ -136,10 +185,15 @@ const stepData = (() => {
 
   /* Numbers from their runs, two integers each: see StoredTexts. */
   function numbersOf(runs, base) {
-    const numbers = [];
+    let size = 0;
+    for (let k = 1; k < runs.length; k += 2) size += runs[k];
+    const numbers = new Int32Array(size);
+    let at = 0;
     for (let k = 0; k < runs.length; k += 2) {
       const [start, length] = [runs[k], runs[k + 1]];
-      for (let n = 0; n < length; n++) numbers.push(start >= 0 ? base[start + n] : -1 - start + n);
+      if (start >= 0) numbers.set(base.subarray(start, start + length), at);
+      else for (let n = 0; n < length; n++) numbers[at + n] = -1 - start + n;
+      at += length;
     }
     return numbers;
   }
