@@ -76,15 +76,38 @@ class PassStep:
     changes: tuple[StepChange, ...]
 
 
+def step_between(before: Dump, after: Dump, options: AuditOptions) -> PassStep:
+    """Return what one unknown pass did between two dumps. Its index is 0.
+
+    Raises:
+        InputError: a dump cannot be read.
+    """
+    interned = Interned()
+    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
+    numbers = Numbers()
+    return _step(DumpComparison(old, new), numbers.new(len(old.ops)), numbers)[0]
+
+
+class Numbers:
+    """The numbers of the ops of a log."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def new(self, count: int) -> list[int]:
+        """Return numbers that no op has."""
+        self._count += count
+        return [*range(self._count - count, self._count)]
+
+
 class PassSteps:
     """Compares each dump with the dump of the same function or program before it."""
 
     def __init__(self, options: AuditOptions) -> None:
         self._options = options
         self._interned = Interned()
-        self._numbers = 0
-        self._lines: dict[bytes, bytes] = {}
-        self._known: dict[tuple[str, str | None], tuple[ComparedDump, list[int], ScopeText]] = {}
+        self._numbers = Numbers()
+        self._known: dict[tuple[str, str | None], tuple[ComparedDump, list[int]]] = {}
         self._steps: list[tuple[tuple[str, int], PassStep]] = []
 
     def watch(self, dumps: Iterable[Dump]) -> Iterator[Dump]:
@@ -104,65 +127,65 @@ class PassSteps:
                 yield replace(step, index=index_of[place])
 
     def _take(self, dump: Dump) -> None:
-        text = DumpText(dump, self._options.op_table)
-        symbols = [*text.functions]
-        marker = dump.marker
-        is_function = len(symbols) == 1 and marker is not None and marker.symbol == symbols[0]
+        symbols = [*DumpText(dump, self._options.op_table).functions]
+        is_function = len(symbols) == 1 and dump.marker is not None and dump.marker.symbol == symbols[0]
         key = dump.program, symbols[0] if is_function else None
         known = self._known.get(key)
         if known is not None and dump.has_text(known[0].dump.dump.text):
             return
         side = compared(read_dump(dump, self._options), self._interned)
         if known is None:
-            numbers = self._new(len(side.ops))
-            self._known[key] = side, numbers, self._scope_text(side, numbers)
+            self._known[key] = side, self._numbers.new(len(side.ops))
             return
-        old_side, old_numbers, old_text = known
-        comparison = DumpComparison(old_side, side)
-        numbers = [
-            old_numbers[comparison.was[op]] if op in comparison.was else self._new(1)[0]
-            for op in range(len(side.ops))
-        ]
-        scope = self._scope_text(side, numbers)
-        self._known[key] = side, numbers, scope
-        changes = tuple(self._changes(comparison, old_numbers, numbers))
-        if changes or [*scope.lines] != [*old_text.lines]:
-            self._steps.append(((dump.source.name, dump.line), PassStep(-1, old_text, scope, changes)))
+        step, numbers = _step(DumpComparison(known[0], side), known[1], self._numbers)
+        self._known[key] = side, numbers
+        if step.changes or step.before.lines != step.after.lines:
+            self._steps.append(((dump.source.name, dump.line), step))
 
-    def _new(self, count: int) -> list[int]:
-        self._numbers += count
-        return [*range(self._numbers - count, self._numbers)]
 
-    def _scope_text(self, side: ComparedDump, numbers: Sequence[int]) -> ScopeText:
-        dump = side.dump.dump
-        lines = [self._lines.setdefault(line, line) for line in dump.text.rstrip().split(b"\n")]
-        first = dump.source.line_at(dump.span.start)
-        ops = [-1] * len(lines)
-        for op, number in enumerate(numbers):
-            line = _line(side, op)
-            if ops[line] == -1:
-                ops[line] = number
-        return ScopeText(dump.source.name, lines, range(first, first + len(lines)), ops)
+def _step(
+    comparison: DumpComparison, old_numbers: Sequence[int], unused: Numbers
+) -> tuple[PassStep, list[int]]:
+    """Return the step between two dumps, and the numbers of the ops of the later one."""
+    before, after, was = comparison.before, comparison.after, comparison.was
+    numbers = [
+        old_numbers[was[op]] if op in was else unused.new(1)[0] for op in range(len(after.ops))
+    ]
+    texts = _scope_text(before, old_numbers), _scope_text(after, numbers)
+    return PassStep(0, *texts, tuple(_changes(comparison, old_numbers, numbers))), numbers
 
-    def _changes(
-        self, comparison: DumpComparison, old_numbers: Sequence[int], numbers: Sequence[int]
-    ) -> Iterator[StepChange]:
-        before, after = comparison.before, comparison.after
-        commuted = LayoutChanges(comparison).came_from if comparison.added else {}
-        for old in range(len(before.ops)):
-            if old not in comparison.became:
-                yield _change("removed", old_numbers[old], None, before, old, _line(before, old), None)
-        for new in range(len(after.ops)):
-            if new not in comparison.was:
-                found = comparison.origin(new, commuted) or comparison.converted_from(new)
-                origin = old_numbers[found[0]] if found else None
-                yield _change("added", numbers[new], origin, after, new, None, _line(after, new))
-                continue
-            old = comparison.was[new]
-            change = comparison.change(old, new)
-            if change.status != "unchanged":
-                lines = _line(before, old), _line(after, new)
-                yield _change(change.status, numbers[new], None, after, new, *lines)
+
+def _scope_text(side: ComparedDump, numbers: Sequence[int]) -> ScopeText:
+    dump = side.dump.dump
+    lines = dump.text.rstrip().split(b"\n")
+    first = dump.source.line_at(dump.span.start)
+    ops = [-1] * len(lines)
+    for op, number in enumerate(numbers):
+        line = _line(side, op)
+        if ops[line] == -1:
+            ops[line] = number
+    return ScopeText(dump.source.name, lines, range(first, first + len(lines)), ops)
+
+
+def _changes(
+    comparison: DumpComparison, old_numbers: Sequence[int], numbers: Sequence[int]
+) -> Iterator[StepChange]:
+    before, after = comparison.before, comparison.after
+    commuted = LayoutChanges(comparison).came_from if comparison.added else {}
+    for old in range(len(before.ops)):
+        if old not in comparison.became:
+            yield _change("removed", old_numbers[old], None, before, old, _line(before, old), None)
+    for new in range(len(after.ops)):
+        if new not in comparison.was:
+            found = comparison.origin(new, commuted) or comparison.converted_from(new)
+            origin = old_numbers[found[0]] if found else None
+            yield _change("added", numbers[new], origin, after, new, None, _line(after, new))
+            continue
+        old = comparison.was[new]
+        change = comparison.change(old, new)
+        if change.status != "unchanged":
+            lines = _line(before, old), _line(after, new)
+            yield _change(change.status, numbers[new], None, after, new, *lines)
 
 
 def _change(

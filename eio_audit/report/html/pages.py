@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.codegen.codegen import Structure
@@ -19,6 +20,7 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
+from eio_audit.report.html.stored_steps import packed, pair_data
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
@@ -35,6 +37,7 @@ from eio_audit.report.wording.structure import (
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.comparison import CheckComparison
+    from eio_audit.audit.log.pass_steps import PassStep
 
 
 PAGE_SCRIPTS = ("page.js",)
@@ -111,15 +114,29 @@ def diff_to_html(
     pictures: Sequence[OrderPicture],
     version: str,
     *,
+    step: PassStep | None = None,
     verbose: bool = False,
     context: int | None = None,
 ) -> str:
-    """Return the page of a diff. ``pictures`` are of blocks of the later dump."""
+    """Return the page of a diff.
+
+    Args:
+        result: what to show.
+        pictures: of blocks of the later dump.
+        version: of eio-audit.
+        step: the texts of the dumps, to show them side by side.
+        verbose: whether to show all differences of an op.
+        context: how many unchanged ops to show around changes; None to group the changes.
+    """
     sections = block_sections(pictures)
+    files = dict.fromkeys(PurePath(dump.source).name for dump in (result.before, result.after))
     return page(
         "diff",
         "diff.html",
         version,
+        title=f"{' and '.join(files)}: what changed",
+        scripts=BROWSER_SCRIPTS,
+        data=packed(pair_data(step)) if step else "",
         result=result,
         document=diff_document(result, context=context),
         verbose=verbose,

@@ -77,6 +77,14 @@ class StoredSteps:
         return self._names.setdefault(name, len(self._names))
 
 
+def pair_data(step: PassStep) -> dict[str, object]:
+    """Return a step as scripts read the only pass of a page."""
+    stored = StoredSteps([step])
+    counts = [stored.counts[step.index][status] for status in STATUSES]
+    shown = {"name": "Before and after", "function": "", "place": "", "order": "", "command": "", "changed": True}
+    return {"passes": [{**shown, "counts": counts}], **stored.data()}
+
+
 def packed(data: object) -> str:
     """Return data as JSON, deflated, in base64."""
     text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through

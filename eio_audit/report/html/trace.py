@@ -117,7 +117,7 @@ class PassEntry:
 
     Attributes:
         traced: the pass.
-        name: its name, and its options as printed, which may be empty.
+        name: its name.
         counts: how many ops it changed, in the order of ``STATUSES``.
         order: what it did to the order; empty if no op has an index.
         command: the command that shows what it did; empty if there is none.
@@ -126,7 +126,7 @@ class PassEntry:
     """
 
     traced: TracedPass
-    name: tuple[str, str]
+    name: str
     counts: tuple[int, ...]
     order: str
     command: str
@@ -173,10 +173,9 @@ class PassEntry:
 def _entry(
     traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None
 ) -> PassEntry:
-    name, brace, options = pass_title(traced).partition("{")
     return PassEntry(
         traced,
-        (name, brace + options),
+        pass_title(traced),
         tuple(counts[status] for status in STATUSES),
         order_after(traced) if trace.summary.has_indices else "",
         pass_command(traced, trace),

@@ -1,84 +1,45 @@
-/* The list of passes, the chosen pass and the history of an op. The address has both: #pass-12/op-345. */
+/* The chosen pass, the history of an op, and the list of passes. The address has both: #pass-12/op-345. */
 const passBrowser = (() => {
   const { StepView, SIGNS, count } = passView;
   const { escaped } = irText;
 
-  class Browser {
-    constructor(root, data) {
-      Object.assign(this, { root, data, views: [], pass: -1 });
-      this.nav = root.querySelector("nav");
-      this.items = [...this.nav.querySelectorAll("li")];
-      this.search = this.nav.querySelector("input[type=search]");
-      this.only = this.nav.querySelector("input[type=checkbox]");
-      this.output = this.nav.querySelector("output");
-      this.view = root.querySelector(".view");
-      this.told = this.view.querySelector(".told");
-      this.calm = this.view.querySelector(".calm");
-      this.history = this.view.querySelector(".history");
-      for (const item of this.items) item.removeAttribute("id"); // the list stays where it is
-      this.search.addEventListener("input", () => this.filter());
-      this.only.addEventListener("change", () => this.filter());
+  /* One pass with its changed ops, its texts, and the history of one of its ops. */
+  class Pane {
+    constructor(view, data) {
+      Object.assign(this, { view, data, views: [], pass: -1 });
+      this.told = view.querySelector(".told");
+      this.calm = view.querySelector(".calm");
+      this.history = view.querySelector(".history");
       this.calm.addEventListener("change", () => this.keepPlace(() => {
         for (const one of this.views) {
           one.isCalm = this.calm.checked;
           one.render();
         }
       }));
-      this.view.querySelector(".previous").addEventListener("click", () => this.turn(-1));
-      this.view.querySelector(".next").addEventListener("click", () => this.turn(1));
-      this.view.addEventListener("click", (event) => this.click(event));
+      view.querySelector(".previous").addEventListener("click", () => this.turn(-1));
+      view.querySelector(".next").addEventListener("click", () => this.turn(1));
+      view.addEventListener("click", (event) => this.click(event));
       addEventListener("keydown", (event) => this.key(event));
       addEventListener("hashchange", () => this.follow());
       addEventListener("beforeprint", () => this.views.forEach((one) => one.fillAll()));
-      this.nav.querySelector(".bar").hidden = this.view.hidden = false;
-      root.classList.add("browsing");
-      if (!this.items.some((item) => !item.classList.contains("unchanged"))) this.only.checked = false;
-      this.filter();
-      this.follow();
-      data.prepare();
+      view.hidden = false;
     }
 
-    /* The words that a pass is found by: its name, its function, and the names of the ops that it changed. */
-    words(pass) {
-      this.texts ??= this.items.map((item, k) => {
-        const names = (this.data.byPass.get(k) ?? []).flatMap(({ changes }) => changes.flatMap((change) => [change.name, change.function]));
-        return [item.querySelector("a").textContent, ...new Set(names)].join("\n").toLowerCase();
-      });
-      return this.texts[pass];
-    }
-
-    filter() {
-      const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-      let shown = 0;
-      this.items.forEach((item, pass) => {
-        item.hidden = (this.only.checked && item.classList.contains("unchanged"))
-          || !wanted.every((word) => this.words(pass).includes(word));
-        shown += !item.hidden;
-      });
-      this.output.textContent = `${count(shown)} of ${count(this.items.length)}`;
-    }
-
+    /* Shows what the address names; at first the usual pass. */
     follow() {
       const [, pass, op] = /^#pass-(\d+)(?:\/op-(\d+))?$/.exec(location.hash) ?? [];
-      const first = this.items.findIndex((item) => item.classList.contains("culprit"));
-      const usual = first >= 0 ? first : Math.max(0, this.items.findIndex((item) => !item.hidden));
       if (pass === undefined && this.pass >= 0) return;
-      const chosen = this.items[pass] ? Number(pass) : usual;
+      const chosen = this.data.passes[pass] ? Number(pass) : this.usual;
       if (chosen !== this.pass) this.choose(chosen);
       this.show(Number(op ?? 0));
     }
 
+    get usual() {
+      return 0;
+    }
+
     choose(pass) {
       this.pass = pass;
-      this.items.forEach((item, k) => {
-        const link = item.querySelector("a");
-        if (k === pass) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-      });
-      const list = this.nav.querySelector("ol");
-      const box = this.items[pass].getBoundingClientRect();
-      const room = list.getBoundingClientRect();
-      if (box.top < room.top || box.bottom > room.bottom) list.scrollTop += box.top - room.top - room.height / 3;
       this.head(pass);
       const steps = this.data.byPass.get(pass) ?? [];
       const body = this.view.querySelector(".steps");
@@ -96,16 +57,14 @@ const passBrowser = (() => {
       }
       this.groups(steps);
       this.told.textContent = "";
-      const { top } = this.view.getBoundingClientRect();
-      if (top < 0 || top > innerHeight / 2) this.view.scrollIntoView();
     }
 
     head(pass) {
       const { name, function: symbol, place, counts, order, command } = this.data.passes[pass];
       const kinds = this.data.statuses.map((status, k) => counts[k]
         ? `<span class="${status}">${SIGNS[status]}${count(counts[k])} ${status}</span>` : "").filter(Boolean);
-      this.view.querySelector("h2").innerHTML = `${escaped(name[0])} <span class="counts">${kinds.join(" ")}</span>`;
-      this.view.querySelector(".where").textContent = [symbol, place, name[1]].filter(Boolean).join("  ");
+      this.view.querySelector("h2").innerHTML = `${escaped(name)} <span class="counts">${kinds.join(" ")}</span>`;
+      this.view.querySelector(".where").textContent = [symbol, place].filter(Boolean).join("  ");
       this.view.querySelector(".order").textContent = order;
       const line = this.view.querySelector(".command");
       line.hidden = !command;
@@ -198,7 +157,7 @@ const passBrowser = (() => {
         const { name: called } = this.data.passes[step.pass];
         const what = kind === "made" ? `became <b>${escaped(change.name)}</b>`
           : `${change.status}${change.name === name && about === op ? "" : ` <b>${escaped(change.name)}</b>`}`;
-        item.innerHTML = `<a href="#pass-${step.pass}/op-${shown}"><span class="${kind === "made" ? "added" : change.status}">${SIGNS[change.status]}</span> ${escaped(called[0])} <small>${what}</small></a>`;
+        item.innerHTML = `<a href="#pass-${step.pass}/op-${shown}"><span class="${kind === "made" ? "added" : change.status}">${SIGNS[change.status]}</span> ${escaped(called)} <small>${what}</small></a>`;
         if (step.pass === this.pass && shown === op) item.firstChild.setAttribute("aria-current", "true");
         list.append(item);
       }
@@ -227,6 +186,8 @@ const passBrowser = (() => {
       const root = event.target.closest("section");
       const view = root && this.views.find((one) => one.root === root);
       if (other) return this.goTo(view, view.rowOf[other.dataset.side].get(Number(other.dataset.line)));
+      const name = event.target.closest(".opname");
+      if (name) location.hash = `#pass-${this.pass}/op-${name.dataset.op}`;
       const value = event.target.closest("[data-value]");
       if (!value) return;
       const cell = value.closest("code");
@@ -246,6 +207,81 @@ const passBrowser = (() => {
       if (shown && scrollY > 0) scrollBy(0, shown[0].element(Number(shown[1].dataset.row)).getBoundingClientRect().top - top);
     }
 
+    key(event) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=search]")) return;
+      const turn = { n: 1, p: -1 }[event.key];
+      if (turn) this.turn(turn);
+      else if (event.key === "Escape") this.escape();
+      else return;
+      event.preventDefault();
+    }
+
+    escape() {
+      for (const view of this.views) view.unmark();
+      this.told.textContent = "";
+      if (!this.history.hidden) this.close();
+    }
+  }
+
+  /* The list of passes beside the chosen one. */
+  class Browser extends Pane {
+    constructor(root, data) {
+      super(root.querySelector(".view"), data);
+      this.nav = root.querySelector("nav");
+      this.items = [...this.nav.querySelectorAll("li")];
+      this.search = this.nav.querySelector("input[type=search]");
+      this.only = this.nav.querySelector("input[type=checkbox]");
+      this.output = this.nav.querySelector("output");
+      for (const item of this.items) item.removeAttribute("id"); // the list stays where it is
+      this.search.addEventListener("input", () => this.filter());
+      this.only.addEventListener("change", () => this.filter());
+      this.nav.querySelector(".bar").hidden = false;
+      root.classList.add("browsing");
+      if (!this.items.some((item) => !item.classList.contains("unchanged"))) this.only.checked = false;
+      this.filter();
+    }
+
+    /* The words that a pass is found by: its name, its function, and the names of the ops that it changed. */
+    words(pass) {
+      this.texts ??= this.items.map((item, k) => {
+        const names = (this.data.byPass.get(k) ?? []).flatMap(({ changes }) => changes.flatMap((change) => [change.name, change.function]));
+        return [item.querySelector("a").textContent, ...new Set(names)].join("\n").toLowerCase();
+      });
+      return this.texts[pass];
+    }
+
+    filter() {
+      const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      this.items.forEach((item, pass) => {
+        item.hidden = (this.only.checked && item.classList.contains("unchanged"))
+          || !wanted.every((word) => this.words(pass).includes(word));
+        shown += !item.hidden;
+      });
+      this.output.textContent = `${count(shown)} of ${count(this.items.length)}`;
+    }
+
+    /* The pass that brought in most of what is left at the end, or the first of the list. */
+    get usual() {
+      const worst = this.items.findIndex((item) => item.classList.contains("culprit"));
+      return worst >= 0 ? worst : Math.max(0, this.items.findIndex((item) => !item.hidden));
+    }
+
+    choose(pass) {
+      super.choose(pass);
+      this.items.forEach((item, k) => {
+        const link = item.querySelector("a");
+        if (k === pass) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      });
+      const list = this.nav.querySelector("ol");
+      const box = this.items[pass].getBoundingClientRect();
+      const room = list.getBoundingClientRect();
+      if (box.top < room.top || box.bottom > room.bottom) list.scrollTop += box.top - room.top - room.height / 3;
+      const { top } = this.view.getBoundingClientRect();
+      if (top < 0 || top > innerHeight / 2) this.view.scrollIntoView();
+    }
+
     step(by) {
       const shown = this.items.filter((item) => !item.hidden);
       const here = shown.indexOf(this.items[this.pass]);
@@ -263,25 +299,21 @@ const passBrowser = (() => {
       const isTyping = event.target.matches("input[type=search]");
       const isInList = this.nav.contains(event.target);
       const step = (!isTyping && { j: 1, k: -1 }[event.key]) || (isInList && { ArrowDown: 1, ArrowUp: -1 }[event.key]);
-      const turn = !isTyping && { n: 1, p: -1 }[event.key];
       if (step) this.step(step);
-      else if (turn) this.turn(turn);
-      else if (event.key === "/" && !event.target.matches("input")) this.search.focus();
-      else if (event.key === "Escape" && !isTyping) this.escape();
-      else return;
+      else if (event.key === "/" && !isTyping) this.search.focus();
+      else return super.key(event);
       event.preventDefault();
       event.stopImmediatePropagation();
-    }
-
-    escape() {
-      for (const view of this.views) view.unmark();
-      this.told.textContent = "";
-      if (!this.history.hidden) this.close();
     }
   }
 
   const root = document.getElementById("browser");
+  const pair = document.getElementById("pair");
   const data = document.getElementById("passes-data");
-  if (root && data && "DecompressionStream" in window)
-    stepData.unpacked(data.textContent).then((steps) => new Browser(root, steps));
+  if (data && "DecompressionStream" in window)
+    stepData.unpacked(data.textContent).then((steps) => {
+      const pane = root ? new Browser(root, steps) : new Pane(pair.querySelector(".view"), steps);
+      pane.follow();
+      steps.prepare();
+    });
 })();

@@ -3,6 +3,7 @@ const passView = (() => {
   const CONTEXT = 3;
   const LEAST_FOLD = 4;
   const CHUNK = 50;
+  const ALIKE = 0.7;
   const LINE_HEIGHT = 18;
   const SIGNS = { added: "+", removed: "−", modified: "~", moved: ">" };
   const { escaped, shortened } = irText;
@@ -30,7 +31,7 @@ const passView = (() => {
       this.body.className = "pair";
       const last = Math.max(...[this.before, this.after].map(({ places }) => places.at(-1) ?? 0));
       this.body.style.setProperty("--digits", String(last).length);
-      this.body.setAttribute("role", "table");
+      this.body.setAttribute("role", "group");
       this.body.setAttribute("aria-label", "The text before and after the pass");
       this.observer = new IntersectionObserver((entries) => {
         for (const { isIntersecting, target } of entries) if (isIntersecting) this.fill(target);
@@ -54,9 +55,8 @@ const passView = (() => {
       });
       const heads = document.createElement("div");
       heads.className = "row heads";
-      heads.setAttribute("role", "row");
       const place = (text) => `${text.source}:${text.places[0]}`;
-      heads.innerHTML = `<span role="columnheader"><b>before</b> ${escaped(place(this.before))}</span><span role="columnheader"><b>after</b> ${escaped(place(this.after))}</span>`;
+      heads.innerHTML = `<span><b>before</b> ${escaped(place(this.before))}</span><span><b>after</b> ${escaped(place(this.after))}</span>`;
       const parts = [heads];
       for (let row = 0; row < this.rows.length;) {
         let end = row + 1;
@@ -74,7 +74,6 @@ const passView = (() => {
       for (let row = start; row < end; row += CHUNK) {
         const chunk = document.createElement("div");
         chunk.className = "chunk";
-        chunk.setAttribute("role", "rowgroup");
         [chunk.dataset.start, chunk.dataset.end] = [row, Math.min(row + CHUNK, end)];
         chunk.style.minHeight = `${(chunk.dataset.end - row) * LINE_HEIGHT}px`;
         chunks.push(chunk);
@@ -115,12 +114,19 @@ const passView = (() => {
       const marks = kind === "changed" || kind === "names"
         ? irRows.marksOf(this.before, this.after, left, right, this.became)
         : this.marksApart(left, right);
-      return `<div class="row ${kind}" role="row" data-row="${row}">`
+      return `<div class="row ${kind}" data-row="${row}">`
         + this.cell(this.before, left, "left", kind, marks[0]) + this.cell(this.after, right, "right", kind, marks[1]) + "</div>";
     }
 
-    /* The marks of two lines of different ops: those of a moved op are compared with its other place. */
+    /* The marks of two lines of different ops. A moved op is compared with its other place, a removed op with an added
+       one that is much like it. */
     marksApart(left, right) {
+      if (left >= 0 && right >= 0) {
+        const isGone = (text, other, line) => !other.lineOf.has(text.ops[line]);
+        const marks = irRows.marksOf(this.before, this.after, left, right, this.became);
+        const same = marks[0].filter((mark) => mark !== "other").length;
+        if (isGone(this.before, this.after, left) && isGone(this.after, this.before, right) && same >= ALIKE * Math.max(marks[0].length, marks[1].length)) return marks;
+      }
       const there = left >= 0 && this.before.ops[left] ? this.after.lineOf.get(this.before.ops[left]) : undefined;
       const here = right >= 0 && this.after.ops[right] ? this.before.lineOf.get(this.after.ops[right]) : undefined;
       return [
@@ -130,7 +136,7 @@ const passView = (() => {
     }
 
     cell(text, line, side, kind, marks) {
-      if (line < 0) return `<span class="no ${side}" role="presentation"></span><code class="${side} none" role="cell"></code>`;
+      if (line < 0) return `<span class="no ${side}"></span><code class="${side} none"></code>`;
       const op = text.ops[line];
       let status = op ? this.statuses.get(op) ?? "" : "";
       let move = "";
@@ -143,11 +149,11 @@ const passView = (() => {
       else if (status !== "moved") status = "";
       const title = `${escaped(text.source)}:${text.places[line]}`;
       const number = op
-        ? `<a class="no ${side}${op === this.picked ? " picked" : ""}" data-op="${op}" href="#pass-${this.step.pass}/op-${op}" title="${title}: its history" data-sign="${SIGNS[status] ?? ""}">${text.places[line]}</a>`
+        ? `<a class="no ${side}${op === this.picked ? " picked" : ""}" data-op="${op}" href="#pass-${this.step.pass}/op-${op}" title="${title}${status && `, ${status}`}: its history" data-sign="${SIGNS[status] ?? ""}">${text.places[line]}</a>`
         : `<span class="no ${side}" title="${title}" data-sign="${SIGNS[status] ?? ""}">${text.places[line]}</span>`;
       const tokens = text.tokens(line);
       const indent = tokens[0]?.[0] === "space" ? tokens[0][1].length : 0;
-      return `${number}<code class="${side} ${status}" role="cell" style="--indent:${indent}">${this.words(text, line, tokens, marks, side)}${move}</code>`;
+      return `${number}<code class="${side} ${status}" style="--indent:${indent}">${this.words(text, line, tokens, marks, side)}${move}</code>`;
     }
 
     words(text, line, tokens, marks, side) {
@@ -164,7 +170,8 @@ const passView = (() => {
           const value = text.values.of[line][k];
           const defined = text.values.lines[value] === line ? " defined" : "";
           html += `<span class="value${defined}${name}" data-value="${value}">${escaped(word)}</span>`;
-        } else if (kind === "op" && op) html += `<a class="opname" tabindex="-1" href="#pass-${this.step.pass}/op-${op}">${escaped(word)}</a>`;
+        } else if (kind === "op" && op) html += `<span class="opname" data-op="${op}">${escaped(word)}</span>`;
+        else if (word === "->") html += '<span class="arrow">-&gt;</span>';
         else if (kind === "space" || kind === "mark" || kind === "word") html += name ? `<span class="name">${escaped(word)}</span>` : escaped(word);
         else html += `<span class="${kind}${name}">${shortened(word)}</span>`;
       });
