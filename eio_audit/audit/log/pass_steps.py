@@ -1,4 +1,4 @@
-"""What each pass of a log did to the text and to the ops: the text before and after it, and the changed ops."""
+"""What each pass of a log did: the text before and after it, and the ops that it changed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ScopeText:
         source: the file that most of its lines are from.
         lines: its lines as printed, without line ends.
         places: per line, its 1-based line in the file.
-        ops: per line, the number of the op that begins there, -1 for none. An op keeps its number through the
-            whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds gets a
-            new number.
+        ops: per line, the number of the op that begins there, -1 for none. An op keeps its number through
+            the whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds
+            gets a new number.
     """
 
     source: str
@@ -148,17 +148,16 @@ def _step(
 ) -> tuple[PassStep, list[int]]:
     """Return the step between two dumps, and the numbers of the ops of the later one."""
     before, after, was = comparison.before, comparison.after, comparison.was
-    numbers = [
-        old_numbers[was[op]] if op in was else unused.new(1)[0] for op in range(len(after.ops))
-    ]
+    numbers = [old_numbers[was[op]] if op in was else unused.new(1)[0] for op in range(len(after.ops))]
     texts = _scope_text(before, old_numbers), _scope_text(after, numbers)
     return PassStep(0, *texts, tuple(_changes(comparison, old_numbers, numbers))), numbers
 
 
 def _scope_text(side: ComparedDump, numbers: Sequence[int]) -> ScopeText:
     dump = side.dump.dump
-    lines = dump.text.rstrip().split(b"\n")
-    first = dump.source.line_at(dump.span.start)
+    blank = dump.first_line - dump.source.line_at(dump.span.start)
+    lines = dump.text.rstrip().split(b"\n")[blank:]
+    first = dump.first_line
     ops = [-1] * len(lines)
     for op, number in enumerate(numbers):
         line = _line(side, op)
@@ -189,7 +188,13 @@ def _changes(
 
 
 def _change(
-    status: str, number: int, origin: int | None, side: ComparedDump, op: int, old: int | None, new: int | None
+    status: str,
+    number: int,
+    origin: int | None,
+    side: ComparedDump,
+    op: int,
+    old: int | None,
+    new: int | None,
 ) -> StepChange:
     function = side.ops.functions[side.ops.ir.op_block[op]]
     return StepChange(status, number, origin, side.ops.names[op], function, old, new)
@@ -197,5 +202,5 @@ def _change(
 
 def _line(side: ComparedDump, op: int) -> int:
     """The 0-based line of an op in the text of its dump."""
-    source, ir = side.dump.dump.source, side.ops.ir
-    return source.line_at(ir.op_start[op]) - source.line_at(side.dump.dump.span.start)
+    dump = side.dump.dump
+    return dump.source.line_at(side.ops.ir.op_start[op]) - dump.first_line

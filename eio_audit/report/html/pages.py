@@ -43,7 +43,14 @@ if TYPE_CHECKING:
 PAGE_SCRIPTS = ("page.js",)
 """The script of every page: tables, pictures, explained words."""
 
-BROWSER_SCRIPTS = (*PAGE_SCRIPTS, "ir_text.js", "ir_rows.js", "step_data.js", "pass_view.js", "pass_browser.js")
+BROWSER_SCRIPTS = (
+    *PAGE_SCRIPTS,
+    "ir_text.js",
+    "ir_rows.js",
+    "step_data.js",
+    "pass_view.js",
+    "pass_browser.js",
+)
 """The scripts of a page that shows the text before and after a pass. A later one uses the earlier ones."""
 
 
@@ -134,8 +141,8 @@ def diff_to_html(
         "diff",
         "diff.html",
         version,
+        BROWSER_SCRIPTS,
         title=f"{' and '.join(files)}: what changed",
-        scripts=BROWSER_SCRIPTS,
         data=packed(pair_data(step)) if step else "",
         result=result,
         document=diff_document(result, context=context),
@@ -153,7 +160,7 @@ def structure_to_html(result: Structure, version: str) -> str:
 
 
 def page(
-    command: str, template: str, version: str, *, scripts: Sequence[str] = PAGE_SCRIPTS, **context: object
+    command: str, template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object
 ) -> str:
     """Return the page of a command."""
     script = "".join(map(text_of, scripts))
@@ -163,7 +170,10 @@ def page(
         version=version,
         script=script,
         script_hash=f"sha256-{digest}",
-        style=text_of("page.css") + text_of("pass_browser.css") + text_of("dataflow.css") + text_of("structure.css"),
+        style=text_of("page.css")
+        + text_of("pass_browser.css")
+        + text_of("dataflow.css")
+        + text_of("structure.css"),
         **{"title": f"eio-audit {command}", **context},
     )
 

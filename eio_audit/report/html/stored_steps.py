@@ -56,10 +56,10 @@ class StoredSteps:
     def data(self) -> dict[str, object]:
         """Return all steps as scripts read them.
 
-        ``templates``, ``templateOf`` and ``numbers`` are the lines of all texts (``StoredLines``). ``states`` are the
-        texts (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and after it, and seven
-        lists with an entry per changed op: its status in ``statuses``, number, origin, name and function in
-        ``names``, and its lines before and after. -1 stands for none.
+        ``templates``, ``templateOf`` and ``numbers`` are the lines of all texts (``StoredLines``). ``states``
+        are the texts (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and
+        after it, and seven lists with an entry per changed op: its status in ``statuses``, its number, its
+        origin, its name and function in ``names``, and its lines before and after. -1 stands for none.
         """
         lines = self._texts.lines
         return {
@@ -81,7 +81,14 @@ def pair_data(step: PassStep) -> dict[str, object]:
     """Return a step as scripts read the only pass of a page."""
     stored = StoredSteps([step])
     counts = [stored.counts[step.index][status] for status in STATUSES]
-    shown = {"name": "Before and after", "function": "", "place": "", "order": "", "command": "", "changed": True}
+    shown = {
+        "name": "Before and after",
+        "function": "",
+        "place": "",
+        "order": "",
+        "command": "",
+        "changed": True,
+    }
     return {"passes": [{**shown, "counts": counts}], **stored.data()}
 
 

@@ -1,4 +1,4 @@
-"""The texts around the passes of a log, stored for a page: each line once, each text as runs of an earlier one."""
+"""The texts around the passes of a log: each line is stored once, each text as runs of an earlier one."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class StoredLines:
     Attributes:
         templates: the texts of lines, with a line end in the place of each number.
         template_of: by line, the number of its template.
-        numbers: the numbers of all lines, one after the other. The first of a line is stored as its difference from the
-            first number of the line before that has one. The others are stored as their distances below the first.
+        numbers: the numbers of all lines, one after the other. The first of a line is stored as its
+            difference from the first of the last line that has one, the others as how far they are below it.
     """
 
     def __init__(self) -> None:
@@ -55,8 +55,8 @@ class StoredTexts:
     Attributes:
         lines: the lines of all texts, each once.
         sources: the names of the files.
-        states: per text its base, its file, and the runs (``runs_of``) of its line numbers, of its op numbers plus
-            one, and of its places in the file.
+        states: per text its base, its file, and the runs (``runs_of``) of its line numbers, of its op numbers
+            plus one, and of its places in the file.
     """
 
     def __init__(self) -> None:
@@ -83,7 +83,8 @@ class StoredTexts:
         self._last[scope] = number, lines, ops, text.places
         if text.source not in self.sources:
             self.sources.append(text.source)
-        runs = (runs_of(*pair) for pair in zip((lines, ops, text.places), known, strict=True))
+        old_lines, old_ops, old_places = known
+        runs = runs_of(lines, old_lines), runs_of(ops, old_ops), runs_of(text.places, old_places)
         self.states.append((base, self.sources.index(text.source), *runs))
         return number
 
@@ -94,8 +95,8 @@ class StoredTexts:
 def runs_of(numbers: Sequence[int], base: Sequence[int]) -> list[int]:
     """Return numbers as runs, two integers each: where it begins in ``base`` and its length.
 
-    Numbers that are not in ``base`` have runs, too: of first, first + 1, ... These begin at ``-1 - first``. So the
-    numbers must not be negative.
+    Numbers that are not in ``base`` have runs, too: of first, first + 1, ... These begin at ``-1 - first``.
+    No number may be negative.
 
     >>> runs_of([7, 8, 20, 21, 9], base=[7, 8, 9])
     [0, 2, -21, 2, 2, 1]

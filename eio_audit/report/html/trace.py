@@ -87,7 +87,7 @@ def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
 
 
 def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
-    """Return the page of a trace: what is left at the end, and what each pass did to the order and the ops."""
+    """Return the page of a trace: what is left at the end, and what each pass did."""
     worst = next(iter(left_by_arrival(trace)), None)
     entries = [
         _entry(traced, trace, steps.counts.get(traced.index, Counter()), worst) for traced in trace.passes
@@ -98,8 +98,8 @@ def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
         "trace",
         "trace.html",
         version,
+        BROWSER_SCRIPTS,
         title=f"{shortened_list(files, SHOWN_FILES)}: passes" if files else "eio-audit trace",
-        scripts=BROWSER_SCRIPTS,
         result=trace,
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
@@ -170,9 +170,7 @@ class PassEntry:
         }
 
 
-def _entry(
-    traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None
-) -> PassEntry:
+def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None) -> PassEntry:
     return PassEntry(
         traced,
         pass_title(traced),

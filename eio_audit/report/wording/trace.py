@@ -42,7 +42,7 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
 
 
 def order_after(traced: TracedPass) -> str:
-    """Return what a pass did to the order: ``789 inversions, 22 avoidable introduced (21 left at the end)``."""
+    """Return what a pass did to the order: ``789 inversions, 22 avoidable, 1 index lost``."""
     figures = traced.figures
     said = [count(figures.inversions, "inversion") if figures.inversions else "in order"]
     if figures.avoidable:
