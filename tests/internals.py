@@ -86,7 +86,7 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_steps import PassStep, PassSteps, ScopeText, StepChange, step_between
+from eio_audit.audit.log.pass_steps import PassStep, PassSteps, ScopeText, StepChange, step_of
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module

@@ -287,7 +287,7 @@ def test_a_word_is_explained_by_pointer_focus_and_tap(browser: Any, visit: Calla
 def test_j_and_k_go_from_pass_to_pass(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
     chosen = page.locator(".view h2")
-    assert chosen.inner_text() == "ttir-erase-inverse-ops +46 added −84 removed ~135 modified"
+    assert chosen.inner_text() == "ttir-erase-inverse-ops +46 added -84 removed ~135 modified"
     page.keyboard.press("k")
     page.keyboard.press("k")
     assert chosen.inner_text().startswith("ttir-flatten-sliding-window")
@@ -358,7 +358,9 @@ def test_renumbered_lines_are_unchanged_unless_asked_for(visit: Callable[..., An
     shifted = re.sub(r"%(\d+)", lambda m: f"%{int(m[1]) + 1}", first)
     later = shifted.replace("{\n", '{\n  %0 = "t.one"() : () -> i32\n', 1)
     marker = "// -----// IR Dump After {0} ({0}) //----- //\n{1}"
-    page = visit(marker.format("a", first) + marker.format("b", later), command=["trace", "--allow-unindexed"])
+    page = visit(
+        marker.format("a", first) + marker.format("b", later), command=["trace", "--allow-unindexed"]
+    )
     assert page.locator(".fold").all_inner_texts() == ["39 unchanged lines"]
     page.get_by_label("hide renumbering").uncheck()
     assert page.locator(".fold").count() == 0
@@ -417,7 +419,7 @@ def test_names_of_ops_run_nothing_beside_each_other(visit: Callable[..., Any]) -
 def test_a_diff_shows_both_dumps_side_by_side(visit: Callable[..., Any]) -> None:
     command, dump = PAGES["diff"]
     page = visit(dump, command=command)
-    assert page.locator(".view h2").inner_text() == "Before and after +46 added −84 removed ~135 modified"
+    assert page.locator(".view h2").inner_text() == "Before and after +46 added -84 removed ~135 modified"
 
 
 def test_a_changed_op_leads_to_the_picture(visit: Callable[..., Any]) -> None:

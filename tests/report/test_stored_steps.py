@@ -5,7 +5,16 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import STATUSES, PassStep, ScopeText, StepChange, StoredSteps, StoredTexts, packed, runs_of
+from tests.internals import (
+    STATUSES,
+    PassStep,
+    ScopeText,
+    StepChange,
+    StoredSteps,
+    StoredTexts,
+    packed,
+    runs_of,
+)
 from tests.report.stored import lines_of, numbers_of, texts_of
 
 NUMBERS = st.lists(st.integers(0, 12))

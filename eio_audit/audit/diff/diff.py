@@ -37,6 +37,7 @@ class Diff:
         structure: the functions that code generation makes.
         locations: what is wrong with the locations.
         sameness: in what sense the dumps are the same.
+        comparison: the dumps, and the matching of their ops.
         pairs: yields every op of both dumps, including unchanged ones, in the order of the later dump.
     """
 
@@ -48,6 +49,7 @@ class Diff:
     structure: Structure
     locations: HealthChange
     sameness: SamenessVerdict
+    comparison: DumpComparison = field(compare=False, repr=False)
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
 
 
@@ -87,6 +89,7 @@ def diff(
         structure=structure_change(old, new, right),
         locations=health_change(old, new, comparison.was),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
+        comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
     )
 

@@ -76,16 +76,10 @@ class PassStep:
     changes: tuple[StepChange, ...]
 
 
-def step_between(before: Dump, after: Dump, options: AuditOptions) -> PassStep:
-    """Return what one unknown pass did between two dumps. Its index is 0.
-
-    Raises:
-        InputError: a dump cannot be read.
-    """
-    interned = Interned()
-    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
+def step_of(comparison: DumpComparison) -> PassStep:
+    """Return what one unknown pass did between two dumps. Its index is 0."""
     numbers = Numbers()
-    return _step(DumpComparison(old, new), numbers.new(len(old.ops)), numbers)[0]
+    return _step(comparison, numbers.new(len(comparison.before.ops)), numbers)[0]
 
 
 class Numbers:

@@ -128,12 +128,7 @@ def diff_command(
     result = diff(old, new, options, visit, measures_memory=reports.measures_memory)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    step = None
-    if "html" in reports.formats:
-        from eio_audit.audit.log.pass_steps import step_between
-
-        step = step_between(old, new, options)
-    reports.write(result, pictures=worst_blocks.pictures(), step=step, context=context)
+    reports.write(result, pictures=worst_blocks.pictures(), context=context)
     if is_gate and result.after.is_unindexed:
         raise no_order(1, [result.after], result.after.source)
     if exit_code:

@@ -12,6 +12,7 @@ from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.log.pass_steps import step_of
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
@@ -37,7 +38,6 @@ from eio_audit.report.wording.structure import (
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.comparison import CheckComparison
-    from eio_audit.audit.log.pass_steps import PassStep
 
 
 PAGE_SCRIPTS = ("page.js",)
@@ -121,7 +121,6 @@ def diff_to_html(
     pictures: Sequence[OrderPicture],
     version: str,
     *,
-    step: PassStep | None = None,
     verbose: bool = False,
     context: int | None = None,
 ) -> str:
@@ -131,7 +130,6 @@ def diff_to_html(
         result: what to show.
         pictures: of blocks of the later dump.
         version: of eio-audit.
-        step: the texts of the dumps, to show them side by side.
         verbose: whether to show all differences of an op.
         context: how many unchanged ops to show around changes; None to group the changes.
     """
@@ -143,7 +141,7 @@ def diff_to_html(
         version,
         BROWSER_SCRIPTS,
         title=f"{' and '.join(files)}: what changed",
-        data=packed(pair_data(step)) if step else "",
+        data=packed(pair_data(step_of(result.comparison))),
         result=result,
         document=diff_document(result, context=context),
         verbose=verbose,

@@ -5,7 +5,7 @@ const passView = (() => {
   const CHUNK = 50;
   const ALIKE = 0.7;
   const LINE_HEIGHT = 18;
-  const SIGNS = { added: "+", removed: "−", modified: "~", moved: ">" };
+  const SIGNS = { added: "+", removed: "-", modified: "~", moved: ">" };
   const { escaped, shortened } = irText;
 
   const count = (number) => number.toLocaleString("en");
