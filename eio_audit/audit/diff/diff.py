@@ -94,28 +94,13 @@ def diff(
     )
 
 
-def op_changes(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> OpChanges:
-    """Return what became of each op, without its order. This is much less work than ``diff``.
-
-    Raises:
-        InputError: a dump cannot be read.
-    """
-    comparison = _compared(before, after, options)
-    return comparison.changes(LayoutChanges(comparison).came_from)
-
-
 def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> SamenessVerdict:
     """Return in what sense two dumps are the same, as ``diff`` finds it with more work.
 
     Raises:
         InputError: a dump cannot be read.
     """
-    comparison = _compared(before, after, options)
-    return sameness(comparison.before, comparison.after, comparison.became)
-
-
-def _compared(before: Dump, after: Dump, options: AuditOptions) -> DumpComparison:
-    """Return the comparison of two dumps, read but not audited."""
     interned = Interned()
     old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
-    return DumpComparison(old, new)
+    comparison = DumpComparison(old, new)
+    return sameness(comparison.before, comparison.after, comparison.became)

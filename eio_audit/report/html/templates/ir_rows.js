@@ -58,23 +58,33 @@ const irRows = (() => {
     return both;
   }
 
-  /* The pairs of lines in one row: of one op; of an op and of what was made from it; of equal text between them. */
-  function pairsOf(before, after, origins) {
-    const kept = rising(bothOf(before, after));
-    const taken = new Set();
-    const made = [];
+  /* Pairs, and those of others that fit between them. */
+  function joined(pairs, others) {
+    const gap = (side, line) => {
+      let [low, high] = [0, pairs.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (pairs[middle][side] < line) low = middle + 1;
+        else high = middle;
+      }
+      return pairs[low]?.[side] === line ? -1 : low;
+    };
+    const fitting = others.filter(([left, right]) => gap(0, left) >= 0 && gap(0, left) === gap(1, right));
+    return [...pairs, ...rising(fitting)].sort((a, b) => a[0] - b[0]);
+  }
+
+  /* The pairs of lines in one row: of one op; of an op and of what was made from it; of equal text between them. Ops
+     that moved stand aside where they would part others. */
+  function pairsOf(before, after, statuses, origins) {
+    const both = bothOf(before, after);
+    const isMoved = ([line]) => statuses.get(before.ops[line]) === "moved";
+    const kept = joined(rising(both.filter((pair) => !isMoved(pair))), both.filter(isMoved));
+    const made = new Map();
     for (const [op, origin] of origins) {
       const [left, right] = [before.lineOf.get(origin), after.lineOf.get(op)];
-      if (left === undefined || right === undefined || after.lineOf.has(origin) || taken.has(left)) continue;
-      const gap = kept.findIndex(([other]) => other > left);
-      const [low, high] = [kept.at(gap < 0 ? -1 : gap - 1)?.[1] ?? -1, gap < 0 ? Infinity : kept[gap][1]];
-      if (gap === 0 ? right < high : right > low && right < high) {
-        taken.add(left);
-        made.push([left, right]);
-      }
+      if (left !== undefined && right !== undefined && !after.lineOf.has(origin) && !made.has(left)) made.set(left, right);
     }
-    made.sort((a, b) => a[0] - b[0]);
-    const anchors = [...kept, ...rising(made)].sort((a, b) => a[0] - b[0]);
+    const anchors = joined(kept, [...made].sort((a, b) => a[0] - b[0]));
     const pairs = [];
     let [i, j] = [0, 0];
     for (const [left, right] of [...anchors, [before.size, after.size]]) {
@@ -88,11 +98,11 @@ const irRows = (() => {
     return pairs;
   }
 
-  /* The rows of two texts: { left, right, kind }, lines or -1. The kinds: "same"; "names" where only the names of
-     values and aliases differ; "changed"; "apart" where the lines are not of one op.
+  /* The rows of two texts: { left, right, kind }, lines or -1. The kinds: "same"; "names" where only names of values
+     and aliases differ, or how an op is printed; "changed"; "apart" where the lines are not of one op.
      `statuses` has the status of each changed op, `origins` pairs of an added op and the op it was made from. */
   function rowsOf(before, after, statuses, origins) {
-    const pairs = pairsOf(before, after, origins);
+    const pairs = pairsOf(before, after, statuses, origins);
     const became = becameOf(before, after, [...pairs, ...bothOf(before, after)]);
     const rows = [];
     let [i, j] = [0, 0];
@@ -124,16 +134,19 @@ const irRows = (() => {
     return became;
   }
 
+  /* The kind of a row. Whether an op has changed is known; lines without an op are compared word by word. */
   function kindOf(before, after, left, right, statuses, became) {
-    if (before.ops[left] !== after.ops[right] || statuses.has(before.ops[left])) return "changed";
+    const op = before.ops[left];
+    if (op !== after.ops[right] || statuses.has(op)) return "changed";
+    const different = op ? "names" : "changed";
     const [a, b] = [before.tokens(left), after.tokens(right)];
-    if (a.length !== b.length) return "changed";
+    if (a.length !== b.length) return different;
     const form = before.form(left);
     const isPlain = form === after.form(right) && !form.hasAliases;
     let kind = "same";
     for (const k of isPlain ? form.values : a.keys()) {
       const likeness = compared(before, after, left, right, k, k, became);
-      if (likeness === "other") return "changed";
+      if (likeness === "other") return different;
       if (likeness === "name") kind = "names";
     }
     return kind;
