@@ -87,7 +87,7 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.text_changes import changed_lines
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
@@ -209,9 +209,11 @@ from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangl
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS
-from eio_audit.report.html import trace as pass_diffs_module
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
-from eio_audit.report.html.trace import PassDiffs, trace_to_html
+from eio_audit.report.html.page_steps import PageStep, PageText, step_of
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed
+from eio_audit.report.html.stored_texts import StoredTexts, runs_of
+from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_report
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
@@ -228,5 +230,5 @@ from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 from eio_audit.report.wording.diff import order_summary
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import not_reordered_away, sum_of, unknown_ops
-from eio_audit.report.wording.trace import conclusion
+from eio_audit.report.wording.trace import conclusion, order_after
 from eio_audit.report.wording.word_diff import marked, word_diff

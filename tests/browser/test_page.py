@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -212,6 +213,13 @@ def test_text_stands_out(browser: Any, visit: Callable[..., Any], scheme: str) -
         bright, dim = sorted((luminance(name), luminance(ground)), reverse=True)
         return (bright + 0.05) / (dim + 0.05)
 
+    words = ("--ink", "--op", "--type", "--string", "--attribute", "--faint")
+    for ground in ("--added-row", "--removed-row", "--moved-row"):
+        for name in words:
+            assert contrast(name, ground) >= 4.5, (name, ground)
+    for ground in ("--added", "--removed"):
+        for name in words[:-1]:
+            assert contrast(name, ground) >= 4.5, (name, ground)
     for ground in ("--paper", "--panel"):
         for name in ("--ink", "--faint", "--forced", "--avoidable", "--derived", "--knock-on"):
             assert contrast(name, ground) >= 4.5, (name, ground)
@@ -278,38 +286,140 @@ def test_a_word_is_explained_by_pointer_focus_and_tap(browser: Any, visit: Calla
 
 def test_j_and_k_go_from_pass_to_pass(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
-    chosen = page.locator(".pass.chosen h3")
-    assert chosen.all_inner_texts() == ["ttir-erase-inverse-ops"]
-    assert "135 modified" in page.locator(".pass.chosen").inner_text()
+    chosen = page.locator(".view h2")
+    assert chosen.inner_text() == "ttir-erase-inverse-ops +46 added -84 removed ~135 modified"
     page.keyboard.press("k")
     page.keyboard.press("k")
-    assert chosen.inner_text() == "ttir-flatten-sliding-window"
+    assert chosen.inner_text().startswith("ttir-flatten-sliding-window")
     assert page.url.endswith("#pass-3")
     page.keyboard.press("j")
-    assert chosen.inner_text() == "ttir-explicate-tms"
+    assert chosen.inner_text().startswith("ttir-explicate-tms")
 
 
 def test_passes_that_changed_nothing_are_shown_on_demand(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
-    shown = page.locator(".timeline li:visible")
-    assert shown.count() == 5
-    page.get_by_label("passes that changed nothing, too").check()
+    shown = page.locator("nav li:visible")
+    page.wait_for_selector(".pair")
+    assert shown.count() == 6
+    page.get_by_label("changed only").uncheck()
     assert shown.count() == 8
+
+
+def test_passes_are_found_by_the_ops_that_they_changed(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace"])
+    page.wait_for_selector(".pair")
+    page.keyboard.press("/")
+    page.keyboard.type("max_pool")
+    assert page.locator("nav li:visible b").all_inner_texts() == [
+        "ttir-flatten-sliding-window",
+        "ttir-erase-inverse-ops",
+    ]
 
 
 def test_a_pass_can_be_linked_to(visit: Callable[..., Any]) -> None:
     page = visit(LOG, "#pass-6", ["trace"])
-    assert page.locator(".pass.chosen h3").inner_text() == "ttir-implicit-broadcast-fold"
-    page.locator("#passes").get_by_role("link", name="ttir-explicate-tms").click()
-    assert page.locator(".pass.chosen h3").inner_text() == "ttir-explicate-tms"
+    assert page.locator(".view h2").inner_text().startswith("ttir-implicit-broadcast-fold")
+    page.locator("nav").get_by_role("link", name="ttir-explicate-tms").click()
+    assert page.locator(".view h2").inner_text().startswith("ttir-explicate-tms")
+    page.go_back()
+    assert page.locator(".view h2").inner_text().startswith("ttir-implicit-broadcast-fold")
 
 
 def test_a_pass_is_in_view_on_a_telephone(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
     page.set_viewport_size({"width": 400, "height": 800})
-    page.locator(".timeline").get_by_role("link", name="ttir-explicate-tms").click()
-    page.wait_for_function("() => document.querySelector('.chosen h3').getBoundingClientRect().top < 400")
-    assert page.locator(".pass.chosen h3").inner_text() == "ttir-explicate-tms"
+    page.locator("nav").get_by_role("link", name="ttir-explicate-tms").click()
+    page.wait_for_function("() => document.querySelector('.view h2').getBoundingClientRect().top < 400")
+    assert page.locator(".view h2").inner_text().startswith("ttir-explicate-tms")
+
+
+def test_only_changed_words_are_marked(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-5", ["trace"])
+    row = page.locator(".row.changed").first
+    assert row.locator("del").all_inner_texts() == [
+        "%5",
+        "32",
+        "32",
+        "tensor<1x16x1x1xbf16>",
+        "tensor<1x16x32x32xbf16>",
+    ]
+    assert row.locator("ins").all_inner_texts() == [
+        "%4",
+        "1024",
+        "1",
+        "tensor<1x1x1x16xbf16>",
+        "tensor<1x1x1024x16xbf16>",
+    ]
+
+
+def test_renumbered_lines_are_unchanged_unless_asked_for(visit: Callable[..., Any]) -> None:
+    values = "".join(f'  %{k} = "t.add"(%{k - 1}) : (i32) -> i32\n' for k in range(1, 40))
+    first = f'func.func @f() {{\n  %0 = "t.zero"() : () -> i32\n{values}  return\n}}\n'
+    shifted = re.sub(r"%(\d+)", lambda m: f"%{int(m[1]) + 1}", first)
+    later = shifted.replace("{\n", '{\n  %0 = "t.one"() : () -> i32\n', 1)
+    marker = "// -----// IR Dump After {0} ({0}) //----- //\n{1}"
+    page = visit(
+        marker.format("a", first) + marker.format("b", later), command=["trace", "--allow-unindexed"]
+    )
+    assert page.locator(".fold").all_inner_texts() == ["39 unchanged lines"]
+    page.get_by_label("hide renumbering").uncheck()
+    assert page.locator(".fold").count() == 0
+    assert page.locator(".row.names").count() == 40
+    assert page.locator("del").count() == 0
+
+
+def test_a_value_is_marked_with_all_its_uses(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-5", ["trace"])
+    page.locator(".left .value.defined", has_text="%5").first.click()
+    assert page.locator(".told").inner_text() == "%5 before: 1 use; %3 after: 1 use"
+
+
+def test_an_op_has_its_history(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-5", ["trace"])
+    page.locator(".right .opname", has_text="ttir.max_pool2d").first.click()
+    history = page.locator(".history")
+    assert history.locator("h3").inner_text() == "ttir.max_pool2d"
+    assert history.locator("li a[aria-current]").inner_text() == "~ ttir-erase-inverse-ops modified"
+    history.locator("li a").first.click()
+    assert page.locator(".view h2").inner_text().startswith("ttir-flatten-sliding-window")
+    assert page.locator(".no.picked").count() > 0
+    page.keyboard.press("Escape")
+    assert not history.is_visible()
+
+
+def test_n_goes_to_the_next_change(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-5", ["trace"])
+    page.wait_for_selector(".pair")
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    assert page.locator(".told").inner_text().startswith("change 2 of ")
+    page.keyboard.press("p")
+    assert page.locator(".told").inner_text().startswith("change 1 of ")
+
+
+def test_without_scripts_all_passes_are_listed(browser: Any, tmp_path: Path) -> None:
+    run("trace", LOG, "--format", "html", "-o", tmp_path / "report.html")
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    assert page.locator("nav li:visible").count() == 8
+    assert not page.locator(".view").is_visible()
+    page.close()
+
+
+def test_names_of_ops_run_nothing_beside_each_other(visit: Callable[..., Any]) -> None:
+    marker = "// -----// IR Dump After {0} ({0}) //----- //\n{1}"
+    nasty = ISSUE.replace("ResNet[resnet]", NASTY)
+    later = nasty.replace("ttir.permute", "ttir.transpose")
+    page = visit(marker.format("a", nasty) + marker.format("b", later), command=["trace"])
+    page.wait_for_selector(".pair")
+    assert page.locator("img").count() == 0
+    assert NASTY in page.locator(".pair").inner_text()
+
+
+def test_a_diff_shows_both_dumps_side_by_side(visit: Callable[..., Any]) -> None:
+    command, dump = PAGES["diff"]
+    page = visit(dump, command=command)
+    assert page.locator(".view h2").inner_text() == "Before and after +46 added -84 removed ~135 modified"
 
 
 def test_a_changed_op_leads_to_the_picture(visit: Callable[..., Any]) -> None:
@@ -322,6 +432,7 @@ def test_a_changed_op_leads_to_the_picture(visit: Callable[..., Any]) -> None:
 def test_all_columns_of_the_passes_are_in_view(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
     page.set_viewport_size({"width": 1400, "height": 900})
+    page.get_by_text("The order after each pass").click()
     assert (
         page.evaluate("(e => e.scrollWidth - e.clientWidth)(document.querySelector('#passes .scroll'))") == 0
     )
@@ -342,9 +453,10 @@ def test_on_paper_all_is_open_and_in_view(visit: Callable[..., Any], name: str) 
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 718, "height": 1000})
     assert page.evaluate("document.documentElement.scrollWidth") == 718
-    assert all(folded.is_visible() for folded in page.locator("details > :not(summary)").all())
+    unfolded = "main:not(.browser) details > :not(summary)"
+    assert all(folded.is_visible() for folded in page.locator(unfolded).all())
     assert page.evaluate("getComputedStyle(document.body).printColorAdjust") == "exact"
-    assert all(section.is_visible() for section in page.locator(".pass").all())
+    assert all(section.is_visible() for section in page.locator(".view").all())
 
 
 @pytest.mark.parametrize("width", [400, 1400])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from html.parser import HTMLParser
 from typing import Any
 
@@ -16,6 +18,7 @@ class Page(HTMLParser):
         elements: (tag, attributes) in order of appearance.
         islands: the data for scripts, by id.
         scripts: the texts of the scripts that run.
+        packed: the data that scripts unpack, by id.
         words: all text that is shown.
     """
 
@@ -24,6 +27,7 @@ class Page(HTMLParser):
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.islands: dict[str, Any] = {}
         self.scripts: list[str] = []
+        self.packed: dict[str, Any] = {}
         self.words = ""
         self._open: list[str] = []
         self.feed(text)
@@ -46,6 +50,8 @@ class Page(HTMLParser):
         attributes = self.elements[-1][1] if self.elements else {}
         if inside == "script" and attributes.get("type") == "application/json":
             self.islands[attributes["id"] or ""] = json.loads(data)
+        elif inside == "script" and attributes.get("type") == "text/plain":
+            self.packed[attributes["id"] or ""] = json.loads(zlib.decompress(base64.b64decode(data)))
         elif inside == "script":
             self.scripts.append(data)
         elif inside != "style":

@@ -7,9 +7,10 @@ import pytest
 from eio_audit import Dump, diff, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
-from tests.internals import WorstBlocks, rendered
+from tests.internals import STATUSES, WorstBlocks, rendered
 from tests.report.judged import judged
 from tests.report.pages import Page, column
+from tests.report.stored import texts_of
 
 RESNET = str(SAMPLES / "resnet" / "after_alias.mlir")
 NASTY = r"</script><img src=x onerror=alert(1)><!--\22'&amp;</td>"
@@ -223,3 +224,14 @@ def test_the_page_of_a_diff_in_place_has_unchanged_ops() -> None:
     statuses = [attributes.get("class") for tag, attributes in page.elements if tag == "div"]
     assert statuses.count("unchanged") > 20
     assert [statuses.count(status) for status in ("modified", "added", "removed")] == [135, 46, 84]
+
+
+def test_a_diff_has_both_texts_and_the_changes_between_them() -> None:
+    before, after = read_text(ISSUE)[0], read_text(ISSUE.replace("ttir.permute", "ttir.transpose"))[0]
+    result = diff(before, after)
+    data = Page(rendered(result, "html", pictures=[])).packed["passes-data"]
+    assert [lines for _, lines, _, _ in texts_of(data)] == [
+        dump.text.strip().split(b"\n") for dump in (before, after)
+    ]
+    groups = result.ops.groups
+    assert data["passes"][0]["counts"] == [len(groups[status]) for status in STATUSES]

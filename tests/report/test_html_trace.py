@@ -1,21 +1,32 @@
+from collections import Counter
+
 import pytest
 
-from eio_audit import AuditOptions, Dump, read, read_text, trace
+from eio_audit import AuditOptions, Dump, Trace, read, read_text, trace
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES
-from tests.internals import PassDiffs, trace_to_html
-from tests.internals import pass_diffs_module as pass_diffs
+from tests.internals import STATUSES, PassStep, PassSteps, StoredSteps, order_after, trace_to_html
 from tests.report.pages import Page, column
+from tests.report.stored import texts_of
+
+LOG = SAMPLES / "resnet" / "all_passes_alias.log"
+UNINDEXED = ISSUE.replace("DEBUG", "other")
+
+
+class Shown:
+    """A trace, its steps, and the page of both."""
+
+    def __init__(self, dumps: list[Dump]) -> None:
+        watched = PassSteps(AuditOptions())
+        self.trace: Trace = trace(watched.watch(dumps))
+        self.steps: list[PassStep] = [*watched.of(self.trace)]
+        self.page = Page(trace_to_html(self.trace, "1.0", StoredSteps(self.steps)))
+        self.data = self.page.packed["passes-data"]
 
 
 @pytest.fixture(scope="module")
-def page() -> Page:
-    return page_of(read(str(SAMPLES / "resnet" / "all_passes_alias.log")))
-
-
-def page_of(dumps: list[Dump]) -> Page:
-    diffs = PassDiffs(AuditOptions())
-    return Page(trace_to_html(trace(diffs.watch(dumps)), "1.0", diffs))
+def shown() -> Shown:
+    return Shown(read(str(LOG)))
 
 
 def log_of(**dumps: str) -> list[Dump]:
@@ -26,55 +37,94 @@ def log_of(**dumps: str) -> list[Dump]:
     )
 
 
-def test_what_is_left_comes_first(page: Page) -> None:
-    log = SAMPLES / "resnet" / "all_passes_alias.log"
-    left = f"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops ({log}:4628)"
-    assert left in page.words
-    assert "repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window" in page.words
-    assert f"eio-audit explain {log} 6743" in page.words
+def test_what_is_left_comes_first(shown: Shown) -> None:
+    left = f"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops ({LOG}:4628)"
+    assert left in shown.page.words
+    repaired = "repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window"
+    assert repaired in shown.page.words
+    assert f"eio-audit explain {LOG} 6743" in shown.page.words
 
 
-def test_the_list_has_all_passes_and_marks_those_that_shuffled(page: Page) -> None:
-    classes = [(a["class"] or "").split() for tag, a in page.elements if tag == "li" and "class" in a]
-    assert classes[:8] == [
+def test_the_title_names_the_file(shown: Shown) -> None:
+    assert "all_passes_alias.log: passes" in shown.page.words
+
+
+def test_the_list_has_all_passes_and_marks_those_that_shuffled(shown: Shown) -> None:
+    classes = [(a["class"] or "").split() for tag, a in shown.page.elements if tag == "li" and a.get("id")]
+    assert classes == [
         [],
         ["unchanged"],
-        ["unchanged"],
+        [],
         ["guilty"],
         [],
         ["guilty", "culprit"],
         [],
         ["unchanged"],
     ]
-    widths = [a["style"] for _, a in page.elements if a.get("class") == "forced" and a.get("style")]
-    assert widths == ["width:49.18%", "width:44.23%", "width:44.23%"]
 
 
-def test_a_pass_leads_to_what_it_did_to_the_ops(page: Page) -> None:
-    links = [href for href in page.attributes("href") if href.startswith("#pass-")]
-    assert links[:8] == [f"#pass-{number}" for number in range(8)]
-    log = SAMPLES / "resnet" / "all_passes_alias.log"
-    assert f"eio-audit diff {log} --pass ttir-erase-inverse-ops --dump 1" in page.words
-    assert "135 modified: operands of 88, attributes of 45, types of 114" in page.words
-    assert "36 times in 18 modules: BatchNorm2d[net.stages.*.blocks.*.conv*.norm]" in page.words
+def test_every_pass_can_be_linked_to(shown: Shown) -> None:
+    links = {href.removeprefix("#") for href in shown.page.attributes("href") if href.startswith("#pass-")}
+    assert links == {f"pass-{number}" for number in range(8)}
+    assert links <= set(shown.page.attributes("id"))
 
 
-def test_a_dump_of_one_function_is_compared_with_that_function() -> None:
-    other = ISSUE.replace("@main", "@other")
-    changed = ISSUE.replace("1, 2, 3", "1, 2, 4").replace("ttir.permute", "ttir.transpose")
-    page = page_of(log_of(a=f"module {{\n{ISSUE}{other}}}\n", b=changed))
-    assert "1 removed" in page.words
-    assert page.words.count("@other") == 0
+def test_the_counts_of_the_page_are_those_of_the_steps(shown: Shown) -> None:
+    counts = {
+        step.index: [Counter(change.status for change in step.changes)[status] for status in STATUSES]
+        for step in shown.steps
+    }
+    nothing = [0] * len(STATUSES)
+    assert [one["counts"] for one in shown.data["passes"]] == [counts.get(k, nothing) for k in range(8)]
 
 
-def test_a_page_without_room_for_changes_has_their_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pass_diffs, "LONGEST", 10)
-    page = page_of(log_of(a=ISSUE, b=ISSUE.replace("ttir.permute", "ttir.transpose")))
-    assert "The page has no room for its changes." in page.words
-    assert "eio-audit diff FILE --pass b --dump 1" in page.words
+def test_the_list_shows_the_counts(shown: Shown) -> None:
+    counts = shown.data["passes"][5]["counts"]
+    assert counts == [46, 84, 135, 0]
+    assert "+46 -84 ~135" in " ".join(shown.page.words.split())
 
 
-def test_all_passes_are_in_the_table(page: Page) -> None:
-    table = page.islands["passes-rows"]
-    assert column(table, "inversions") == [0, 0, 0, 33, 0, 789, 602, 602]
-    assert column(table, "introduced") == [0, 0, 0, 33, 0, 22, 0, 0]
+def test_the_figures_of_the_page_are_those_of_the_trace(shown: Shown) -> None:
+    assert [one["order"] for one in shown.data["passes"]] == [*map(order_after, shown.trace.passes)]
+    table = shown.page.islands["passes-rows"]
+    assert column(table, "inversions") == [traced.figures.inversions for traced in shown.trace.passes]
+    assert column(table, "introduced") == [traced.introduced for traced in shown.trace.passes]
+
+
+def test_what_a_pass_did_to_the_order_is_a_sentence(shown: Shown) -> None:
+    assert shown.data["passes"][5]["order"] == (
+        "789 inversions, 22 avoidable, 22 avoidable introduced (1 repaired later, 21 left at the end), "
+        "42 wrong indices made"
+    )
+
+
+def test_the_texts_of_the_page_are_those_of_the_log(shown: Shown) -> None:
+    log = [b"", *LOG.read_bytes().split(b"\n")]
+    for _, lines, _, places in texts_of(shown.data):
+        assert lines == [log[place] for place in places]
+
+
+def test_a_pass_has_the_command_that_shows_it(shown: Shown) -> None:
+    assert (
+        shown.data["passes"][5]["command"] == f"eio-audit diff {LOG} --pass ttir-erase-inverse-ops --dump 1"
+    )
+
+
+def test_a_log_without_indices_has_no_order() -> None:
+    shown = Shown(log_of(a=UNINDEXED, b=UNINDEXED.replace("ttir.permute", "ttir.transpose")))
+    assert "left at the end" not in shown.page.words
+    assert not any(tag == "small" and a.get("class") == "order" for tag, a in shown.page.elements)
+    assert [one["order"] for one in shown.data["passes"]] == ["", ""]
+    assert "passes-rows" not in shown.page.islands
+
+
+def test_a_pass_without_a_dump_before_it_is_not_compared() -> None:
+    shown = Shown(log_of(a=UNINDEXED, b=UNINDEXED))
+    assert [one["changed"] for one in shown.data["passes"]] == [None, False]
+    assert "nothing to compare with" in shown.page.words
+    assert "nothing changed" in shown.page.words
+
+
+def test_names_of_passes_are_not_markup() -> None:
+    shown = Shown(log_of(**{"<b>": ISSUE}))
+    assert "<b>" in shown.page.words

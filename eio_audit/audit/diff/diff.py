@@ -37,6 +37,7 @@ class Diff:
         structure: the functions that code generation makes.
         locations: what is wrong with the locations.
         sameness: in what sense the dumps are the same.
+        comparison: the dumps, and the matching of their ops.
         pairs: yields every op of both dumps, including unchanged ones, in the order of the later dump.
     """
 
@@ -48,6 +49,7 @@ class Diff:
     structure: Structure
     locations: HealthChange
     sameness: SamenessVerdict
+    comparison: DumpComparison = field(compare=False, repr=False)
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
 
 
@@ -87,18 +89,9 @@ def diff(
         structure=structure_change(old, new, right),
         locations=health_change(old, new, comparison.was),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
+        comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
     )
-
-
-def op_changes(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> OpChanges:
-    """Return what became of each op, without its order. This is much less work than ``diff``.
-
-    Raises:
-        InputError: a dump cannot be read.
-    """
-    comparison = _compared(before, after, options)
-    return comparison.changes(LayoutChanges(comparison).came_from)
 
 
 def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> SamenessVerdict:
@@ -107,12 +100,7 @@ def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTI
     Raises:
         InputError: a dump cannot be read.
     """
-    comparison = _compared(before, after, options)
-    return sameness(comparison.before, comparison.after, comparison.became)
-
-
-def _compared(before: Dump, after: Dump, options: AuditOptions) -> DumpComparison:
-    """Return the comparison of two dumps, read but not audited."""
     interned = Interned()
     old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
-    return DumpComparison(old, new)
+    comparison = DumpComparison(old, new)
+    return sameness(comparison.before, comparison.after, comparison.became)

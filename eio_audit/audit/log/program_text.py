@@ -95,9 +95,11 @@ class ProgramText:
             del self._last[scope]
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
 
-    def _known(self, scope: Scope) -> ScopeText:
+    def _known(self, scope: Scope, *, with_aliases: bool = True) -> ScopeText:
+        """Return the last known text of a scope; if it is all of a dump, with the definitions around it."""
         showing = self._last[scope]
-        text = showing.text.part(scope)
+        is_all = with_aliases and next(iter(showing.text.extents)) == scope
+        text = showing.text if is_all else showing.text.part(scope)
         newer = {
             inner
             for inner in text.extents
@@ -105,7 +107,7 @@ class ProgramText:
         }
         for other in newer:
             if not any(_is_in(other, more) for more in newer):
-                text = text.with_part(other, self._known(other))
+                text = text.with_part(other, self._known(other, with_aliases=False))
         return text
 
 
@@ -141,7 +143,7 @@ class ShownText:
 
     def __init__(self, dump: Dump, op_table: OpTable) -> None:
         divided = DumpText(dump, op_table)
-        self.text = ScopeText(dump, _lines_of(dump, divided.aliases), {}, divided.aliases)
+        self.text = ScopeText(dump, lines_of(dump, divided.aliases), {}, divided.aliases)
         self._first_line = self.text.lines[0].number if self.text.lines else 0
         self.function_texts = divided.functions if divided.aliases.are_unique else {}
         try:
@@ -157,7 +159,7 @@ class ShownText:
     def again(self, dump: Dump) -> ShownText:
         """Return what another dump with the same text shows."""
         shown = copy(self)
-        shown.text = replace(self.text, dump=dump, lines=_lines_of(dump, self.text.lines[0].aliases))
+        shown.text = replace(self.text, dump=dump, lines=lines_of(dump, self.text.lines[0].aliases))
         return shown
 
     @property
@@ -229,7 +231,7 @@ def line_ends(ir: IR) -> list[int]:
     return [match.end() for match in _LINE_END.finditer(ir.source.data)]
 
 
-def _lines_of(dump: Dump, aliases: Aliases) -> list[Line]:
+def lines_of(dump: Dump, aliases: Aliases) -> list[Line]:
     """Return the lines of a dump, without blank ones around it."""
     first = dump.source.line_at(dump.span.start)
     lines = [Line(text, first + k, 0, aliases) for k, text in enumerate(dump.text.split(b"\n"))]

@@ -84,9 +84,10 @@ def trace_command(
     watches = [choice.watch] if choice.pattern is not None else []
     steps = None
     if "html" in reports.formats and len(models) == 1:
-        from eio_audit.report.html.trace import PassDiffs
+        from eio_audit.report.html.stored_steps import StoredSteps
 
-        steps = PassDiffs(options)
+        steps = StoredSteps()
+        watches.append(steps.watch)
     is_live = paths == ("-",) and not reports.quiet and sys.stderr.isatty()
     if is_live:
         from eio_audit.report.text.console import Console
@@ -113,7 +114,7 @@ def trace_command(
         inputs.note_apart(files)
         inputs.warn_of_unmatched(merged.unmatched)
     rows = None if choice.is_all else choice.chosen(merged)
-    reports.write(result, gate=gate, rows=rows, diffs=steps)
+    reports.write(result, gate=gate, rows=rows, steps=steps.of(merged) if steps else None)
     if merged.errors:
         ctx.exit(2)
     is_asked = (

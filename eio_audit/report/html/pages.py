@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.codegen.codegen import Structure
@@ -19,6 +20,8 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
+from eio_audit.report.html.page_steps import step_of
+from eio_audit.report.html.stored_steps import packed, pair_data
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
@@ -35,6 +38,20 @@ from eio_audit.report.wording.structure import (
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.comparison import CheckComparison
+
+
+PAGE_SCRIPTS = ("page.js",)
+"""The script of every page: tables, pictures, explained words."""
+
+BROWSER_SCRIPTS = (
+    *PAGE_SCRIPTS,
+    "ir_text.js",
+    "ir_rows.js",
+    "step_data.js",
+    "pass_view.js",
+    "pass_browser.js",
+)
+"""The scripts of a page that shows the text before and after a pass. A later one uses the earlier ones."""
 
 
 def check_to_html(
@@ -107,12 +124,24 @@ def diff_to_html(
     verbose: bool = False,
     context: int | None = None,
 ) -> str:
-    """Return the page of a diff. ``pictures`` are of blocks of the later dump."""
+    """Return the page of a diff.
+
+    Args:
+        result: what to show.
+        pictures: of blocks of the later dump.
+        version: of eio-audit.
+        verbose: whether to show all differences of an op.
+        context: how many unchanged ops to show around changes; None to group the changes.
+    """
     sections = block_sections(pictures)
+    files = dict.fromkeys(PurePath(dump.source).name for dump in (result.before, result.after))
     return page(
         "diff",
         "diff.html",
         version,
+        BROWSER_SCRIPTS,
+        title=f"{' and '.join(files)}: what changed",
+        data=packed(pair_data(step_of(result.comparison))),
         result=result,
         document=diff_document(result, context=context),
         verbose=verbose,
@@ -128,16 +157,21 @@ def structure_to_html(result: Structure, version: str) -> str:
     return page("structure", "structure.html", version, **_codegen(result))
 
 
-def page(command: str, template: str, version: str, **context: object) -> str:
+def page(
+    command: str, template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object
+) -> str:
     """Return the page of a command."""
-    script = text_of("page.js")
+    script = "".join(map(text_of, scripts))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
         template,
         version=version,
         script=script,
         script_hash=f"sha256-{digest}",
-        style=text_of("page.css") + text_of("dataflow.css") + text_of("structure.css"),
+        style=text_of("page.css")
+        + text_of("pass_browser.css")
+        + text_of("dataflow.css")
+        + text_of("structure.css"),
         **{"title": f"eio-audit {command}", **context},
     )
 

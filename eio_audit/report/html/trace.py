@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import log1p
+from pathlib import PurePath
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
-from eio_audit.audit.diff.diff import op_changes
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.left_findings import Arrival
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
-from eio_audit.audit.options import AuditOptions
-from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.source import InputError
-from eio_audit.report.document import changes_by_function
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
-from eio_audit.report.html.pages import page
+from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed
 from eio_audit.report.html.table import Cell, Table, columns_of
-from eio_audit.report.template import render
-from eio_audit.report.wording.commands import diff_command
-from eio_audit.report.wording.trace import START, in_models, name_of, pass_title, verdict_on_all, worst_pass
+from eio_audit.report.wording.commands import pass_command
+from eio_audit.report.wording.diff import SIGNS
+from eio_audit.report.wording.numbers import shortened_list
+from eio_audit.report.wording.trace import (
+    START,
+    in_models,
+    left_by_arrival,
+    name_of,
+    order_after,
+    pass_title,
+    verdict_on_all,
+    worst_pass,
+)
+
+SHOWN_FILES = 3
+"""How many files the title names."""
 
 _FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
 
 
-def traces_to_html(result: ModelTraces, version: str, gate: Gate, diffs: PassDiffs | None) -> str:
-    """Return the page of a trace. ``diffs`` has what each pass of a single model did to the ops."""
-    if diffs is not None:
-        return trace_to_html(result.merged, version, diffs)
+def traces_to_html(result: ModelTraces, version: str, gate: Gate, steps: StoredSteps | None) -> str:
+    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops."""
+    if steps is not None:
+        return trace_to_html(result.merged, version, steps)
     return page(
         "trace",
         "traces.html",
@@ -74,36 +86,100 @@ def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
     return row.introduced, row.repaired, row.left, row.mislabelled, row.lost
 
 
-def trace_to_html(trace: Trace, version: str, diffs: PassDiffs) -> str:
-    """Return the page of a trace: what is left at the end, and what each pass did to order and ops."""
-    most = max((traced.figures.inversions for traced in trace.passes), default=0)
+def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
+    """Return the page of a trace: what is left at the end, and what each pass did."""
+    worst = next(iter(left_by_arrival(trace)), None)
+    entries = [
+        _entry(traced, trace, steps.counts.get(traced.index, Counter()), worst) for traced in trace.passes
+    ]
+    most = max((sum(entry.counts) for entry in entries), default=0)
+    files = [PurePath(source).name for source in trace.sources]
     return page(
         "trace",
         "trace.html",
         version,
+        BROWSER_SCRIPTS,
+        title=f"{shortened_list(files, SHOWN_FILES)}: passes" if files else "eio-audit trace",
         result=trace,
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
-        timeline=[_timeline_entry(traced, max(most, 1), diffs) for traced in trace.passes],
-        passes=_pass_table(trace),
+        entries=entries,
+        most=log1p(most),
+        statuses=STATUSES,
+        passes=_pass_table(trace) if trace.summary.has_indices else None,
+        data=packed({"passes": [entry.data for entry in entries], **steps.data()}),
     )
 
 
-def _timeline_entry(traced: TracedPass, most: int, diffs: PassDiffs) -> dict[str, object]:
-    figures = traced.figures
-    shares = {
-        "forced": figures.forced,
-        "knock-on": figures.knock_on,
-        "avoidable": figures.avoidable,
-        "unordered": figures.minimum - figures.forced - figures.knock_on,
-    }
-    return {
-        "traced": traced,
-        "name": pass_title(traced),
-        "is_unchanged": traced.changed is False and not traced.failed,
-        "widths": {kind: f"{share / most:.2%}" for kind, share in shares.items() if share},
-        "diff": diffs.by_place.get((traced.place.source, traced.place.line)),
-    }
+@dataclass(frozen=True, slots=True)
+class PassEntry:
+    """A pass in the list of passes.
+
+    Attributes:
+        traced: the pass.
+        name: its name.
+        counts: how many ops it changed, in the order of ``STATUSES``.
+        order: what it did to the order; empty if no op has an index.
+        command: the command that shows what it did; empty if there is none.
+        is_culprit: whether it brought in most of what is left at the end.
+        is_unchanged: whether it changed nothing, as far as the log shows.
+    """
+
+    traced: TracedPass
+    name: str
+    counts: tuple[int, ...]
+    order: str
+    command: str
+    is_culprit: bool
+    is_unchanged: bool
+
+    @property
+    def signed_counts(self) -> list[tuple[str, str, int]]:
+        """The sign, the name and the number of each kind of change that there is."""
+        counts = zip(STATUSES, self.counts, strict=True)
+        return [(SIGNS[status], status, number) for status, number in counts if number]
+
+    @property
+    def unsigned(self) -> str:
+        """What is said of a pass without changed ops."""
+        if self.traced.changed is None:
+            return "nothing to compare with"
+        return "nothing changed" if self.is_unchanged else "no op changed"
+
+    def widths(self, most: float) -> list[tuple[str, str]]:
+        """Return how wide the bar of each kind of change is. All are as wide as the logarithm of their sum.
+
+        ``most`` is the logarithm of the largest sum plus one.
+        """
+        total = sum(self.counts)
+        share = log1p(total) / most / total
+        return [(status, f"{number * share:.1%}") for _, status, number in self.signed_counts]
+
+    @property
+    def data(self) -> dict[str, object]:
+        """The pass as scripts read it."""
+        traced = self.traced
+        return {
+            "name": self.name,
+            "function": traced.function or "",
+            "place": f"{traced.place.source}:{traced.place.line}",
+            "counts": self.counts,
+            "order": self.order,
+            "command": self.command,
+            "changed": traced.changed,
+        }
+
+
+def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None) -> PassEntry:
+    return PassEntry(
+        traced,
+        pass_title(traced),
+        tuple(counts[status] for status in STATUSES),
+        order_after(traced) if trace.summary.has_indices else "",
+        pass_command(traced, trace),
+        is_culprit=worst is not None and worst.place == traced.place,
+        is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
+    )
 
 
 def _pass_table(trace: Trace) -> Table:
@@ -137,69 +213,3 @@ def _pass_table(trace: Trace) -> Table:
     caption = "the passes in the order in which they ended"
     links = [f"#pass-{traced.index}" for traced in passes]
     return Table("passes", caption, columns, rows, "index", marked=marked, links=("pass", links))
-
-
-SHOWN_GROUPS = 20
-"""The most changes of one kind in one function that a pass shows. Repeated changes count once."""
-
-LONGEST = 1_000_000
-"""The most characters that all passes may show together. Later passes show only their command."""
-
-
-@dataclass(frozen=True, slots=True)
-class PassDiff:
-    """What is new in a dump: a part of a page, and the command that shows all of it."""
-
-    page: str
-    command: str
-
-
-class PassDiffs:
-    """Compares each dump with the last known state of its functions.
-
-    It keeps the last dump of each function. This is a single dump if each dump shows the whole program.
-
-    Attributes:
-        by_place: by file and line of a dump, what is new in it.
-    """
-
-    def __init__(self, options: AuditOptions) -> None:
-        self.by_place: dict[tuple[str, int], PassDiff] = {}
-        self._options = options
-        self._known: dict[tuple[str, str], tuple[DumpText, FunctionText]] = {}
-        self._occurrences: dict[tuple[object, ...], int] = {}
-        self._room = LONGEST
-
-    def watch(self, dumps: Iterable[Dump]) -> Iterator[Dump]:
-        """Yield the same dumps. Each is compared after its use."""
-        for dump in dumps:
-            yield dump
-            try:
-                self._take(dump)
-            except InputError:
-                continue  # the trace reports the error
-
-    def _take(self, dump: Dump) -> None:
-        kind = dump.source.name, dump.marker and dump.marker.pass_name, dump.marker and dump.marker.when
-        self._occurrences[kind] = occurrence = self._occurrences.get(kind, 0) + 1
-        text = DumpText(dump, self._options.op_table)
-        changed = []
-        for symbol, function in text.functions.items():
-            old = self._known.get((dump.program, symbol))
-            self._known[dump.program, symbol] = text, function
-            if old is not None and old[1].key != function.key:
-                changed.append((old[0].function_dump(old[1]), text.function_dump(function), old[0].dump))
-        if changed:
-            page = self._page([(before, after) for before, after, _ in changed])
-            command = diff_command(changed[0][2], dump, occurrence)
-            self.by_place[dump.source.name, dump.line] = PassDiff(page, command)
-
-    def _page(self, changed: Iterable[tuple[Dump, Dump]]) -> str:
-        functions = []
-        for before, after in changed:
-            if self._room > 0:
-                functions += changes_by_function(op_changes(before, after, self._options))
-        page = render("pass_diff.html", functions=functions, most=SHOWN_GROUPS)
-        is_shown = bool(functions) and len(page) <= self._room
-        self._room -= len(page) if is_shown else 0
-        return page if is_shown else ""

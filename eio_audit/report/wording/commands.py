@@ -10,8 +10,7 @@ from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.log.left_findings import Arrival
-    from eio_audit.audit.log.trace import Trace
-    from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.audit.log.trace import Trace, TracedPass
 
 
 class Step(NamedTuple):
@@ -50,14 +49,13 @@ def compare_command(shown: Arrival, trace: Trace) -> str:
     return ""
 
 
-def diff_command(before: Dump, after: Dump, occurrence: int) -> str:
-    """Return the command that shows what a pass did. ``occurrence`` counts the dumps after it, from 1."""
-    source, marker = argument(after.source.name), after.marker
-    if before.source.name != after.source.name:
-        return f"eio-audit diff {argument(before.source.name)} {source}"
-    if marker is None or marker.when == "before":
+def pass_command(traced: TracedPass, trace: Trace) -> str:
+    """Return the command that shows what a pass did. Empty if the dump is not of a pass."""
+    place = traced.place
+    if place.marker is None or place.marker.when != "after":
         return ""
-    return f"eio-audit diff {source} --pass {shlex.quote(marker.pass_name)} --dump {occurrence}"
+    chosen = "--pass", shlex.quote(place.marker.pass_name), "--dump", str(place.occurrence + 1)
+    return command("diff", trace, place.source, *chosen)
 
 
 def argument(source: str) -> str:

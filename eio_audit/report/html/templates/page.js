@@ -424,66 +424,8 @@
   for (const command of document.querySelectorAll(".command .copy"))
     command.replaceWith(copyButton(command.parentElement.querySelector("code").textContent));
 
-  /* The passes of a log: one is shown, j and k go to the next and the one before. */
-  class Passes {
-    constructor(root) {
-      this.root = root;
-      this.links = [...root.querySelectorAll(".timeline a")];
-      this.all = root.querySelector("input[type=checkbox]");
-      this.all.addEventListener("change", () => this.root.classList.toggle("all", this.all.checked));
-      this.all.closest(".bar").hidden = false;
-      root.classList.add("picking");
-      addEventListener("keydown", (event) => {
-        const step = { j: 1, k: -1 }[event.key];
-        if (step && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.matches("input[type=search]")) this.step(step);
-      });
-      const worst = root.querySelector(".culprit a") ?? root.querySelector(".guilty a") ?? this.shown[0] ?? this.links[0];
-      this.choose(worst);
-    }
-
-    get shown() {
-      return this.links.filter((link) => link.offsetParent !== null);
-    }
-
-    step(by) {
-      const { shown } = this;
-      const link = shown[shown.indexOf(this.link) + by];
-      if (!link) return;
-      history.replaceState(null, "", link.hash);
-      link.focus({ preventScroll: true });
-      link.scrollIntoView({ block: "nearest" });
-      this.show(link);
-    }
-
-    /* Chooses a pass, and scrolls to it where it is out of view. */
-    show(link) {
-      this.choose(link);
-      const section = document.getElementById(link.hash.slice(1));
-      const { top } = section.getBoundingClientRect();
-      if (top < 0 || top > innerHeight / 2) section.scrollIntoView();
-    }
-
-    choose(link) {
-      this.link = link;
-      for (const other of this.links) {
-        const isChosen = other === link;
-        if (isChosen) other.setAttribute("aria-current", "true");
-        else other.removeAttribute("aria-current");
-        document.getElementById(other.hash.slice(1)).classList.toggle("chosen", isChosen);
-      }
-    }
-
-    follow(anchor) {
-      const link = this.links.find(({ hash }) => hash === `#${anchor}`);
-      if (link) this.show(link);
-    }
-  }
-
-  const passes = [...document.querySelectorAll(".passes")].map((root) => new Passes(root));
-
   function follow() {
     const anchor = location.hash.slice(1);
-    for (const list of passes) list.follow(anchor);
     for (const picture of pictures) {
       const row = picture.find(anchor);
       if (row === undefined) continue;

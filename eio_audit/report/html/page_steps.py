@@ -1,0 +1,92 @@
+"""What a pass did, as a page shows it: the text before and after, and the changed ops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
+from eio_audit.audit.log.program_text import lines_of
+from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
+from eio_audit.audit.log.scope_text import ScopeText
+from eio_audit.mlir.input.function_texts import Aliases
+
+NO_ALIASES = Aliases(())
+"""For lines that are only shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The text of the function, module or program that a pass ran on, before or after it.
+
+    Attributes:
+        source: the file that most of its lines are from.
+        lines: its lines as printed, without line ends.
+        places: per line, its 1-based line in the file.
+        ops: per line, the number of the op that begins there, -1 for none. An op keeps its number through
+            the whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds
+            gets a new number.
+    """
+
+    source: str
+    lines: Sequence[bytes]
+    places: Sequence[int]
+    ops: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class PageStep:
+    """One run of a pass that changed something: the texts around it, and the changed ops.
+
+    Attributes:
+        index: the index of its TracedPass in Trace.passes.
+        before: the text before it.
+        after: the text after it.
+        changes: the changed ops.
+    """
+
+    index: int
+    before: PageText
+    after: PageText
+    changes: Sequence[ChangedOp]
+
+
+def page_step(index: int, step: PassStep, changes: Sequence[ChangedOp]) -> PageStep:
+    """Return what a pass is charged with, as a page shows it."""
+    return PageStep(index, _page_text(step.before), _page_text(step.after), changes)
+
+
+def step_of(comparison: DumpComparison) -> PageStep:
+    """Return what an unknown pass did between two dumps. Its index is 0."""
+    (before, old), (after, new) = _side(comparison.before), _side(comparison.after)
+    count = len(old.op_lines)
+    old.numbers = range(count)
+    new.numbers = [comparison.was.get(op, count + op) for op in range(len(new.op_lines))]
+    before, after = before.numbered(old.op_lines, old.numbers), after.numbered(new.op_lines, new.numbers)
+    changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
+    return PageStep(0, _page_text(before), _page_text(after), changes)
+
+
+def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
+    """Return the text of a dump that was read as a whole, and its ops with their lines in that."""
+    dump = side.dump.dump
+    lines = lines_of(dump, NO_ALIASES)
+    above = dump.source.data[: dump.span.start].count(b"\n") + dump.text[: _leading(dump.text)].count(b"\n")
+    return ScopeText(dump, lines, {}, None), ScopeSide(range(-above, len(lines)), side)
+
+
+def _leading(text: bytes) -> int:
+    """Return how many bytes of blank lines a text begins with."""
+    return text.rfind(b"\n", 0, len(text) - len(text.lstrip())) + 1
+
+
+def _page_text(text: ScopeText) -> PageText:
+    lines = text.lines
+    return PageText(
+        text.dump.source.name,
+        [line.text for line in lines],
+        [line.number for line in lines],
+        [line.ops[0] if line.ops else -1 for line in lines],
+    )

@@ -1,0 +1,210 @@
+/* The data of a page: the texts before and after each pass, and what happened to each op. */
+const stepData = (() => {
+  /* One text: its lines, their places in the file and their ops, by the line's number from 0. An op of 0 is none. */
+  class Text {
+    constructor(data, lines, ops, places, source) {
+      Object.assign(this, { data, lines, ops, places, source, size: lines.length });
+      this.lineOf = new Map();
+      ops.forEach((op, line) => op && this.lineOf.set(op, line));
+    }
+
+    line(line) {
+      return this.data.line(this.lines[line]);
+    }
+
+    tokens(line) {
+      return this.data.tokens(this.lines[line]);
+    }
+
+    get values() {
+      return (this.known ??= irText.values(Array.from(this.lines, (number) => ({ words: this.data.tokens(number), form: this.data.form(number) }))));
+    }
+
+    form(line) {
+      return this.data.form(this.lines[line]);
+    }
+
+    /* The lines from one to another that begin no op. */
+    plain(from, to) {
+      const found = [];
+      for (let line = from; line < to; line++) if (!this.ops[line]) found.push(line);
+      return found;
+    }
+
+    /* A line without the names of its values and aliases. */
+    shape(line) {
+      return this.tokens(line).map(([kind, text]) => {
+        if (kind === "space") return " ";
+        return kind === "value" ? "%" : kind === "location" ? "" : this.expanded(text);
+      }).join("").trim();
+    }
+
+    /* A word with the definitions of its aliases in their place. Aliases of locations that have none are all equal. */
+    expanded(text) {
+      if (!/[#!]/.test(text)) return text;
+      if (!this.aliases) {
+        this.aliases = new Map();
+        for (const line of this.plain(0, this.size)) {
+          const [, name, meaning] = /^\s*([#!][\w$.-]+) = (.*)$/.exec(this.line(line)) ?? [];
+          if (name) this.aliases.set(name, meaning);
+        }
+        this.meanings = new Map();
+      }
+      return text.replace(/[#!][A-Za-z_][\w$.-]*/g, (name) => this.meaning(name));
+    }
+
+    meaning(name) {
+      if (!this.meanings.has(name)) {
+        this.meanings.set(name, name); // of an alias in its own definition
+        const found = this.aliases.get(name);
+        this.meanings.set(name, found === undefined ? name.replace(/^#loc\d+$/, "#loc") : this.expanded(found));
+      }
+      return this.meanings.get(name);
+    }
+  }
+
+  class Steps {
+    constructor(packed) {
+      Object.assign(this, packed);
+      this.forms = [];
+      this.starts = new Uint32Array(packed.templateOf.length + 1);
+      const holes = packed.templates.map((template) => template.split("\n").length - 1);
+      packed.templateOf.forEach((template, line) => {
+        this.starts[line + 1] = this.starts[line] + holes[template];
+      });
+      this.firsts = new Int32Array(packed.templateOf.length);
+      let first = 0;
+      for (let line = 0; line < this.firsts.length; line++) {
+        if (this.starts[line] < this.starts[line + 1]) first += packed.numbers[this.starts[line]];
+        this.firsts[line] = first;
+      }
+      this.words = [];
+      this.known = [];
+      this.byPass = new Map();
+      this.steps = packed.steps.map(([pass, before, after, statuses, ops, origins, names, functions, from, to], number) => {
+        const changes = ops.map((op, k) => ({
+          status: this.statuses[statuses[k]],
+          op: op + 1,
+          origin: origins[k] + 1,
+          name: this.names[names[k]],
+          function: this.names[functions[k]] ?? "",
+          before: from[k],
+          after: to[k],
+        }));
+        const step = { number, pass, before, after, changes };
+        if (!this.byPass.has(pass)) this.byPass.set(pass, []);
+        this.byPass.get(pass).push(step);
+        return step;
+      });
+    }
+
+    /* The template of a line, taken apart. */
+    form(number) {
+      const template = this.templateOf[number];
+      return (this.forms[template] ??= irText.pattern(this.templates[template]));
+    }
+
+    /* Takes all templates apart while the browser has nothing else to do. */
+    prepare() {
+      let next = 0;
+      const go = (deadline) => {
+        for (; next < this.templates.length && deadline.timeRemaining() > 2; next++) this.forms[next] ??= irText.pattern(this.templates[next]);
+        if (next < this.templates.length) requestIdleCallback(go);
+      };
+      if ("requestIdleCallback" in window) requestIdleCallback(go);
+    }
+
+    /* The words of a line: those of its template, with the numbers of its values in place. See StoredLines. */
+    tokens(number) {
+      return (this.words[number] ??= this.filled(number));
+    }
+
+    filled(number) {
+      const { words, holes } = this.form(number);
+      if (!holes.length) return words;
+      const [start, first] = [this.starts[number], this.firsts[number]];
+      let at = start;
+      const filled = words.slice();
+      for (const k of holes) {
+        const [kind, text] = words[k];
+        filled[k] = [kind, text.replace(/\n/g, () => (at++ === start ? first : first - this.numbers[at - 1]))];
+      }
+      return filled;
+    }
+
+    line(number) {
+      return this.tokens(number).map(([, text]) => text).join("");
+    }
+
+    text(number) {
+      const pending = [];
+      for (let at = number; at >= 0 && !this.known[at]; at = this.states[at][0]) pending.push(at);
+      for (const at of pending.reverse()) {
+        const [base, source, ...runs] = this.states[at];
+        const parts = this.known[base]?.parts ?? [];
+        this.known[at] = { parts: runs.map((one, k) => numbersOf(one, parts[k])), source: this.sources[source] };
+      }
+      const { parts, source } = this.known[number];
+      return (this.known[number].text ??= new Text(this, ...parts, source));
+    }
+
+    /* By op, its changes, each with its step; by op, the changes that added ops made from it. */
+    get histories() {
+      if (!this.found) {
+        const [of, made] = [new Map(), new Map()];
+        const add = (map, op, entry) => map.has(op) ? map.get(op).push(entry) : map.set(op, [entry]);
+        for (const step of this.steps)
+          for (const change of step.changes) {
+            add(of, change.op, { step, change });
+            if (change.origin) add(made, change.origin, { step, change });
+          }
+        this.found = { of, made };
+      }
+      return this.found;
+    }
+
+    /* What happened to an op, and before that to the ops that it was made from: entries in the order of the passes. */
+    history(op) {
+      const { of, made } = this.histories;
+      const entries = [];
+      const seen = new Set();
+      let until = Infinity;
+      for (let current = op; current && !seen.has(current);) {
+        seen.add(current);
+        const own = (of.get(current) ?? []).filter(({ step }) => step.number <= until);
+        const others = (made.get(current) ?? []).filter(({ step }) => step.number <= until);
+        entries.push(...own.map((entry) => ({ ...entry, kind: "own", about: current })));
+        entries.push(...others.filter(({ change }) => !seen.has(change.op)).map((entry) => ({ ...entry, kind: "made", about: current })));
+        const birth = own.find(({ change }) => change.status === "added");
+        until = birth?.step.number ?? -1;
+        current = birth?.change.origin;
+      }
+      return entries.sort((a, b) => a.step.number - b.step.number || (a.kind === "made") - (b.kind === "made"));
+    }
+  }
+
+  /* Numbers from their runs, two integers each: see StoredTexts. */
+  function numbersOf(runs, base) {
+    let size = 0;
+    for (let k = 1; k < runs.length; k += 2) size += runs[k];
+    const numbers = new Int32Array(size);
+    let at = 0;
+    for (let k = 0; k < runs.length; k += 2) {
+      const [start, length] = [runs[k], runs[k + 1]];
+      if (start >= 0) numbers.set(base.subarray(start, start + length), at);
+      else for (let n = 0; n < length; n++) numbers[at + n] = -1 - start + n;
+      at += length;
+    }
+    return numbers;
+  }
+
+  async function unpacked(text) {
+    const letters = atob(text);
+    const bytes = new Uint8Array(letters.length);
+    for (let k = 0; k < letters.length; k++) bytes[k] = letters.charCodeAt(k);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Steps(await new Response(stream).json());
+  }
+
+  return { unpacked };
+})();

@@ -1,0 +1,98 @@
+import base64
+import json
+import zlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.internals import (
+    STATUSES,
+    ChangedOp,
+    PageStep,
+    PageText,
+    StoredSteps,
+    StoredTexts,
+    packed,
+    runs_of,
+)
+from tests.report.stored import lines_of, numbers_of, texts_of
+
+NUMBERS = st.lists(st.integers(0, 12))
+LINES = st.one_of(
+    st.binary(max_size=8).map(lambda line: line.replace(b"\n", b"")),
+    st.from_regex(rb"%[0-9]{1,11} = [a-z]\.add %[0-9]{1,3}, (\"%007\"|%c0_5|%%1)", fullmatch=True),
+)
+
+
+@st.composite
+def texts(draw: st.DrawFn) -> PageText:
+    lines = draw(st.lists(LINES, max_size=8))
+    numbers = st.lists(st.integers(-1, 6), min_size=len(lines), max_size=len(lines))
+    places = draw(st.integers(1, 50))
+    return PageText(
+        draw(st.sampled_from(("a.log", "b.log"))), lines, range(places, places + len(lines)), draw(numbers)
+    )
+
+
+@given(NUMBERS, NUMBERS)
+def test_runs_give_back_the_numbers(numbers: list[int], base: list[int]) -> None:
+    assert numbers_of(runs_of(numbers, base), base) == numbers
+
+
+def test_an_unchanged_text_is_one_run() -> None:
+    assert runs_of(range(2900), range(2900)) == [0, 2900]
+
+
+def test_a_new_number_is_a_run_of_its_own() -> None:
+    assert runs_of([0, 1, 9, 2], [0, 1, 2]) == [0, 2, -10, 1, 2, 1]
+
+
+@given(st.lists(texts(), max_size=6))
+def test_texts_come_back_to_the_byte(given_texts: list[PageText]) -> None:
+    steps = StoredSteps(
+        PageStep(0, before, after, ())
+        for before, after in zip(given_texts[::2], given_texts[1::2], strict=False)
+    )
+    data = json.loads(zlib.decompress(base64.b64decode(packed(steps.data()))))
+    stored = [*texts_of(data)]
+    for number, (_, before, after, *_changes) in enumerate(data["steps"]):
+        for place, text in ((before, given_texts[2 * number]), (after, given_texts[2 * number + 1])):
+            assert stored[place] == (text.source, [*text.lines], [*text.ops], [*text.places])
+
+
+def test_renumbered_lines_share_a_template() -> None:
+    stored = StoredTexts()
+    for shift in (0, 1):
+        lines = [f"%{number + shift} = a.b %{number + shift - 1}".encode() for number in (5, 6, 7)]
+        stored.add(PageText("a.log", lines, range(1, 4), (0, 1, 2)))
+    assert [*stored.lines.templates] == ["%\n = a.b %\n"]
+    assert stored.lines.numbers == [5, 1, 1, 1, 1, 1, 1, 1]
+
+
+def test_the_text_after_a_pass_is_stored_once() -> None:
+    text = PageText("a.log", [b"a", b"b"], (1, 2), (0, 1))
+    other = PageText("a.log", [b"a", b"c"], (4, 5), (0, 2))
+    data = StoredSteps([PageStep(0, text, other, ()), PageStep(1, other, text, ())]).data()
+    assert data["states"] == [
+        (-1, 0, [-1, 2], [-2, 2], [-2, 2]),
+        (0, 0, [0, 1, -3, 1], [0, 1, -4, 1], [-5, 2]),
+        (1, 0, [0, 1, -2, 1], [0, 1, -3, 1], [-2, 2]),
+    ]
+
+
+def test_changes_are_columns() -> None:
+    text = PageText("a.log", [b"a"], (1,), (4,))
+    changes = (
+        ChangedOp("added", "a.b", "@f", None, 0, 4, 2),
+        ChangedOp("removed", "a.c", None, 0, None, 2),
+    )
+    steps = StoredSteps([PageStep(3, text, text, changes)])
+    assert steps.data()["names"] == ["a.b", "a.c", "@f"]
+    columns = [[0, 1], [4, 2], [2, -1], [0, 1], [2, -1], [-1, 0], [0, -1]]
+    assert steps.data()["steps"] == [[3, 0, 0, *columns]]
+    assert [steps.counts[3][status] for status in STATUSES] == [1, 1, 0, 0]
+
+
+def test_broken_encoding_comes_through() -> None:
+    stored = StoredSteps([PageStep(0, *[PageText("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())])
+    assert lines_of(json.loads(json.dumps(stored.data()))) == [b"\xff%1"]
