@@ -43,7 +43,6 @@ from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
-from eio_audit.audit.diff.diff import op_changes
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import Dump, read, read_text, trace
-from tests.internals import DEFAULT_OPTIONS, OpCounts, OpTable, op_changes, text_before
+from eio_audit import Dump, diff, read, read_text, trace
+from tests.internals import OpCounts, OpTable, text_before
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 
@@ -107,7 +107,7 @@ def expect_rows_of_diff(dumps: list[Dump]) -> None:
         before = text_before(earlier, dump, OpTable())
         if before is None or dump.marker is None or dump.marker.when != "after":
             continue
-        changes = op_changes(before, dump, DEFAULT_OPTIONS)
+        changes = diff(before, dump).ops
         expected = OpCounts(**{name: len(found) for name, found in changes.groups.items()})
         assert rows[dump.program, dump.line].op_counts == expected
 
