@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text, trace
 from tests.cli.running import run
+from tests.tools import mlir_tool, needs_mlir_opt
 
 LINE = "===-------------------------------------------------------------------------===\n"
 HEAD = f"""{LINE}                         ... Execution time report ...
@@ -147,3 +151,26 @@ def test_folded_passes_have_the_sum_of_their_times() -> None:
     log = "".join([*RUNS[:2], RUNS[1], LIST]).encode()
     table = run("trace", "-", stdin=log).stdout.decode().splitlines()
     assert table[3].split() == ["...", "2", "changed", "nothing", "0.0001", "s"]
+
+
+@needs_mlir_opt
+@pytest.mark.parametrize("threads", [[], ["--mlir-disable-threading"]], ids=["threads", "one thread"])
+@pytest.mark.parametrize(
+    ("display", "expected"),
+    [
+        ("tree", [("canonicalize", 2), ("cse", 2), ("symbol-dce", 1), ("canonicalize", 2)]),
+        ("list", [("canonicalize", 4), ("cse", 2), ("symbol-dce", 1)]),
+    ],
+)
+def test_what_mlir_opt_prints(display: str, expected: list[tuple[str, int]], threads: list[str]) -> None:
+    pipeline = "builtin.module(func.func(canonicalize,cse),symbol-dce,func.func(canonicalize))"
+    options = [f"--pass-pipeline={pipeline}", f"--mlir-timing-display={display}", *threads]
+    done = subprocess.run(
+        [mlir_tool("mlir-opt") or "", "--mlir-print-ir-after-all", "--mlir-timing", *options],
+        input=b"func.func @a() {\n  return\n}\nfunc.func @b() {\n  return\n}\n",
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    passes = trace(read_text(done.stderr)).passes
+    assert [(one.pass_name, one.timed_runs) for one in passes if one.timed_runs] == expected
