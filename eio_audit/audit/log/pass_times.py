@@ -1,9 +1,8 @@
 """The time of each run of a pass, from MLIR's report of execution times.
 
 A report has one entry for each place in the pipeline. The entry covers the runs of that pass on all
-functions.
-If the log tells which entry each run belongs to, the runs of an entry have its time together. Otherwise the
-entries of the same name are added up. No time is divided among runs.
+functions. If the log tells which entry each run belongs to, the runs of an entry have its time together.
+Otherwise the entries of the same name are added up. No time is divided among runs.
 """
 
 from __future__ import annotations
