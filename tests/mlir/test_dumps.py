@@ -215,6 +215,20 @@ def test_split_input_files() -> None:
     assert [d.line for d in dumps] == [1, 5]
 
 
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("module {\nSPLIT\n}\nSPLIT\nmodule {\n}\n", [1, 5]),
+        ("module {\n// {\nSPLIT\nfunc.func @f() {\nSPLIT\n}\n}\nSPLIT\nmodule {\n}\n", [1, 9]),
+        ("module {\nSPLIT\nmodule {\n}\nSPLIT\nmodule {\n}\n", [1, 3, 6]),
+        ("module {\n}\n}\nSPLIT\nmodule {\nSPLIT\nmodule {\n}\n", [1, 5, 7]),
+    ],
+)
+def test_a_separator_inside_braces_is_a_comment(text: str, lines: list[int]) -> None:
+    """Where braces are never closed, it is a separator, so that one damaged dump does not hide the others."""
+    assert [dump.line for dump in read_text(text.replace("SPLIT", "// -----"))] == lines
+
+
 def test_bytecode_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(InputError, match="MLIR bytecode: print it as text first"):
         read_text(b"ML\xefR\x0dMLIR22")
