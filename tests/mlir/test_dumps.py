@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Marker, check, read, read_text, stream
 from tests.cli.running import SAMPLES
@@ -152,27 +154,19 @@ module {
     assert [len(read_ir(dump.source, dump.span)) for dump in dumps] == [1, 1]
 
 
-SHOWN = """// -----// IR Dump After A (a) //----- //
-module {
-}
-
-a.mlir:6:14: error: failed to legalize operation 'my.op'
-a.mlir:6:14: note: see current operation: MESSAGE_END
-func.func @f(%a: i32) {
-  %0:2 = my.op %b {x = [1, 2]} : i32, i32
-} else {
-  return
-} {y = "}"}
-a.mlir:7:1: remark: slow
-// -----// IR Dump After B (b) //----- //
-module {
-}
-"""
+OPS = st.recursive(
+    st.sampled_from(['%0:2 = t.a %b {x = [1, "}"]} : i32', "t.c", '"t.d"(%x) : (i32) -> () // {']),
+    lambda op: st.lists(op, min_size=1).map(lambda ops: "\n".join(["t.e {", *ops, "} else {", "} {y = 1}"])),
+)
 
 
-def test_an_op_that_a_diagnostic_shows_is_no_dump() -> None:
-    dumps = read_text(SHOWN.replace("MESSAGE_END", ""))
-    assert [dump.line for dump in dumps] == [1, 13]
+@given(OPS.filter(lambda op: "\n" in op))
+def test_an_op_that_a_diagnostic_shows_is_no_dump(op: str) -> None:
+    dump = "// -----// IR Dump After A (a) //----- //\nmodule {\n}\n"
+    dumps = read_text(
+        f"{dump}a.mlir:6:14: note: see current operation: \n{op}\na.mlir:7:1: note: end\n{dump}"
+    )
+    assert [dump.marker == dumps[0].marker for dump in dumps] == [True, True]
     assert [len(read_ir(dump.source, dump.span)) for dump in dumps] == [1, 1]
 
 
