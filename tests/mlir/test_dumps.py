@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Marker, check, read, read_text, stream
 from tests.cli.running import SAMPLES
@@ -152,27 +154,19 @@ module {
     assert [len(read_ir(dump.source, dump.span)) for dump in dumps] == [1, 1]
 
 
-SHOWN = """// -----// IR Dump After A (a) //----- //
-module {
-}
-
-a.mlir:6:14: error: failed to legalize operation 'my.op'
-a.mlir:6:14: note: see current operation: MESSAGE_END
-func.func @f(%a: i32) {
-  %0:2 = my.op %b {x = [1, 2]} : i32, i32
-} else {
-  return
-} {y = "}"}
-a.mlir:7:1: remark: slow
-// -----// IR Dump After B (b) //----- //
-module {
-}
-"""
+OPS = st.recursive(
+    st.sampled_from(['%0:2 = t.a %b {x = [1, "}"]} : i32', "t.c", '"t.d"(%x) : (i32) -> () // {']),
+    lambda op: st.lists(op, min_size=1).map(lambda ops: "\n".join(["t.e {", *ops, "} else {", "} {y = 1}"])),
+)
 
 
-def test_an_op_that_a_diagnostic_shows_is_no_dump() -> None:
-    dumps = read_text(SHOWN.replace("MESSAGE_END", ""))
-    assert [dump.line for dump in dumps] == [1, 13]
+@given(OPS.filter(lambda op: "\n" in op))
+def test_an_op_that_a_diagnostic_shows_is_no_dump(op: str) -> None:
+    dump = "// -----// IR Dump After A (a) //----- //\nmodule {\n}\n"
+    dumps = read_text(
+        f"{dump}a.mlir:6:14: note: see current operation: \n{op}\na.mlir:7:1: note: end\n{dump}"
+    )
+    assert [dump.marker == dumps[0].marker for dump in dumps] == [True, True]
     assert [len(read_ir(dump.source, dump.span)) for dump in dumps] == [1, 1]
 
 
@@ -213,6 +207,20 @@ def test_a_marker_that_another_cuts_off_is_none() -> None:
 def test_split_input_files() -> None:
     dumps = read_text("module {\n}\n// -----\n\nmodule {\n}\n// -----\n")
     assert [d.line for d in dumps] == [1, 5]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("module {\nSPLIT\n}\nSPLIT\nmodule {\n}\n", [1, 5]),
+        ("module {\n// {\nSPLIT\nfunc.func @f() {\nSPLIT\n}\n}\nSPLIT\nmodule {\n}\n", [1, 9]),
+        ("module {\nSPLIT\nmodule {\n}\nSPLIT\nmodule {\n}\n", [1, 3, 6]),
+        ("module {\n}\n}\nSPLIT\nmodule {\nSPLIT\nmodule {\n}\n", [1, 5, 7]),
+    ],
+)
+def test_a_separator_inside_braces_is_a_comment(text: str, lines: list[int]) -> None:
+    """Where braces are never closed, it is a separator, so that one damaged dump does not hide the others."""
+    assert [dump.line for dump in read_text(text.replace("SPLIT", "// -----"))] == lines
 
 
 def test_bytecode_is_an_error_that_says_what_to_do() -> None:

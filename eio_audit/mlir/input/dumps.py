@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -15,13 +16,15 @@ from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, 
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_end, shown_op_end
 from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
-from eio_audit.mlir.tokens import FILE_METADATA, match_end
+from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
 
 LONGEST_PATH = 4096
 """The most bytes that a text may have to be taken for a path."""
 
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
+_BRACE = re.compile(STRING + rb"|//[^\n]*+|(?P<brace>[{}])")
+"""A brace, or what may hold one that does not count."""
 NOT_MLIR = "this is not MLIR: no line begins an operation"
 """The error for such a text."""
 
@@ -435,6 +438,7 @@ def _end_of_aliases(source: Source, span: Span) -> int:
 
 
 def _pieces(source: Source, span: Span) -> list[Span]:
+    """Return the spans between ``// -----`` lines. Inside braces, such a line is a comment."""
     data, separators = source.data, list[Span]()
     for dashes in find_all(data, _SEPARATOR_DASHES, span):  # faster to find than the whole
         offset = dashes - len(_SEPARATOR_SLASHES)
@@ -443,4 +447,30 @@ def _pieces(source: Source, span: Span) -> list[Span]:
             separators.append(Span(offset, match.end()))
     starts = [span.start, *(s.end for s in separators)]
     ends = [*(s.start for s in separators), span.end]
-    return list(map(Span, starts, ends))
+    return _joined(data, list(map(Span, starts, ends)))
+
+
+def _joined(data: Text, pieces: list[Span]) -> list[Span]:
+    """Return the pieces, with one for those that together close the braces that the first of them opens."""
+    if len(pieces) == 1:
+        return pieces
+    depths = [0, *accumulate(_opened_braces(data, piece) for piece in pieces)]
+    closed_by, open_pieces = dict[int, int](), list[int]()
+    for piece, depth in enumerate(depths):
+        while open_pieces and depths[open_pieces[-1]] >= depth:
+            closed_by[open_pieces.pop()] = piece
+        open_pieces.append(piece)
+    joined, first = list[Span](), 0
+    while first < len(pieces):
+        following = closed_by.get(first, first + 1)
+        if depths[following] != depths[first]:
+            following = first + 1
+        joined.append(Span(pieces[first].start, pieces[following - 1].end))
+        first = following
+    return joined
+
+
+def _opened_braces(data: Text, span: Span) -> int:
+    """Return how many braces a piece opens and does not close."""
+    tokens = Counter(token["brace"] for token in _BRACE.finditer(data, span.start, span.end))
+    return tokens[b"{"] - tokens[b"}"]
