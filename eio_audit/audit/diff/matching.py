@@ -146,19 +146,25 @@ class _Pairing:
         self.is_ambiguous = True
         groups = _groups((old, new), self._matched_users if upwards else self._matched_producers)
         for together in groups:
-            if len(together[0]) == len(together[1]) or self._has_neighbours(together[0], upwards=upwards):
+            if len(together[0]) == len(together[1]) or not self._is_told_later(together[0], upwards=upwards):
                 for a, b in zip(*together, strict=False):
                     self._pair(a, b)
         left = [
             sorted(op for op in ops if op not in self.matched[side]) for side, ops in enumerate((old, new))
         ]
-        for a, b in zip(*left, strict=True) if len(left[0]) == len(left[1]) else ():
-            self._pair(a, b)
+        if len(left[0]) == len(left[1]) or not self._is_told_later(left[0], upwards=upwards):
+            for a, b in zip(*left, strict=False):
+                self._pair(a, b)
 
-    def _has_neighbours(self, old: Sequence[int], *, upwards: bool) -> bool:
-        """Whether there are producers, or users, that ops have in common: of constants there are none."""
+    def _is_told_later(self, old: Sequence[int], *, upwards: bool) -> bool:
+        """Whether equal ops compute values from nothing, as constants do: only their users tell which is which."""
         before = self.sides[0]
-        return any(before.users[op] if upwards else before.producers[op] for op in old)
+        return any(
+            before.ir.result_count(op) > 0
+            and not before.producers[op]
+            and not (upwards and self._matched_users(0, op))
+            for op in old
+        )
 
     def moved_count(self) -> int:
         """Return how many ops leave their place in blocks with pairs that are not sure."""
