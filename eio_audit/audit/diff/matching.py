@@ -14,7 +14,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import accumulate, chain
 
 from eio_audit.audit.diff.block_matching import Value, match_arguments, match_blocks
 from eio_audit.audit.diff.compared_dump import ComparedOps
@@ -205,7 +205,8 @@ class _Pairing(Pairs):
     def _pair_only_users(self) -> None:
         """Pairs ops with the same text if they are the only users of a weight: an argument or a constant.
 
-        In a chain of layers that look alike this tells one from the next. Not if two weights disagree.
+        In a chain of layers that look alike this tells one from the next. It does not if two weights
+        disagree, or if the layers would be in another order: then only their weights were exchanged.
         """
         uses: list[dict[Value, list[tuple[int, int]]]] = [{}, {}]
         for side, ops in enumerate(self.sides):
@@ -227,8 +228,11 @@ class _Pairing(Pairs):
                 if self._same_place_and_text(0, a) == self._same_place_and_text(1, b):
                     votes.add((a, b))
         times = [Counter(pair[side] for pair in votes) for side in (0, 1)]
-        for a, b in sorted(votes):
-            if times[0][a] == times[1][b] == 1:
+        pairs = sorted((a, b) for a, b in votes if times[0][a] == times[1][b] == 1)
+        highest = list(accumulate((b for _, b in pairs), max))
+        lowest = list(accumulate((b for _, b in reversed(pairs)), min))[::-1]
+        for (a, b), high, low in zip(pairs, highest, lowest, strict=True):
+            if b == high == low:
                 self._pair(a, b)
 
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
