@@ -321,7 +321,7 @@ class _Pairing(Pairs):
 
         An op without operands may be one of several, merged or not: it was merged if its users tell so.
         """
-        merged = self._merged.get(self._above(1, new), ())
+        merged = self._merged.get(self._above(1, new), {})
         if old not in merged:
             return old
         if self.sides[0].producers[old]:
@@ -332,19 +332,19 @@ class _Pairing(Pairs):
             for user, place in self.sides[1].users[new]
             if user in was and place < len(producers[was[user]])
         }
-        return min(op for op in {old, *used.intersection(merged)} if op not in self.matched[0])
+        return min(op for op in used | {old} if op in merged and op not in self.matched[0])
 
     @cached_property
-    def _merged(self) -> dict[Hashable, list[int]]:
+    def _merged(self) -> dict[Hashable, dict[int, None]]:
         """By class, the ops of the dump before that compute the same, where there are fewer of them now."""
+        same = self.same.pairs.keys(), set(self.same.pairs.values())
         before, after = (
-            [op for op in range(len(ops)) if op not in same]
-            for ops, same in zip(self.sides, (self.same.pairs, set(self.same.pairs.values())), strict=True)
+            [op for op in range(len(ops)) if op not in same[side]] for side, ops in enumerate(self.sides)
         )
         now = Counter(self._above(1, op) for op in after)
-        merged: dict[Hashable, list[int]] = defaultdict(list)
+        merged: dict[Hashable, dict[int, None]] = defaultdict(dict)
         for op in before:
-            merged[self._above(0, op)].append(op)
+            merged[self._above(0, op)][op] = None
         return {key: ops for key, ops in merged.items() if len(ops) > now[key]}
 
     def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]], *, is_strict: bool) -> bool:
