@@ -45,6 +45,7 @@ from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependen
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
+from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
@@ -79,7 +80,7 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.locations.codegen_location import CodegenLocation, Reason, UnreadableLocation, read_name
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
-from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
@@ -126,7 +127,7 @@ from eio_audit.mlir.location import (
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.around_ops import comments_above
 from eio_audit.mlir.reading.boundaries import Boundaries
-from eio_audit.mlir.reading.op_text import OpText, OpTexts
+from eio_audit.mlir.reading.op_text import KnownTexts, OpText, OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber

@@ -96,3 +96,60 @@ def test_ops_with_regions_stay_when_reshapes_come_between_them() -> None:
         '%6 = "t.expand"(%5) : (tensor<4xf32>) -> tensor<1x4xf32>\n',
     )
     assert (removed(result), added(result)) == ([], ["t.flatten", "t.expand"] * 2)
+
+
+def test_a_place_for_the_result_is_no_operand_of_what_is_passed_over() -> None:
+    """As ``iree-global-opt-propagate-linalg-transpose`` leaves it: a transpose is gone, with its place."""
+    body = '({\n^bb0(%a: f32):\n%e = math.exp %a : f32\n"t.yield"(%e) : (f32) -> ()\n})'
+    function = "func.func @f(%x: tensor<2x3xf32>, %y: tensor<3x2xf32>) {\n"
+    result = compared(
+        function + "%0 = tensor.empty() : tensor<3x2xf32>\n"
+        '%1 = "t.transpose"(%x, %0) : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>\n'
+        "%2 = tensor.empty() : tensor<3x2xf32>\n"
+        f'%3 = "t.map"(%1, %2) {body} : (tensor<3x2xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>\n'
+        '"t.use"(%3) : (tensor<3x2xf32>) -> ()\nreturn\n}\n',
+        function + "%0 = tensor.empty() : tensor<2x3xf32>\n"
+        f'%1 = "t.map"(%x, %0) {body} : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>\n'
+        '"t.use"(%1) : (tensor<2x3xf32>) -> ()\nreturn\n}\n',
+    )
+    assert (removed(result), added(result)) == (["%0", "%1"], [])
+
+
+def test_an_op_that_takes_in_others_is_the_one_whose_users_it_has() -> None:
+    """As ``linalg-fuse-elementwise-ops`` leaves it."""
+    one = '({\n^bb0(%a: f32):\n%e = math.exp %a : f32\n"t.yield"(%e) : (f32) -> ()\n})'
+    other = '({\n^bb0(%a: f32):\n%e = math.sin %a : f32\n"t.yield"(%e) : (f32) -> ()\n})'
+    both = (
+        '({\n^bb0(%a: f32):\n%e = math.exp %a : f32\n%s = math.sin %e : f32\n"t.yield"(%s) : (f32) -> ()\n})'
+    )
+    function = "func.func @f(%x: f32) -> f32 {\n"
+    result = compared(
+        function
+        + f'%0 = "t.map"(%x) {one} : (f32) -> f32\n%1 = "t.map"(%0) {other} {{n = 1 : i32}} : (f32) -> f32\n'
+        "return %1 : f32\n}\n",
+        function + f'%0 = "t.map"(%x) {both} {{n = 2 : i32}} : (f32) -> f32\nreturn %0 : f32\n}}\n',
+    )
+    assert [name for name in removed(result) if name != "%e"] == ["%0", None]
+
+
+def test_what_holds_the_ops_of_a_loop_is_the_loop() -> None:
+    """Its text has changed, and no value tells."""
+    loop = (
+        'scf.for %i = %c0 to %c4 step %c1 {{\n"t.a"(%i) : (index) -> ()\n"t.b"() : () -> ()\n}} {{n = {n}}}\n'
+    )
+    head = "func.func @f(%c0: index, %c1: index, %c4: index) {\n"
+    result = compared(
+        head + loop.format(n=1) + loop.format(n=2).replace("t.", "u.") + "return\n}\n",
+        head + loop.format(n=3).replace("t.", "u.") + loop.format(n=4) + "return\n}\n",
+    )
+    assert (removed(result), added(result)) == ([], [])
+
+
+def test_of_equal_constants_none_is_guessed_to_be_the_removed_one() -> None:
+    """Their users tell: here only one of them still has its user."""
+    result = compared(
+        "func.func @f() {\n%0 = arith.constant 1 : i32\n%1 = arith.constant 1 : i32\n"
+        '"t.a"(%0) : (i32) -> ()\n"t.b"(%1) : (i32) -> ()\nreturn\n}\n',
+        'func.func @f() {\n%0 = arith.constant 1 : i32\n"t.b"(%0) : (i32) -> ()\nreturn\n}\n',
+    )
+    assert removed(result) == ["%0", None]

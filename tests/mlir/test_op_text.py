@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.internals import OpText, OpTexts
+from tests.internals import KnownTexts, OpText, OpTexts
 from tests.reading import ir_of
 
 
@@ -54,3 +54,18 @@ def test_attributes_and_type_of_generic_assembly() -> None:
 def test_types_of_custom_assembly() -> None:
     text = text_of("%0 = t.x %a i7 : tensor<4x!q.z<i8>>, memref<?xf32, strided<[1]>> to !llvm.ptr")
     assert text.types == ("i7", "tensor<4x!q.z<i8>>", "memref<?xf32, strided<[1]>>", "!llvm.ptr")
+
+
+def test_the_texts_of_all_ops_are_those_of_each() -> None:
+    """Ops that differ only in value names share one text, in this dump and in the next."""
+    known: KnownTexts = {}
+    for aliases in ("#map = affine_map<(d0) -> (d0)>\n", "#map = affine_map<(d0) -> (0)>\n"):
+        read = ir_of(
+            f'{aliases}func.func @f(%a: i32) {{\n  %0 = "t.x"(%a) {{m = #map, s = "%a"}} : (i32) -> i32\n'
+            '  %1 = "t.x"(%0) {m = #map, s = "%a"} : (i32) -> i32\n  %2 = "t.y"(%a, %1) : (i32, i32) -> i32\n'
+            '  %3:2 = "t.y"(%1, %2) : (i32, i32) -> (i32, i32)\n  %4 = "t.y"(%3#0, %2) : (i32, i32) -> i32\n'
+            "  cf.br ^bb1\n^bb1:\n  return\n}\n"
+        )
+        texts = OpTexts(read, known).of_all()
+        assert texts == [OpTexts(read).of(op) for op in range(len(read))]
+        assert texts[3] is texts[5]

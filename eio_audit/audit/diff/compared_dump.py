@@ -40,7 +40,6 @@ class ComparedOps:
     def __init__(
         self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
     ) -> None:
-        ops = range(len(ir))
         self.ir = ir
         self.interned = interned
         self.location_numbers = LocationNumbers(ir, indices, interned)

@@ -1,10 +1,11 @@
 """Matches the ops of two dumps across renumbering, reordering and printing forms.
 
-A pass leaves most of a program alone, so most ops are found by their surroundings: two ops are one when they
-have the same location, name and text, are computed from the same, and are used by the same, at any distance
-(``RefinementClasses``). From there on, the dataflow is followed: the user of a matched op at the same operand
-with the same name and location is the same op, even if its attributes changed. The remaining ops are paired
-by ever weaker evidence, but never by name and location alone: one framework op is often several IR ops.
+A pass leaves most of a program alone. Most ops are found by that: they have the same location, name and text,
+use the same and are used by the same (``SameOps``). Of the others, two ops are one when they are alike in all
+they are computed from and all that is computed from them (``RefinementClasses``). From there on, the dataflow
+is followed: the user of a matched op at the same operand with the same name and location is the same op, even
+if its attributes changed. The remaining ops are paired by ever weaker evidence, but never by name and
+location alone: one framework op is often several IR ops. An op whose partner is a guess stays unmatched.
 """
 
 from __future__ import annotations
@@ -13,18 +14,15 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import TypeVar
+from itertools import accumulate, chain
 
 from eio_audit.audit.diff.block_matching import Value, match_arguments, match_blocks
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.contraction import contracted, unwrapped
-from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClasses
+from eio_audit.audit.diff.pairs import Pairs, groups_of
+from eio_audit.audit.diff.refinement import MatchKeys
 from eio_audit.audit.diff.same_ops import SameOps
-from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.order.displaced import displaced
-
-T = TypeVar("T", int, Value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,64 +62,8 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
     return by_producers.complete()
 
 
-class _Pairing:
-    """Pairs that grow. ``matched[0]`` has them by op of the dump before, ``matched[1]`` by op of that after.
-
-    The methods that are keys give what ops of a side (0 before, 1 after) are paired by; None pairs nothing.
-    """
-
-    def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys, same: SameOps) -> None:
-        self.sides = (before, after)
-        self.keys = keys
-        self.same = same
-        self.matched: tuple[dict[int, int], dict[int, int]] = (
-            dict(same.pairs),
-            {new: old for old, new in same.pairs.items()},
-        )
-        self.blocks: dict[int, int] = {}
-        self.arguments: dict[Value, Value] = {}
-        self.is_ambiguous = False
-        self._new_arguments: set[Value] = set()
-        self._count_with_blocks = -1
-        self._round = 0
-        self._counted: tuple[int, list[Counter[Hashable]]] | None = None
-        self._unseen: deque[tuple[int, int]] = deque()
-        self._free: list[list[int]] = [
-            [op for op in range(len(ops)) if op not in matched]
-            for ops, matched in zip(self.sides, self.matched, strict=True)
-        ]
-
-    @property
-    def is_open(self) -> bool:
-        """Whether both dumps have ops without a partner."""
-        self._free = [
-            [op for op in ops if op not in matched]
-            for ops, matched in zip(self._free, self.matched, strict=True)
-        ]
-        return all(self._free)
-
-    @cached_property
-    def _classes(self) -> list[RefinementClasses]:
-        """By side, the classes of the ops that had no partner at first."""
-        return self._classes_of(self.sides, [self._own_keys(side) for side in (0, 1)])
-
-    def _own_keys(self, side: int) -> list[Hashable]:
-        return list(zip(self.keys.labels[side], self.keys.contents[side], strict=True))
-
-    def _classes_of(
-        self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]
-    ) -> list[RefinementClasses]:
-        """Classes of the ops without a partner. A pair is known by its op of the dump after."""
-        return [
-            RefinementClasses(ops, labels[side], self.keys.scopes[side], known=self._known(side))
-            for side, ops in enumerate(sides)
-        ]
-
-    def _known(self, side: int) -> list[int]:
-        known = [NO_CLASS] * len(self.sides[side])
-        for old, new in self.matched[0].items():
-            known[new if side else old] = -2 - new
-        return known
+class _Pairing(Pairs):
+    """The steps in which ops are paired, the surest first."""
 
     def pair_alike(self, *, upwards: bool) -> None:
         """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
@@ -144,21 +86,27 @@ class _Pairing:
             self._pair(old[0], new[0])
             return
         self.is_ambiguous = True
-        groups = _groups((old, new), self._matched_users if upwards else self._matched_producers)
+        groups = groups_of((old, new), self._matched_users if upwards else self._matched_producers)
         for together in groups:
-            if len(together[0]) == len(together[1]) or self._has_neighbours(together[0], upwards=upwards):
+            if len(together[0]) == len(together[1]) or not self._is_told_later(together[0], upwards=upwards):
                 for a, b in zip(*together, strict=False):
                     self._pair(a, b)
         left = [
             sorted(op for op in ops if op not in self.matched[side]) for side, ops in enumerate((old, new))
         ]
-        for a, b in zip(*left, strict=True) if len(left[0]) == len(left[1]) else ():
-            self._pair(a, b)
+        if len(left[0]) == len(left[1]) or not self._is_told_later(left[0], upwards=upwards):
+            for a, b in zip(*left, strict=False):
+                self._pair(a, b)
 
-    def _has_neighbours(self, old: Sequence[int], *, upwards: bool) -> bool:
-        """Whether there are producers, or users, that ops have in common: of constants there are none."""
+    def _is_told_later(self, old: Sequence[int], *, upwards: bool) -> bool:
+        """Whether equal ops have results but no operands, as constants: only users tell which is which."""
         before = self.sides[0]
-        return any(before.users[op] if upwards else before.producers[op] for op in old)
+        return any(
+            before.ir.result_count(op) > 0
+            and not before.producers[op]
+            and not (upwards and self._matched_users(0, op))
+            for op in old
+        )
 
     def moved_count(self) -> int:
         """Return how many ops leave their place in blocks with pairs that are not sure."""
@@ -257,7 +205,8 @@ class _Pairing:
     def _pair_only_users(self) -> None:
         """Pairs ops with the same text if they are the only users of a weight: an argument or a constant.
 
-        In a chain of layers that look alike this tells one from the next. Not if two weights disagree.
+        In a chain of layers that look alike this tells one from the next. It does not if two weights
+        disagree, or if the layers would be in another order: then only their weights were exchanged.
         """
         uses: list[dict[Value, list[tuple[int, int]]]] = [{}, {}]
         for side, ops in enumerate(self.sides):
@@ -279,8 +228,11 @@ class _Pairing:
                 if self._same_place_and_text(0, a) == self._same_place_and_text(1, b):
                     votes.add((a, b))
         times = [Counter(pair[side] for pair in votes) for side in (0, 1)]
-        for a, b in sorted(votes):
-            if times[0][a] == times[1][b] == 1:
+        pairs = sorted((a, b) for a, b in votes if times[0][a] == times[1][b] == 1)
+        highest = list(accumulate((b for _, b in pairs), max))
+        lowest = list(accumulate((b for _, b in reversed(pairs)), min))[::-1]
+        for (a, b), high, low in zip(pairs, highest, lowest, strict=True):
+            if b == high == low:
                 self._pair(a, b)
 
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
@@ -288,74 +240,6 @@ class _Pairing:
         for old, new in self._unmatched(key):
             for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
                 self._pair(a, b)
-
-    def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
-        return [group for group in _groups(self._free, key) if all(group)] if self.is_open else []
-
-    def _pair(self, old: int, new: int) -> None:
-        self.matched[0][old] = new
-        self.matched[1][new] = old
-        self._unseen.append((old, new))
-
-    def _same_place(self, side: int, op: int) -> tuple[Hashable, ...]:
-        return self._scope(side, op), self.keys.labels[side][op]
-
-    def _same_place_and_text(self, side: int, op: int) -> tuple[Hashable, ...]:
-        return *self._same_place(side, op), self.keys.contents[side][op]
-
-    def _location_and_text(self, side: int, op: int) -> Hashable:
-        return self._same_place_and_text(side, op) if self._is_located(side, op) else None
-
-    def _above(self, side: int, op: int) -> Hashable:
-        return self._classes[side].above[op]
-
-    def _same_place_and_producers(self, side: int, op: int) -> Hashable:
-        producers = self._all_producers(side, op)
-        return (*self._same_place(side, op), producers) if producers else None
-
-    def _text_and_producers(self, side: int, op: int) -> Hashable:
-        """For an op with another location than before."""
-        producers = self._all_producers(side, op)
-        return None if producers is None else self._text_and(side, op, producers)
-
-    def _text_and_users(self, side: int, op: int) -> Hashable:
-        users = self._matched_users(side, op)
-        return self._text_and(side, op, users) if users else None
-
-    def _name_and_users(self, side: int, op: int) -> Hashable:
-        """For an op of another type or with other attributes that feeds what it fed."""
-        users = self._matched_users(side, op)
-        return (*self._same_place(side, op), users) if users else None
-
-    def _text_anywhere(self, side: int, op: int) -> Hashable:
-        text = self.keys.labels[side][op], self.keys.contents[side][op]
-        return text if self._is_located(side, op) else None
-
-    def _name_and_text(self, side: int, op: int) -> Hashable:
-        """For an op without a location that is in another function than before."""
-        content = self.keys.contents[side][op]
-        if content is None or self._is_located(side, op):
-            return None
-        return self.sides[side].names[op], content
-
-    def _text_of_callee(self, side: int, op: int) -> Hashable:
-        """For an op that was inlined: its location is that of the callee at the place of the call."""
-        ops = self.sides[side]
-        place = ops.locations[op] if side == 0 else ops.location_numbers.callee(op)
-        if place is None or place == NO_LOCATION:
-            return None
-        return ops.names[op], place, self.keys.contents[side][op]
-
-    def _scope(self, side: int, op: int) -> Hashable:
-        return self.keys.scopes[side][self.sides[side].ir.op_block[op]]
-
-    def _is_located(self, side: int, op: int) -> bool:
-        return self.keys.locations[side][op] != NO_LOCATION
-
-    def _text_and(self, side: int, op: int, neighbours: Hashable) -> Hashable:
-        content = self.keys.contents[side][op]
-        text = self._scope(side, op), self.sides[side].names[op], content, neighbours
-        return None if content is None else text
 
     def _has_evidence(self, old: int, new: int) -> bool:
         """Whether ops of one name and location have anything else in common."""
@@ -365,30 +249,6 @@ class _Pairing:
         if a.attributes.items() & b.attributes.items():
             return True
         return self.sides[0].symbols[old] is not None or not self.sides[0].producers[old]
-
-    def _matched_value(self, side: int, value: Value) -> Value | None:
-        """A value as both sides know it: by the op, or block argument, of the dump after."""
-        owner, number = value
-        if owner < 0:
-            return self.arguments.get(value) if side == 0 else value if value in self._new_arguments else None
-        if owner not in self.matched[side]:
-            return None
-        return (self.matched[0][owner], number) if side == 0 else value
-
-    def _matched_producers(self, side: int, op: int) -> tuple[Value | None, ...]:
-        found = [self._matched_value(side, value) for value in self.sides[side].producers[op]]
-        if self.sides[side].names[op] not in self.keys.same_form:
-            found.sort(key=lambda value: value or (-1 << 31, 0))
-        return tuple(found)
-
-    def _all_producers(self, side: int, op: int) -> tuple[Value | None, ...] | None:
-        found = self._matched_producers(side, op)
-        return None if None in found else found
-
-    def _matched_users(self, side: int, op: int) -> tuple[tuple[int, int], ...]:
-        matched = self.matched[side]
-        users = [(user, place) for user, place in self.sides[side].users[op] if user in matched]
-        return tuple(sorted((matched[user], place) if side == 0 else (user, place) for user, place in users))
 
     def _follow_all_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """As ``_follow_dataflow``, from every pair: only those next to an unmatched op lead anywhere."""
@@ -424,13 +284,6 @@ class _Pairing:
                 self._pair(self._first_of_merged(a, b), b)
         return is_agreed
 
-    def _disagrees(self, old: int, new: int) -> bool:
-        """Whether an operand of one op is known to be another value than that of the other op."""
-        was, now = (ops.producers[op] for ops, op in zip(self.sides, (old, new), strict=True))
-        return any(
-            self._matched_value(0, a) != self._matched_value(1, b) for a, b in zip(was, now, strict=False)
-        )
-
     def _may_be_same(self, old: int, new: int) -> bool:
         """Whether ops of one name that feed the same op hold like ops, and have no more likely partner."""
         was, now = self._same_place_and_text(0, old), self._same_place_and_text(1, new)
@@ -463,15 +316,12 @@ class _Pairing:
         was, now = self._names_inside(old, new)
         return (was & now).total() * 2 > max(was.total(), now.total()) or was == now
 
-    def _names_inside(self, old: int, new: int) -> tuple[Counter[str], Counter[str]]:
-        return Counter(self.sides[0].names_inside(old)), Counter(self.sides[1].names_inside(new))
-
     def _first_of_merged(self, old: int, new: int) -> int:
         """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays.
 
         An op without operands may be one of several, merged or not: it was merged if its users tell so.
         """
-        merged = self._merged.get(self._above(1, new), ())
+        merged = self._merged.get(self._above(1, new), {})
         if old not in merged:
             return old
         if self.sides[0].producers[old]:
@@ -482,19 +332,19 @@ class _Pairing:
             for user, place in self.sides[1].users[new]
             if user in was and place < len(producers[was[user]])
         }
-        return min(op for op in {old, *used.intersection(merged)} if op not in self.matched[0])
+        return min(op for op in used | {old} if op in merged and op not in self.matched[0])
 
     @cached_property
-    def _merged(self) -> dict[Hashable, list[int]]:
+    def _merged(self) -> dict[Hashable, dict[int, None]]:
         """By class, the ops of the dump before that compute the same, where there are fewer of them now."""
+        same = self.same.pairs.keys(), set(self.same.pairs.values())
         before, after = (
-            [op for op in range(len(ops)) if op not in same]
-            for ops, same in zip(self.sides, (self.same.pairs, set(self.same.pairs.values())), strict=True)
+            [op for op in range(len(ops)) if op not in same[side]] for side, ops in enumerate(self.sides)
         )
         now = Counter(self._above(1, op) for op in after)
-        merged: dict[Hashable, list[int]] = defaultdict(list)
+        merged: dict[Hashable, dict[int, None]] = defaultdict(dict)
         for op in before:
-            merged[self._above(0, op)].append(op)
+            merged[self._above(0, op)][op] = None
         return {key: ops for key, ops in merged.items() if len(ops) > now[key]}
 
     def _pair_users(self, users: Sequence[Sequence[tuple[int, int]]], *, is_strict: bool) -> bool:
@@ -511,7 +361,7 @@ class _Pairing:
             ]
             if not all(free):
                 break
-            for was, now in _groups(free, key):
+            for was, now in groups_of(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):
                         if not self._is_free(a, b) or (not with_content and self._is_fused(a, b)):
@@ -521,9 +371,6 @@ class _Pairing:
                         else:
                             self._pair(a, b)
         return is_agreed
-
-    def _is_free(self, old: int, new: int) -> bool:
-        return old not in self.matched[0] and new not in self.matched[1]
 
     def _pair_blocks(self) -> None:
         """Pairs blocks, their arguments and their terminators."""
@@ -558,16 +405,3 @@ class _Pairing:
             is_end = not before.users[a] and before.ir.result_count(a) == 0
             if is_end and self.keys.labels[0][a] == self.keys.labels[1][b]:
                 self._pair(a, b)
-
-
-def _groups(sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]) -> list[tuple[list[T], list[T]]]:
-    """What of either side has the same key, in order of appearance; without what has the key None."""
-    groups: dict[Hashable, tuple[list[T], list[T]]] = {}
-    for side, members in enumerate(sides):
-        for member in members:
-            if (value := key(side, member)) is None:
-                continue
-            if value not in groups:
-                groups[value] = ([], [])
-            groups[value][side].append(member)
-    return list(groups.values())

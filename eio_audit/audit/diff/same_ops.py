@@ -78,7 +78,7 @@ class _Candidates:
         return tokens
 
     def _with_operands(self, side: int) -> list[int]:
-        """Return, by op without a partner, a number for its token and those of its operands. NONE for others."""
+        """Return, by op without a partner, a number for its token and its operands. NONE for others."""
         ops, tokens = self._sides[side], self._tokens[side]
         numbers = [NONE] * len(ops)
         is_paired = self._taken if side else bytearray(new != NONE for new in self.partner)
@@ -158,7 +158,7 @@ class _Candidates:
 
     def _holders(self) -> dict[int, int]:
         """Return, by op with regions, what holds them now: the only one with its label, if it has changed."""
-        before, after = self._sides
+        before = self._sides[0]
         holders = {op: new for op in before.blocks_of if op >= 0 and (new := self.partner[op]) != NONE}
         holders |= self._keys.functions
         places: dict[Hashable, tuple[list[int], list[int]]] = {}
@@ -191,7 +191,7 @@ class _Candidates:
         return values
 
     def _drop_near(self, dropped: Iterable[int], added: Iterable[int]) -> None:
-        """Drop the pairs next to what has no partner: producers, users, and the ops it is in up to a symbol."""
+        """Drop the pairs next to what has no partner: producers, users, and the ops around it."""
         before, after = self._sides
         old, new = _near(before, dropped), _near(after, added)
         for op, other in enumerate(self.partner):
@@ -199,7 +199,7 @@ class _Candidates:
                 self.partner[op] = NONE
 
     def _drop_unfounded(self) -> None:
-        """Drop the pairs that no dataflow connects with a pair that is unique: another layer is like theirs."""
+        """Drop the pairs that nothing connects with a unique pair: another layer may be like theirs."""
         partner, ops = self.partner, self._sides[0]
         pending = {op for op, new in enumerate(partner) if new != NONE and not self._is_unique[op]}
         found = [

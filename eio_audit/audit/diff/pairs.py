@@ -1,0 +1,196 @@
+"""Pairs of ops that grow, and by what ops are paired: text, place, producers and users."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import TypeVar
+
+from eio_audit.audit.diff.block_matching import Value
+from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClasses
+from eio_audit.audit.diff.same_ops import SameOps
+from eio_audit.audit.locations.location_numbers import NO_LOCATION
+
+T = TypeVar("T", int, tuple[int, int])
+
+
+class Pairs:
+    """Pairs that grow. ``matched[0]`` has them by op of the dump before, ``matched[1]`` by op of that after.
+
+    The methods that are keys give what ops of a side (0 before, 1 after) are paired by; None pairs nothing.
+    """
+
+    def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys, same: SameOps) -> None:
+        self.sides = (before, after)
+        self.keys = keys
+        self.same = same
+        self.matched: tuple[dict[int, int], dict[int, int]] = (
+            dict(same.pairs),
+            {new: old for old, new in same.pairs.items()},
+        )
+        self.blocks: dict[int, int] = {}
+        self.arguments: dict[Value, Value] = {}
+        self.is_ambiguous = False
+        self._new_arguments: set[Value] = set()
+        self._count_with_blocks = -1
+        self._round = 0
+        self._counted: tuple[int, list[Counter[Hashable]]] | None = None
+        self._unseen: deque[tuple[int, int]] = deque()
+        self._free: list[list[int]] = [
+            [op for op in range(len(ops)) if op not in matched]
+            for ops, matched in zip(self.sides, self.matched, strict=True)
+        ]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether both dumps have ops without a partner."""
+        self._free = [
+            [op for op in ops if op not in matched]
+            for ops, matched in zip(self._free, self.matched, strict=True)
+        ]
+        return all(self._free)
+
+    @cached_property
+    def _classes(self) -> list[RefinementClasses]:
+        """By side, the classes of the ops that had no partner at first."""
+        return self._classes_of(self.sides, [self._own_keys(side) for side in (0, 1)])
+
+    def _own_keys(self, side: int) -> list[Hashable]:
+        return list(zip(self.keys.labels[side], self.keys.contents[side], strict=True))
+
+    def _classes_of(
+        self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]
+    ) -> list[RefinementClasses]:
+        """Classes of the ops without a partner. A pair is known by its op of the dump after."""
+        return [
+            RefinementClasses(ops, labels[side], self.keys.scopes[side], known=self._known(side))
+            for side, ops in enumerate(sides)
+        ]
+
+    def _known(self, side: int) -> list[int]:
+        known = [NO_CLASS] * len(self.sides[side])
+        for old, new in self.matched[0].items():
+            known[new if side else old] = -2 - new
+        return known
+
+    def _unmatched(self, key: Callable[[int, int], Hashable]) -> list[tuple[list[int], list[int]]]:
+        return [group for group in groups_of(self._free, key) if all(group)] if self.is_open else []
+
+    def _pair(self, old: int, new: int) -> None:
+        self.matched[0][old] = new
+        self.matched[1][new] = old
+        self._unseen.append((old, new))
+
+    def _same_place(self, side: int, op: int) -> tuple[Hashable, ...]:
+        return self._scope(side, op), self.keys.labels[side][op]
+
+    def _same_place_and_text(self, side: int, op: int) -> tuple[Hashable, ...]:
+        return *self._same_place(side, op), self.keys.contents[side][op]
+
+    def _location_and_text(self, side: int, op: int) -> Hashable:
+        return self._same_place_and_text(side, op) if self._is_located(side, op) else None
+
+    def _above(self, side: int, op: int) -> Hashable:
+        return self._classes[side].above[op]
+
+    def _same_place_and_producers(self, side: int, op: int) -> Hashable:
+        producers = self._all_producers(side, op)
+        return (*self._same_place(side, op), producers) if producers else None
+
+    def _text_and_producers(self, side: int, op: int) -> Hashable:
+        """For an op with another location than before."""
+        producers = self._all_producers(side, op)
+        return None if producers is None else self._text_and(side, op, producers)
+
+    def _text_and_users(self, side: int, op: int) -> Hashable:
+        users = self._matched_users(side, op)
+        return self._text_and(side, op, users) if users else None
+
+    def _name_and_users(self, side: int, op: int) -> Hashable:
+        """For an op of another type or with other attributes that feeds what it fed."""
+        users = self._matched_users(side, op)
+        return (*self._same_place(side, op), users) if users else None
+
+    def _text_anywhere(self, side: int, op: int) -> Hashable:
+        text = self.keys.labels[side][op], self.keys.contents[side][op]
+        return text if self._is_located(side, op) else None
+
+    def _name_and_text(self, side: int, op: int) -> Hashable:
+        """For an op without a location that is in another function than before."""
+        content = self.keys.contents[side][op]
+        if content is None or self._is_located(side, op):
+            return None
+        return self.sides[side].names[op], content
+
+    def _text_of_callee(self, side: int, op: int) -> Hashable:
+        """For an op that was inlined: its location is that of the callee at the place of the call."""
+        ops = self.sides[side]
+        place = ops.locations[op] if side == 0 else ops.location_numbers.callee(op)
+        if place is None or place == NO_LOCATION:
+            return None
+        return ops.names[op], place, self.keys.contents[side][op]
+
+    def _scope(self, side: int, op: int) -> Hashable:
+        return self.keys.scopes[side][self.sides[side].ir.op_block[op]]
+
+    def _is_located(self, side: int, op: int) -> bool:
+        return self.keys.locations[side][op] != NO_LOCATION
+
+    def _text_and(self, side: int, op: int, neighbours: Hashable) -> Hashable:
+        content = self.keys.contents[side][op]
+        text = self._scope(side, op), self.sides[side].names[op], content, neighbours
+        return None if content is None else text
+
+    def _matched_value(self, side: int, value: Value) -> Value | None:
+        """A value as both sides know it: by the op, or block argument, of the dump after."""
+        owner, number = value
+        if owner < 0:
+            return self.arguments.get(value) if side == 0 else value if value in self._new_arguments else None
+        if owner not in self.matched[side]:
+            return None
+        return (self.matched[0][owner], number) if side == 0 else value
+
+    def _matched_producers(self, side: int, op: int) -> tuple[Value | None, ...]:
+        found = [self._matched_value(side, value) for value in self.sides[side].producers[op]]
+        if self.sides[side].names[op] not in self.keys.same_form:
+            found.sort(key=lambda value: value or (-1 << 31, 0))
+        return tuple(found)
+
+    def _all_producers(self, side: int, op: int) -> tuple[Value | None, ...] | None:
+        found = self._matched_producers(side, op)
+        return None if None in found else found
+
+    def _matched_users(self, side: int, op: int) -> tuple[tuple[int, int], ...]:
+        matched = self.matched[side]
+        users = [(user, place) for user, place in self.sides[side].users[op] if user in matched]
+        return tuple(sorted((matched[user], place) if side == 0 else (user, place) for user, place in users))
+
+    def _disagrees(self, old: int, new: int) -> bool:
+        """Whether an operand of one op is known to be another value than that of the other op."""
+        was, now = (ops.producers[op] for ops, op in zip(self.sides, (old, new), strict=True))
+        return any(
+            self._matched_value(0, a) != self._matched_value(1, b) for a, b in zip(was, now, strict=False)
+        )
+
+    def _names_inside(self, old: int, new: int) -> tuple[Counter[str], Counter[str]]:
+        return Counter(self.sides[0].names_inside(old)), Counter(self.sides[1].names_inside(new))
+
+    def _is_free(self, old: int, new: int) -> bool:
+        return old not in self.matched[0] and new not in self.matched[1]
+
+
+def groups_of(
+    sides: Sequence[Iterable[T]], key: Callable[[int, T], Hashable]
+) -> list[tuple[list[T], list[T]]]:
+    """What of either side has the same key, in order of appearance; without what has the key None."""
+    groups: dict[Hashable, tuple[list[T], list[T]]] = {}
+    for side, members in enumerate(sides):
+        for member in members:
+            if (value := key(side, member)) is None:
+                continue
+            if value not in groups:
+                groups[value] = ([], [])
+            groups[value][side].append(member)
+    return list(groups.values())
