@@ -136,14 +136,14 @@ def test_the_column() -> None:
     table = run("trace", "-", "--verbose", stdin=log).stdout.decode().split("\n\n")[0]
     assert [line.rstrip() for line in table.splitlines()] == [
         "<stdin>",
-        "  line  pass                      ops  time               function",
-        "     1  canonicalize                2  0.0015 s (2 runs)  @a",
-        "     6  cse (no change)             2  0.0030 s (2 runs)  @a",
-        "    11  canonicalize                2                     @b",
-        "    16  cse (no change)             2                     @b",
-        "    21  symbol-dce                  1  0.0001 s",
-        "    25  canonicalize (no change)    2  0.0001 s (2 runs)  @a",
-        "    30  canonicalize (no change)    2                     @b",
+        "  line  pass                       ops  time               function",
+        "     1  canonicalize (first dump)    2  0.0015 s (2 runs)  @a",
+        "     6  cse (no change)              2  0.0030 s (2 runs)  @a",
+        "    11  canonicalize (first dump)    2                     @b",
+        "    16  cse (no change)              2                     @b",
+        "    21  symbol-dce (first dump)      1  0.0001 s",
+        "    25  canonicalize (no change)     2  0.0001 s (2 runs)  @a",
+        "    30  canonicalize (no change)     2                     @b",
     ]
 
 

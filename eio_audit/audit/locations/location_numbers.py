@@ -21,12 +21,13 @@ from eio_audit.mlir.location import (
 )
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import KnownTexts
+from eio_audit.mlir.tokens import OR_FAIL
 
 NO_LOCATION = -1
 """The number of an unknown or missing location."""
 
 
-_PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\()*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
+_PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
 """A name or a place in a file, and the names around it. Two such texts are equal if the locations are."""
 _ALIAS_INSIDE = re.compile(rb"(?<=\()#[\w$-]++(?=\)+$)")
 _UNPLAIN = frozenset('"\\\n')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -13,7 +12,13 @@ from eio_audit.audit.log.left_findings import Arrival, Repair
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording.commands import Step, command, compare_command, explain_command
+from eio_audit.report.wording.commands import (
+    Step,
+    command,
+    compare_command,
+    explain_command,
+    pass_command,
+)
 from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS, limits, unread
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import of_constants, sum_of
@@ -156,16 +161,20 @@ def checked_dumps(dumps: int, unindexed: int) -> str:
     return f"{dumps - unindexed:,} of {dumps:,} dumps checked; {unindexed:,} {verb} no op index"
 
 
+def _most_changed(trace: Trace) -> TracedPass | None:
+    """Return the pass of a log that changed most ops, of those with a dump after them."""
+    passes = [one for one in trace.passes if one.op_counts.total and pass_command(one, trace)]
+    return max(passes, key=lambda one: one.op_counts.total) if passes and len(trace.sources) == 1 else None
+
+
 def next_steps(trace: Trace) -> Iterator[Step]:
     """Yield the commands to type next, and what they show: the pass that brought in most, and the fix.
 
     If the order is not judged, it is the pass that changed most.
     """
     if trace.is_unjudged:
-        most = max(trace.passes, key=lambda traced: traced.op_counts.total, default=None)
-        if most is not None and most.op_counts.total and most.pass_name is not None:
-            chosen = "--pass", shlex.quote(most.pass_name), "--dump", str(most.place.occurrence + 1)
-            yield Step(command("diff", trace, most.place.source, *chosen), "shows the pass that changed most")
+        if (most := _most_changed(trace)) is not None:
+            yield Step(pass_command(most, trace), "shows the pass that changed most")
         return
     for arrival in list(left_by_arrival(trace))[:1]:
         theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
