@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -71,17 +71,20 @@ class ProgramText:
             named = namesakes
         if len(named) == 1 and (symbol is not None or name == _MODULE):
             return named[0]
-        own = _symbols(shown.scopes), _texts(shown.text.lines)
-        likest = max(((self._likeness(scope, own), scope) for scope in named), default=None)
-        return likest[1] if likest is not None and any(likest[0][:2]) else None
+        # of equals, the oldest is it
+        named.sort(key=lambda scope: (self._last[scope].number, [step.place for step in scope]))
+        likest = _likest(named, _symbols(shown.scopes), self._symbols_in)
+        if len(likest) != 1:
+            likest = _likest(likest or named, _texts(shown.text.lines), self._texts_in) or likest
+        return likest[0] if likest else None
 
-    def _likeness(self, scope: Scope, other: tuple[Counter[object], Counter[object]]) -> tuple[float, ...]:
-        """Return how many symbols and lines are equal, as shares of both; of equals, the oldest is most."""
-        showing = self._last[scope]
-        extent = showing.text.extents[scope]
-        symbols = _symbols([s for s in showing.text.extents if s[: len(scope)] == scope])
-        lines = _texts(showing.text.lines[extent.start : extent.end])
-        return _share(symbols, other[0]), _share(lines, other[1]), -showing.number, -scope[-1].place
+    def _symbols_in(self, scope: Scope) -> Counter[object]:
+        return _symbols([inner for inner in self._last[scope].text.extents if inner[: len(scope)] == scope])
+
+    def _texts_in(self, scope: Scope) -> Counter[object]:
+        text = self._last[scope].text
+        extent = text.extents[scope]
+        return _texts(text.lines[extent.start : extent.end])
 
     def take(self, text: ScopeText, name: str) -> None:
         """Take the text of a dump as known; ``name`` is that of its outermost op."""
@@ -109,6 +112,15 @@ class ProgramText:
             if not any(_is_in(other, more) for more in newer):
                 text = text.with_part(other, self._known(other, with_aliases=False))
         return text
+
+
+def _likest(
+    scopes: Sequence[Scope], wanted: Counter[object], contents: Callable[[Scope], Counter[object]]
+) -> list[Scope]:
+    """Return the scopes that share most with what is wanted; none if no scope shares anything."""
+    shares = [_share(contents(scope), wanted) for scope in scopes]
+    most = max(shares, default=0)
+    return [scope for scope, share in zip(scopes, shares, strict=True) if share == most and share]
 
 
 def _is_in(scope: Scope, other: Scope) -> bool:

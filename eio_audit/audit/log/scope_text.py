@@ -23,8 +23,7 @@ _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
 _INDENT = re.compile(rb"[ \t]*+")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of a dump.
 
     Attributes:
@@ -45,7 +44,7 @@ class Line:
         """Return it with so many columns less of indentation; more if negative."""
         if less > 0 and not self.text[:less].isspace():
             return self
-        return replace(self, text=b" " * -less + self.text[max(less, 0) :], dedent=self.dedent + less)
+        return self._replace(text=b" " * -less + self.text[max(less, 0) :], dedent=self.dedent + less)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,7 @@ class ScopeText:
 
     def with_all_of(self, other: ScopeText) -> ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
-        lines = [replace(line, ops=same.ops) for line, same in zip(self.lines, other.lines, strict=True)]
+        lines = [line._replace(ops=same.ops) for line, same in zip(self.lines, other.lines, strict=True)]
         return replace(self, lines=lines, extents=other.extents)
 
     def part(self, scope: Scope) -> ScopeText:
@@ -174,7 +173,7 @@ class ScopeText:
             found.setdefault(line, []).append(number)
         lines = list(self.lines)
         for line, here in found.items():
-            lines[line] = replace(lines[line], ops=tuple(here))
+            lines[line] = lines[line]._replace(ops=tuple(here))
         return replace(self, lines=lines)
 
     def with_numbers_of(self, here: Lines, other: ScopeText, there: Lines) -> ScopeText:
@@ -182,7 +181,7 @@ class ScopeText:
         known = other.lines[there.start : there.end]
         lines = list(self.lines)
         for number, line in zip(range(here.start, here.end), known, strict=True):
-            lines[number] = replace(lines[number], ops=line.ops)
+            lines[number] = lines[number]._replace(ops=line.ops)
         return replace(self, lines=lines)
 
     def joined_with(self, other: ScopeText) -> ScopeText:

@@ -355,11 +355,13 @@ class _Tracer:
         if dump.marker is None and not summary.has_indices:
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
+        known = program.states.functions
+        same = {p for p, state in states.parts.items() if p in known and known[p].key == state.key}
+        is_unchanged = len(same) == len(states.parts) and None not in same and not step.vanished
         done: PassStep | None = None
-        with suppress(InputError):  # of a text put together from several dumps; each of them was read
-            known = program.states.functions
-            same = {p for p, state in states.parts.items() if p in known and known[p].key == state.key}
-            done = pass_step(program.steps.take(program.steps.show(dump), same), step)
+        if not is_unchanged:
+            with suppress(InputError):  # of a text put together from several dumps; each of them was read
+                done = pass_step(program.steps.take(program.steps.show(dump), same), step)
         for run, parts in step.charged.items():
             self._charge(program, run, parts, step, place, done)
         program.shown_in |= dict.fromkeys(states.parts, place)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import partial
+from functools import partial, reduce
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -254,6 +254,8 @@ def print_traces(
         console.print()
         _print_pass_totals(result, console, verbose=verbose)
         _print_models(result, console, verbose=verbose)
+    elif any(model.trace.passes for model in result.models):
+        _print_changes(result.models, console)
     _print_verdict(*verdict_on_all(result, gate), next_steps_of_all(result), console)
 
 
@@ -287,6 +289,26 @@ def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> No
     ]
     print_table(console, columns, indent=2)
     _print_others(len(result.models) - len(shown), "more model", "more models", console)
+
+
+def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
+    """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
+    totals = [reduce(OpCounts.plus, (one.op_counts for one in m.trace.passes), OpCounts()) for m in models]
+
+    def number(title: str, numbers: Iterable[int]) -> Column:
+        return Column(title, list(map(if_any, numbers)), right=True)
+
+    columns = [
+        Column("model", [model.name for model in models], least=NARROW),
+        number("passes", (len(model.trace.passes) for model in models)),
+        number("changed", (sum(bool(one.changed) for one in model.trace.passes) for model in models)),
+        number("+added", (total.added for total in totals)),
+        number("-removed", (total.removed for total in totals)),
+        number("~modified", (total.modified for total in totals)),
+        number("moved", (total.moved for total in totals)),
+    ]
+    print_table(console, columns, indent=2)
+    console.print()
 
 
 def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
