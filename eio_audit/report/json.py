@@ -68,7 +68,7 @@ _FIELDS = {
     "ModelTraces": "*merged pass_totals=passes models unjudged",
     "OpEvent": (
         "kind pass=pass_name source=place.source dump_line=place.line when=place.when state change "
-        "users_now_use"
+        "users_now_use at_its_location"
     ),
     "OpExplanation": (
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "

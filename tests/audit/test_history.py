@@ -348,3 +348,13 @@ def test_the_last_row_of_every_op_agrees_with_the_last_dump_that_has_it(name: st
         assert states[end.state.op.line] == (end.state.op.name, end.state.place, end.state.ops)
         if line >= last.line:
             assert end.state.op.line == line
+
+
+def test_what_is_added_at_the_location_of_a_removed_op_may_be_made_from_it() -> None:
+    before = function('%a = t.a %x', '%b = t.b %a : i32 loc("l")', '%c = t.e %b : i32 loc("l")')
+    after_ = function('%a = t.a %x', '%b = t.c %a : i32 loc("l")', '%c = t.d %b : i32 loc("l")')
+    ops = followed(log(before, after_), "%b")
+    assert [(event.kind, event.at_its_location) for event in ops[0].events] == [
+        ("first", {}),
+        ("removed", {"t.c": 1, "t.d": 1}),
+    ]

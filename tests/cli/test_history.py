@@ -102,6 +102,7 @@ def test_json() -> None:
         },
         "change": None,
         "users_now_use": "",
+        "at_its_location": {},
     }
     assert (made["origin"], made["events"][0]["kind"], made["events"][0]["pass"]) == (0, "made", "p1")
     assert made["events"][0]["change"]["ancestor"]["relation"] == "derived"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
-from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
 from eio_audit.audit.log.pass_steps import origins_of
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.log.scope_text import ScopeText
@@ -79,6 +79,8 @@ class OpEvent:
         change: the difference from the dump before, and the op that it came from; None for first, last and
             removed.
         users_now_use: for a removed op, what its users use instead: ``%3 ttir.permute``.
+        at_its_location: for a removed op from which no op is known to be made, the names of the ops that were
+            added at its location, with their numbers. They may have been made from it.
     """
 
     kind: EventKind
@@ -87,6 +89,7 @@ class OpEvent:
     state: OpState | None
     change: OpChange | None = None
     users_now_use: str = ""
+    at_its_location: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,8 +344,10 @@ class _Recorder:
         assert done.found.old is not None
         if new is None:
             function = _function(done.found.old, old)
+            event = _event(EventKind.REMOVED, done.of(function), None)
+            names = _added_at(comparison, old)
             used = comparison.replacements(old)
-            track.events.append(_event(EventKind.REMOVED, done.of(function), None, users_now_use=used))
+            track.events.append(replace(event, users_now_use=used, at_its_location=names))
             track.shown = None
             return
         change = comparison.change(old, new)
@@ -371,6 +376,16 @@ class _Recorder:
         read = compared(read_dump(text.readable(kept), self._options), Interned())
         ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
         track.events.append(_event(EventKind.LAST, OpStep(text.dump, None), _state(read, ops[place])))
+
+
+def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:
+    """Return the names of the added ops at the location of a removed op, unless one was made from it."""
+    before, after = comparison.before.ops, comparison.after.ops
+    location = before.locations[old]
+    added = [op for op in comparison.added if after.locations[op] == location != NO_LOCATION]
+    if any(origin[0] == old for origin in map(comparison.converted_from, added) if origin is not None):
+        return {}
+    return dict(Counter(after.names[op] for op in added).most_common())
 
 
 def _inlined_before(old: ScopeSide, new: ScopeSide, op: int, newest: int) -> int | None:
@@ -404,9 +419,8 @@ def _event(
     step: OpStep,
     state: OpState | None,
     change: OpChange | None = None,
-    users_now_use: str = "",
 ) -> OpEvent:
-    return OpEvent(kind, step.pass_name, step.dump.place, state, change, users_now_use)
+    return OpEvent(kind, step.pass_name, step.dump.place, state, change)
 
 
 def _state(side: ComparedDump, op: int) -> OpState:

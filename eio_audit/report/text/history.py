@@ -113,7 +113,13 @@ def _what(event: OpEvent, *, verbose: bool) -> str:
         moment = f" {marker.when or 'at'} {marker.pass_name}" if marker else ""
         return f"{event.kind.value} seen{moment}"
     if event.kind is EventKind.REMOVED:
-        return "removed" + (f"; its users now use {event.users_now_use}" if event.users_now_use else "")
+        said = ["removed"]
+        if event.users_now_use:
+            said.append(f"its users now use {event.users_now_use}")
+        if event.at_its_location:
+            names = [f"{number:,} {name}" for name, number in event.at_its_location.items()]
+            said.append(f"perhaps replaced by what is at its location now: {shortened_list(names)}")
+        return "; ".join(said)
     assert event.change is not None
     if event.kind is EventKind.MADE:
         return f"made{_origin(event)}"

@@ -133,7 +133,7 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         changed = sum(1 for traced in trace.passes if traced.changed)
         if not trace.passes:
             return NOT_JUDGED, "no op carries an op index"
-        passes = where or count(len(trace.passes), "pass", "passes")
+        passes = count(len(trace.passes), "pass", "passes") + (f" of {where}" if where else "")
         return NOT_JUDGED, f"no op carries an op index; {changed:,} of {passes} changed ops"
     if not trace.summary.has_indices:
         return "passed", "no op to check"
