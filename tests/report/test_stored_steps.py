@@ -74,9 +74,9 @@ def test_the_text_after_a_pass_is_stored_once() -> None:
     other = PageText("a.log", [b"a", b"c"], (4, 5), (0, 2))
     data = StoredSteps([PageStep(0, text, other, ()), PageStep(1, other, text, ())]).data()
     assert data["states"] == [
-        (-1, 0, [-1, 2], [-2, 2], [-2, 2]),
-        (0, 0, [0, 1, -3, 1], [0, 1, -4, 1], [-5, 2]),
-        (1, 0, [0, 1, -2, 1], [0, 1, -3, 1], [-2, 2]),
+        (-1, 0, [-1, 2], [-2, 2], [-2, 2], []),
+        (0, 0, [0, 1, -3, 1], [0, 1, -4, 1], [-5, 2], []),
+        (1, 0, [0, 1, -2, 1], [0, 1, -3, 1], [-2, 2], []),
     ]
 
 

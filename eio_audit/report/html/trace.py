@@ -22,6 +22,7 @@ from eio_audit.report.wording.diff import SIGNS
 from eio_audit.report.wording.numbers import shortened_list
 from eio_audit.report.wording.trace import (
     START,
+    functions_of,
     in_models,
     left_by_arrival,
     name_of,
@@ -161,7 +162,7 @@ class PassEntry:
         traced = self.traced
         return {
             "name": self.name,
-            "function": traced.function or "",
+            "function": functions_of(traced),
             "place": f"{traced.place.source}:{traced.place.line}",
             "counts": self.counts,
             "order": self.order,
