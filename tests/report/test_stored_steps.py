@@ -96,3 +96,9 @@ def test_changes_are_columns() -> None:
 def test_broken_encoding_comes_through() -> None:
     stored = StoredSteps([PageStep(0, *[PageText("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())])
     assert lines_of(json.loads(json.dumps(stored.data()))) == [b"\xff%1"]
+
+
+def test_the_definitions_of_aliases_are_lines_beside_the_text() -> None:
+    stored = StoredTexts()
+    stored.add(PageText("a.log", [b"a"], (1,), (0,), [b"#map = affine_map<() -> ()>"]))
+    assert stored.states == [(-1, 0, [-1, 1], [-2, 1], [-2, 1], [-2, 1])]

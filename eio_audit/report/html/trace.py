@@ -28,6 +28,7 @@ from eio_audit.report.wording.trace import (
     name_of,
     order_after,
     pass_title,
+    time_of,
     verdict_on_all,
     worst_pass,
 )
@@ -163,6 +164,7 @@ class PassEntry:
         return {
             "name": self.name,
             "function": functions_of(traced),
+            "time": time_of([traced]),
             "place": f"{traced.place.source}:{traced.place.line}",
             "counts": self.counts,
             "order": self.order,
