@@ -109,8 +109,8 @@ const irRows = (() => {
     let [i, j] = [0, 0];
     for (const [left, right] of pairs) {
       while (i < left || j < right) {
-        if (i < left && !after.hasDefinitions && before.defines(i)) rows.push({ left: i++, right: -1, kind: "names" });
-        else if (j < right && !before.hasDefinitions && after.defines(j)) rows.push({ left: -1, right: j++, kind: "names" });
+        if (i < left && before.isAside(i, after)) rows.push({ left: i++, right: -1, kind: "names" });
+        else if (j < right && after.isAside(j, before)) rows.push({ left: -1, right: j++, kind: "names" });
         else rows.push({ left: i < left ? i++ : -1, right: j < right ? j++ : -1, kind: "apart" });
       }
       [i, j] = [left + 1, right + 1];
@@ -142,7 +142,8 @@ const irRows = (() => {
   function kindOf(before, after, left, right, statuses, became) {
     const op = before.ops[left];
     if (op !== after.ops[right] || statuses.has(op)) return "changed";
-    const different = op ? "names" : "changed";
+    const owner = op || (before.form(left).closes && before.owners[left]);
+    const different = owner && !statuses.has(owner) ? "names" : "changed";
     const [a, b] = [before.tokens(left), after.tokens(right)];
     if (a.length !== b.length) return different;
     const form = before.form(left);

@@ -31,9 +31,13 @@ const stepData = (() => {
       return found;
     }
 
-    /* Whether a line defines an alias, and whether any does. */
     defines(line) {
       return !this.ops[line] && this.form(line).defines;
+    }
+
+    /* Whether a line defines an alias of a location, or one whose definition another text has elsewhere. */
+    isAside(line, other) {
+      return this.defines(line) && (!other.hasDefinitions || this.tokens(line).at(-1)[0] === "location");
     }
 
     get hasDefinitions() {
@@ -89,7 +93,7 @@ const stepData = (() => {
     meaning(name) {
       if (!this.meanings.has(name)) {
         this.meanings.set(name, name); // of an alias in its own definition
-        const found = this.aliases.get(name);
+        const found = this.aliases.get(name)?.replace(/^loc\((.*)\)$/, "$1"); // as it stands in another location
         this.meanings.set(name, found === undefined ? name.replace(/^#loc\d+$/, "#loc") : this.expanded(found));
       }
       return this.meanings.get(name);
