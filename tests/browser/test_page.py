@@ -300,7 +300,7 @@ def test_passes_that_changed_nothing_are_shown_on_demand(visit: Callable[..., An
     page = visit(LOG, command=["trace"])
     shown = page.locator("nav li:visible")
     page.wait_for_selector(".pair")
-    assert shown.count() == 6
+    assert shown.count() == 5
     page.get_by_label("changed only").uncheck()
     assert shown.count() == 8
 

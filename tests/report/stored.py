@@ -33,7 +33,7 @@ def texts_of(data: dict[str, Any]) -> Iterator[tuple[str, list[bytes], list[int]
     lines = lines_of(data)
     known: list[tuple[list[int], ...]] = []
     for base, source, *runs in data["states"]:
-        bases = known[base] if base >= 0 else ([], [], [])
+        bases = known[base] if base >= 0 else ([], [], [], [])
         known.append(tuple(numbers_of(*pair) for pair in zip(runs, bases, strict=True)))
-        numbers, ops, places = known[-1]
+        numbers, ops, places, _ = known[-1]
         yield data["sources"][source], [lines[number] for number in numbers], [op - 1 for op in ops], places

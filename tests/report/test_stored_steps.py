@@ -74,9 +74,9 @@ def test_the_text_after_a_pass_is_stored_once() -> None:
     other = PageText("a.log", [b"a", b"c"], (4, 5), (0, 2))
     data = StoredSteps([PageStep(0, text, other, ()), PageStep(1, other, text, ())]).data()
     assert data["states"] == [
-        (-1, 0, [-1, 2], [-2, 2], [-2, 2]),
-        (0, 0, [0, 1, -3, 1], [0, 1, -4, 1], [-5, 2]),
-        (1, 0, [0, 1, -2, 1], [0, 1, -3, 1], [-2, 2]),
+        (-1, 0, [-1, 2], [-2, 2], [-2, 2], []),
+        (0, 0, [0, 1, -3, 1], [0, 1, -4, 1], [-5, 2], []),
+        (1, 0, [0, 1, -2, 1], [0, 1, -3, 1], [-2, 2], []),
     ]
 
 
@@ -96,3 +96,9 @@ def test_changes_are_columns() -> None:
 def test_broken_encoding_comes_through() -> None:
     stored = StoredSteps([PageStep(0, *[PageText("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())])
     assert lines_of(json.loads(json.dumps(stored.data()))) == [b"\xff%1"]
+
+
+def test_the_definitions_of_aliases_are_lines_beside_the_text() -> None:
+    stored = StoredTexts()
+    stored.add(PageText("a.log", [b"a"], (1,), (0,), [b"#map = affine_map<() -> ()>"]))
+    assert stored.states == [(-1, 0, [-1, 1], [-2, 1], [-2, 1], [-2, 1])]

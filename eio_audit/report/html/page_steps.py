@@ -11,10 +11,8 @@ from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
 from eio_audit.audit.log.program_text import lines_of
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
+from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.input.function_texts import Aliases
-
-NO_ALIASES = Aliases(())
-"""For lines that are only shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +26,14 @@ class PageText:
         ops: per line, the number of the op that begins there, -1 for none. An op keeps its number through
             the whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds
             gets a new number.
+        definitions: the definitions of its aliases, as lines, even if it has no such lines.
     """
 
     source: str
     lines: Sequence[bytes]
     places: Sequence[int]
     ops: Sequence[int]
+    definitions: Sequence[bytes] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,8 @@ def step_of(comparison: DumpComparison) -> PageStep:
 def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
     """Return the text of a dump that was read as a whole, and its ops with their lines in that."""
     dump = side.dump.dump
-    lines = lines_of(dump, NO_ALIASES)
+    definitions, _ = without_definitions(dump.text)
+    lines = lines_of(dump, Aliases(definitions))
     above = dump.source.data[: dump.span.start].count(b"\n") + dump.text[: _leading(dump.text)].count(b"\n")
     return ScopeText(dump, lines, {}, None), ScopeSide(range(-above, len(lines)), side)
 
@@ -83,10 +84,13 @@ def _leading(text: bytes) -> int:
 
 
 def _page_text(text: ScopeText) -> PageText:
-    lines = text.lines
+    lines, definitions = text.lines, dict[bytes, bytes]()
+    for aliases in {id(line.aliases): line.aliases for line in lines}.values():
+        definitions |= aliases.definitions
     return PageText(
         text.dump.source.name,
         [line.text for line in lines],
         [line.number for line in lines],
         [line.ops[0] if line.ops else -1 for line in lines],
+        [b"%b = %b" % one for one in definitions.items()],
     )

@@ -103,6 +103,7 @@ def pair_data(step: PageStep) -> dict[str, object]:
         "name": "Before and after",
         "function": "",
         "place": "",
+        "time": "",
         "order": "",
         "command": "",
         "changed": True,

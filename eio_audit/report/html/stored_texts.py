@@ -56,15 +56,15 @@ class StoredTexts:
         lines: the lines of all texts, each once.
         sources: the names of the files.
         states: per text its base, its file, and the runs (``runs_of``) of its line numbers, of its op numbers
-            plus one, and of its places in the file.
+            plus one, of its places in the file, and of the line numbers of the definitions of its aliases.
     """
 
     def __init__(self) -> None:
         self.lines = StoredLines()
         self.sources: list[str] = []
-        self.states: list[tuple[int, int, list[int], list[int], list[int]]] = []
+        self.states: list[tuple[int, int, list[int], list[int], list[int], list[int]]] = []
         self._latest: tuple[PageText, int] | None = None
-        self._last: dict[Hashable, tuple[int, list[int], list[int], Sequence[int]]] = {}
+        self._last: dict[Hashable, tuple[int, tuple[Sequence[int], ...]]] = {}
 
     def add(self, text: PageText) -> int:
         """Return the number of a text."""
@@ -73,19 +73,19 @@ class StoredTexts:
         return self._latest[1]
 
     def _number_of(self, text: PageText) -> int:
-        lines = [*map(self.lines.add, text.lines)]
         ops = [op + 1 for op in text.ops]
+        lines, definitions = [*map(self.lines.add, text.lines)], [*map(self.lines.add, text.definitions)]
+        parts = lines, ops, text.places, definitions
         scope = next(filter(None, ops), 0)  # the op around all others keeps its number
-        base, *known = self._last.get(scope, (NO_BASE, [], [], ()))
-        if base != NO_BASE and known == [lines, ops, text.places] and self._source_of(base) == text.source:
+        base, known = self._last.get(scope, (NO_BASE, ((), (), (), ())))
+        if base != NO_BASE and known == parts and self._source_of(base) == text.source:
             return base
         number = len(self.states)
-        self._last[scope] = number, lines, ops, text.places
+        self._last[scope] = number, parts
         if text.source not in self.sources:
             self.sources.append(text.source)
-        old_lines, old_ops, old_places = known
-        runs = runs_of(lines, old_lines), runs_of(ops, old_ops), runs_of(text.places, old_places)
-        self.states.append((base, self.sources.index(text.source), *runs))
+        one, two, three, four = (runs_of(*pair) for pair in zip(parts, known, strict=True))
+        self.states.append((base, self.sources.index(text.source), one, two, three, four))
         return number
 
     def _source_of(self, number: int) -> str:

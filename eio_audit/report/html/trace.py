@@ -22,11 +22,13 @@ from eio_audit.report.wording.diff import SIGNS
 from eio_audit.report.wording.numbers import shortened_list
 from eio_audit.report.wording.trace import (
     START,
+    functions_of,
     in_models,
     left_by_arrival,
     name_of,
     order_after,
     pass_title,
+    time_of,
     verdict_on_all,
     worst_pass,
 )
@@ -161,7 +163,8 @@ class PassEntry:
         traced = self.traced
         return {
             "name": self.name,
-            "function": traced.function or "",
+            "function": functions_of(traced),
+            "time": time_of([traced]),
             "place": f"{traced.place.source}:{traced.place.line}",
             "counts": self.counts,
             "order": self.order,

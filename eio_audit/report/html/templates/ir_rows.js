@@ -99,7 +99,8 @@ const irRows = (() => {
   }
 
   /* The rows of two texts: { left, right, kind }, lines or -1. The kinds: "same"; "names" where only names of values
-     and aliases differ, or how an op is printed; "changed"; "apart" where the lines are not of one op.
+     and aliases differ, or how an op is printed, and where a text
+     lacks the definitions of its aliases; "changed"; "apart" where the lines are not of one op.
      `statuses` has the status of each changed op, `origins` pairs of an added op and the op it was made from. */
   function rowsOf(before, after, statuses, origins) {
     const pairs = pairsOf(before, after, statuses, origins);
@@ -107,8 +108,11 @@ const irRows = (() => {
     const rows = [];
     let [i, j] = [0, 0];
     for (const [left, right] of pairs) {
-      for (; i < left || j < right; i++, j++)
-        rows.push({ left: i < left ? i : -1, right: j < right ? j : -1, kind: "apart" });
+      while (i < left || j < right) {
+        if (i < left && before.isAside(i, after)) rows.push({ left: i++, right: -1, kind: "names" });
+        else if (j < right && after.isAside(j, before)) rows.push({ left: -1, right: j++, kind: "names" });
+        else rows.push({ left: i < left ? i++ : -1, right: j < right ? j++ : -1, kind: "apart" });
+      }
       [i, j] = [left + 1, right + 1];
       if (left === before.size) break;
       rows.push({ left, right, kind: kindOf(before, after, left, right, statuses, became) });
@@ -138,7 +142,8 @@ const irRows = (() => {
   function kindOf(before, after, left, right, statuses, became) {
     const op = before.ops[left];
     if (op !== after.ops[right] || statuses.has(op)) return "changed";
-    const different = op ? "names" : "changed";
+    const owner = op || (before.form(left).closes && before.owners[left]);
+    const different = owner && !statuses.has(owner) ? "names" : "changed";
     const [a, b] = [before.tokens(left), after.tokens(right)];
     if (a.length !== b.length) return different;
     const form = before.form(left);

@@ -103,7 +103,7 @@ const irText = (() => {
     });
     const values = events.filter(([what]) => what === "result" || what === "argument" || what === "use").map(([, k]) => k);
     const hasAliases = words.some(([kind, word]) => kind !== "value" && /[#!]|%\n/.test(word));
-    return { words, holes, events, values, hasAliases, opens, ends: !shown.length || text(shown.length - 1) === "}" };
+    return { words, holes, events, values, hasAliases, isLabel, closes: text(0) === "}", defines: /^[#!]/.test(text(0)) && text(1) === "=", opens, ends: !shown.length || text(shown.length - 1) === "}" };
   }
 
   /* Which value each name stands for: per line, the number of its value by the place of the word. `lines` has where a

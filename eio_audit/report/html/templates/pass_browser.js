@@ -60,11 +60,11 @@ const passBrowser = (() => {
     }
 
     head(pass) {
-      const { name, function: symbol, place, counts, order, command } = this.data.passes[pass];
+      const { name, function: symbol, place, time, counts, order, command } = this.data.passes[pass];
       const kinds = this.data.statuses.map((status, k) => counts[k]
         ? `<span class="${status}">${SIGNS[status]}${count(counts[k])} ${status}</span>` : "").filter(Boolean);
       this.view.querySelector("h2").innerHTML = `${escaped(name)} <span class="counts">${kinds.join(" ")}</span>`;
-      this.view.querySelector(".where").textContent = [symbol, place].filter(Boolean).join("  ");
+      this.view.querySelector(".where").textContent = [symbol, place, time].filter(Boolean).join("  ");
       this.view.querySelector(".order").textContent = order;
       const line = this.view.querySelector(".command");
       line.hidden = !command;

@@ -111,7 +111,7 @@ const passView = (() => {
 
     html(row) {
       const { left, right, kind } = this.rows[row];
-      const marks = kind === "changed" || kind === "names"
+      const marks = left >= 0 && right >= 0 && (kind === "changed" || kind === "names")
         ? irRows.marksOf(this.before, this.after, left, right, this.became)
         : this.marksApart(left, right);
       return `<div class="row ${kind}" data-row="${row}">`

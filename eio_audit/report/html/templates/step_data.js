@@ -2,8 +2,8 @@
 const stepData = (() => {
   /* One text: its lines, their places in the file and their ops, by the line's number from 0. An op of 0 is none. */
   class Text {
-    constructor(data, lines, ops, places, source) {
-      Object.assign(this, { data, lines, ops, places, source, size: lines.length });
+    constructor(data, lines, ops, places, definitions, source) {
+      Object.assign(this, { data, lines, ops, places, definitions, source, size: lines.length });
       this.lineOf = new Map();
       ops.forEach((op, line) => op && this.lineOf.set(op, line));
     }
@@ -31,9 +31,46 @@ const stepData = (() => {
       return found;
     }
 
-    /* A line without the names of its values and aliases. */
+    defines(line) {
+      return !this.ops[line] && this.form(line).defines;
+    }
+
+    /* Whether a line defines an alias of a location, or one whose definition another text has elsewhere. */
+    isAside(line, other) {
+      return this.defines(line) && (!other.hasDefinitions || this.tokens(line).at(-1)[0] === "location");
+    }
+
+    get hasDefinitions() {
+      return (this.anyDefines ??= this.plain(0, this.size).some((line) => this.defines(line)));
+    }
+
+    /* The ops whose regions lines close or are in: per line that begins with a brace or a label, else 0. */
+    get owners() {
+      if (this.closed) return this.closed;
+      const open = [];
+      let last = 0;
+      this.closed = Array.from(this.ops, (op, line) => {
+        const { events, isLabel, closes } = this.form(line);
+        last = op || last;
+        let owner = isLabel ? open.at(-1) ?? 0 : 0;
+        let isFirst = closes;
+        for (const [what] of events) {
+          if (what === "region") open.push(op || owner || last);
+          else if (what === "open") open.push(0);
+          else if (what === "close") {
+            const closed = open.pop() ?? 0;
+            if (isFirst) owner = closed;
+            isFirst = false;
+          }
+        }
+        return owner;
+      });
+      return this.closed;
+    }
+
+    /* A line without the names of its values and aliases, with the op that it closes. */
     shape(line) {
-      return this.tokens(line).map(([kind, text]) => {
+      return this.owners[line] + this.tokens(line).map(([kind, text]) => {
         if (kind === "space") return " ";
         return kind === "value" ? "%" : kind === "location" ? "" : this.expanded(text);
       }).join("").trim();
@@ -44,9 +81,9 @@ const stepData = (() => {
       if (!/[#!]/.test(text)) return text;
       if (!this.aliases) {
         this.aliases = new Map();
-        for (const line of this.plain(0, this.size)) {
-          const [, name, meaning] = /^\s*([#!][\w$.-]+) = (.*)$/.exec(this.line(line)) ?? [];
-          if (name) this.aliases.set(name, meaning);
+        for (const number of this.definitions) {
+          const [name, ...meaning] = this.data.tokens(number).map(([, text]) => text);
+          this.aliases.set(name, meaning.slice(meaning.indexOf("=") + 1).join("").trim());
         }
         this.meanings = new Map();
       }
@@ -56,7 +93,7 @@ const stepData = (() => {
     meaning(name) {
       if (!this.meanings.has(name)) {
         this.meanings.set(name, name); // of an alias in its own definition
-        const found = this.aliases.get(name);
+        const found = this.aliases.get(name)?.replace(/^loc\((.*)\)$/, "$1"); // as it stands in another location
         this.meanings.set(name, found === undefined ? name.replace(/^#loc\d+$/, "#loc") : this.expanded(found));
       }
       return this.meanings.get(name);
