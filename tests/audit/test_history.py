@@ -351,8 +351,10 @@ def test_the_last_row_of_every_op_agrees_with_the_last_dump_that_has_it(name: st
 
 
 def test_what_is_added_at_the_location_of_a_removed_op_may_be_made_from_it() -> None:
-    before = function('%a = t.a %x', '%b = t.b %a : i32 loc("l")', '%c = t.e %b : i32 loc("l")')
-    after_ = function('%a = t.a %x', '%b = t.c %a : i32 loc("l")', '%c = t.d %b : i32 loc("l")')
+    def located(*ops: str) -> str:
+        return function("%a = t.a %x", *ops).replace("%a : i32", '%a : i32 loc("l")')
+
+    before, after_ = located("%b = t.b %a", "%c = t.e %a"), located("%b = t.c %a", "%c = t.d %a")
     ops = followed(log(before, after_), "%b")
     assert [(event.kind, event.at_its_location) for event in ops[0].events] == [
         ("first", {}),
