@@ -31,10 +31,15 @@ TERMINALS = {
     "trace.svg": "trace sample_irs/resnet/all_passes_alias.log",
 }
 GRAPHS = {"around_106.svg": f"graph {RESNET} --around %106 --format svg"}
-PAGES = {"report.webp": f"check {RESNET} --format html"}
+PAGES = {
+    "report.webp": (f"check {RESNET} --format html", "", "940,1000"),
+    "passes.webp": ("trace sample_irs/resnet/all_passes_alias.log --format html", "#pass-5", "1300,860"),
+}
+"""By picture, the command, the part of its page that is shown, and the size in pixels."""
 
 COLUMNS = 100
-PAGE_PIXELS = "940,1000"
+LOADING_MS = 8000
+"""How long, in its own time, a page may take to show what is in it."""
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -92,14 +97,15 @@ def graph(command: str) -> str:
     return subprocess.run(_eio_audit(command), cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
 
-def photograph(chromium: str, command: str, picture: Path) -> None:
-    """Takes a picture of the top of the page that a command writes."""
+def photograph(chromium: str, command: str, part: str, pixels: str, picture: Path) -> None:
+    """Takes a picture of the page that a command writes, as a link to a part of it shows it."""
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
         subprocess.run([*_eio_audit(command), "-o", str(page)], cwd=ROOT, check=False)  # 1 for findings
-        options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={PAGE_PIXELS}"]
+        options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={pixels}"]
+        options.append(f"--virtual-time-budget={LOADING_MS}")
         subprocess.run(
-            [chromium, *options, f"--screenshot={picture}", page.as_uri()],
+            [chromium, *options, f"--screenshot={picture}", page.as_uri() + part],
             stderr=subprocess.DEVNULL,
             check=True,
         )
@@ -115,8 +121,8 @@ def main() -> None:
     chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if chromium is None:
         sys.exit(f"no Chromium on the path: {', '.join(PAGES)} is left as it was")
-    for name, command in PAGES.items():
-        photograph(chromium, command, PICTURES / name)
+    for name, (command, part, pixels) in PAGES.items():
+        photograph(chromium, command, part, pixels, PICTURES / name)
 
 
 if __name__ == "__main__":
