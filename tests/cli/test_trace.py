@@ -372,7 +372,7 @@ LOG
         ... 1 changed nothing
     25  d                                     4          1    5  @f, @g
 
-order not judged: no op carries an op index; 2 of 4 passes changed ops; eio-audit diff LOG --pass d --dump 1 shows the pass that changed most
+order not judged: no op carries an op index; 2 of 4 passes changed ops; eio-audit diff LOG --pass d --dump 1 shows the pass that changed most; eio-audit trace LOG --format html -o passes.html writes a page of all passes
 """
     )
 

@@ -163,8 +163,10 @@ def checked_dumps(dumps: int, unindexed: int) -> str:
 
 def _most_changed(trace: Trace) -> TracedPass | None:
     """Return the pass of a log that changed most ops, of those with a dump after them."""
+    if len(trace.sources) != 1 or trace.sources[0].startswith("<"):
+        return None
     passes = [one for one in trace.passes if one.op_counts.total and pass_command(one, trace)]
-    return max(passes, key=lambda one: one.op_counts.total) if passes and len(trace.sources) == 1 else None
+    return max(passes, key=lambda one: one.op_counts.total, default=None)
 
 
 def next_steps(trace: Trace) -> Iterator[Step]:
@@ -175,6 +177,8 @@ def next_steps(trace: Trace) -> Iterator[Step]:
     if trace.is_unjudged:
         if (most := _most_changed(trace)) is not None:
             yield Step(pass_command(most, trace), "shows the pass that changed most")
+            page = command("trace", trace, most.place.source, "--format html -o passes.html")
+            yield Step(page, "writes a page of all passes")
         return
     for arrival in list(left_by_arrival(trace))[:1]:
         theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
