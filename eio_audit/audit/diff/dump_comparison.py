@@ -84,7 +84,7 @@ class DumpComparison:
             elif new is None:
                 if old not in not_printed_after:
                     yield "removed", old, None
-            elif next(self._differences(old, new), None) is not None:
+            elif not self._is_untouched(old, new) and next(self._differences(old, new), None) is not None:
                 yield "modified", old, new
             elif new in self.moved:
                 yield "moved", old, new
