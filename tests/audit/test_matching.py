@@ -153,3 +153,25 @@ def test_of_equal_constants_none_is_guessed_to_be_the_removed_one() -> None:
         'func.func @f() {\n%0 = arith.constant 1 : i32\n"t.b"(%0) : (i32) -> ()\nreturn\n}\n',
     )
     assert removed(result) == ["%0", None]
+
+
+def test_the_only_op_of_its_name_stays_if_it_shares_an_operand() -> None:
+    """As ``one-shot-bufferize`` leaves it: other types, no result, another operand."""
+    result = compared(
+        "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = tensor.empty() : tensor<4xf32>\n"
+        "  %1 = t.exp ins(%x : tensor<4xf32>) outs(%0 : tensor<4xf32>) -> tensor<4xf32>\n"
+        "  return %1 : tensor<4xf32>\n}\n",
+        "func.func @f(%x: memref<4xf32>) -> memref<4xf32> {\n  %0 = memref.alloc() : memref<4xf32>\n"
+        "  t.exp ins(%x : memref<4xf32>) outs(%0 : memref<4xf32>)\n  return %0 : memref<4xf32>\n}\n",
+    )
+    assert (removed(result), added(result)) == (["%0"], ["memref.alloc"])
+
+
+def test_the_only_op_of_its_name_is_another_if_it_shares_no_operand() -> None:
+    result = compared(
+        "func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {\n"
+        "  %1 = t.exp ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>\n  return\n}\n",
+        "func.func @f(%x: tensor<4xf32>, %y: memref<4xf32>) {\n"
+        "  t.exp ins(%y : memref<4xf32>) outs(%y : memref<4xf32>)\n  return\n}\n",
+    )
+    assert (removed(result), added(result)) == (["%1"], ["t.exp"])

@@ -154,8 +154,28 @@ class _Pairing(Pairs):
         self._pair_if_equally_many(self._same_place_and_text)
         self._follow_dataflow(self.sides)
         self._pair_by(self._name_and_users, only_unique=True)
+        self._pair_only_namesakes()
         self._pair_blocks()
         self._follow_all_dataflow(self.sides)
+
+    def _pair_only_namesakes(self) -> None:
+        """Pairs ops that are the only ones of their name in a function of both dumps, and share an operand.
+
+        Bufferization makes such pairs: it changes the types, the results and some operands of an op at once.
+        """
+        counts = [
+            Counter((self._scope(side, op), ops.names[op]) for op in range(len(ops)))
+            for side, ops in enumerate(self.sides)
+        ]
+
+        def only_name(side: int, op: int) -> Hashable:
+            name = self._scope(side, op), self.sides[side].names[op]
+            return name if counts[0][name] == counts[1][name] == 1 else None
+
+        for [old], [new] in self._unmatched(only_name):
+            shared = {*self._matched_producers(0, old)} & {*self._matched_producers(1, new)}
+            if shared - {None}:
+                self._pair(old, new)
 
     def _pair_by(self, key: Callable[[int, int], Hashable], *, only_unique: bool) -> None:
         """Pairs the unmatched ops of one key in order of appearance, or only where each dump has one."""
