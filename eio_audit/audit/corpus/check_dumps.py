@@ -153,6 +153,12 @@ class _Text:
         return self.result.shifted(self.source, dump.source.name, dump.first_line - self.first_line)
 
 
+LARGEST_HASHED = 1 << 24
+"""The most bytes of a text that is compared with those of other dumps. A larger one counts as another text.
+
+It is mostly constants, which take as long to hash as to read.
+"""
+
 _Tag: TypeAlias = tuple[Dump, _Text]
 _Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
 
@@ -160,8 +166,9 @@ _Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
 def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck, kept: ResultCache | None) -> Iterator[_Piece]:
     """Each dump with its text. The first dump of a text without a kept result is work."""
     texts: dict[bytes, _Text] = {}
-    for dump in dumps:
-        key = dump_check.key(dump)
+    for number, dump in enumerate(dumps):
+        is_hashed = kept is not None or dump.span.end - dump.span.start <= LARGEST_HASHED
+        key = dump_check.key(dump) if is_hashed else b"%d" % number
         work = None
         if key not in texts:
             result = None if kept is None else kept.get(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
@@ -52,7 +53,13 @@ def fix_files(
         from eio_audit.audit.corpus.workers import BatchSize
 
         workers = replace(workers, batch_size=BatchSize(work_bytes=1))
-    results = in_order(dump_fix, _pieces(paths, read_file), workers, lambda file: waits_for(file.path))
+    pieces = _pieces(paths, read_file)
+    if workers is not None and workers.timeout is None and not workers.shares_files:
+        first = list(islice(pieces, 3))
+        pieces = chain(first, pieces)
+        if len(first) < 3:  # one dump, and the end of its file: another process would share nothing
+            workers = None
+    results = in_order(dump_fix, pieces, workers, lambda file: waits_for(file.path))
     for file, result in results:
         if result is not None:
             file.add(result)
