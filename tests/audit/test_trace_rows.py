@@ -131,3 +131,18 @@ def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) 
 def test_rows_of_sample_logs(name: str) -> None:
     for path in sorted((SAMPLES / name).glob("*.log")):
         expect_rows_of_diff(read(path))
+
+
+def test_rows_of_functions_with_one_symbol_in_two_modules() -> None:
+    dumps = [
+        "module { module @a { func.func @f() { t.a } } module @b { func.func @f() { t.b } } }",
+        "module @b { func.func @f() { t.c } }",
+        "module @a { func.func @f() { t.c } }",
+        "module @b { func.func @f() { t.c } }",
+    ]
+    text = "".join(
+        f"// -----// IR Dump After P{k} (p{k}) //----- //\n" + re.sub(r"([{}])", "\\1\n", dump) + "\n"
+        for k, dump in enumerate(dumps)
+    )
+    counts = [traced.op_counts for traced in trace(read_text(text)).passes]
+    assert counts[1:] == [OpCounts(added=1, removed=1)] * 2 + [OpCounts()]

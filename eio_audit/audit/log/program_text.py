@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -40,9 +40,14 @@ class _Showing:
 
 
 class ProgramText:
-    """The last known text of one program: ``before`` a dump, then ``take`` what it shows."""
+    """The last known text of one program: ``before`` a dump, then ``take`` what it shows.
+
+    Attributes:
+        namesakes: the symbols that several of its functions or modules have, one not around the other.
+    """
 
     def __init__(self) -> None:
+        self.namesakes: frozenset[str] = frozenset()
         self._last: dict[Scope, _Showing] = {}
         self._names: dict[Scope, str] = {}
         self._number = 0
@@ -97,6 +102,8 @@ class ProgramText:
         for scope in gone:
             del self._last[scope]
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
+        if {*gone} != text.extents.keys():
+            self.namesakes = _namesakes(self._last)
 
     def _known(self, scope: Scope, *, with_aliases: bool = True) -> ScopeText:
         """Return the last known text of a scope; if it is all of a dump, with the definitions around it."""
@@ -125,6 +132,12 @@ def _likest(
 
 def _is_in(scope: Scope, other: Scope) -> bool:
     return scope != other and scope[: len(other)] == other
+
+
+def _namesakes(scopes: Collection[Scope]) -> frozenset[str]:
+    around = {scope[:-1] for scope in scopes if scope}
+    symbols = Counter(scope[-1].symbol for scope in scopes if scope and scope not in around)
+    return frozenset(symbol for symbol, number in symbols.items() if symbol is not None and number > 1)
 
 
 def _symbols(scopes: Iterable[Scope]) -> Counter[object]:

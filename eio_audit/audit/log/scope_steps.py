@@ -102,6 +102,10 @@ class ScopeSteps:
         self._recent: dict[bytes, ComparedDump] = {}
         self._last_shown: ShownText | None = None
 
+    def has_namesakes(self, part: Part) -> bool:
+        """Return whether several functions of the program have this symbol, so that it does not tell which."""
+        return part in self._texts.namesakes
+
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it.
 

@@ -356,7 +356,11 @@ class _Tracer:
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
         known = program.states.functions
-        same = {p for p, state in states.parts.items() if p in known and known[p].key == state.key}
+        same = {
+            part
+            for part, state in states.parts.items()
+            if part in known and known[part].key == state.key and not program.steps.has_namesakes(part)
+        }
         is_unchanged = len(same) == len(states.parts) and None not in same and not step.vanished
         done: PassStep | None = None
         if not is_unchanged:
