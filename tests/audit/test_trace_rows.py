@@ -146,3 +146,11 @@ def test_rows_of_functions_with_one_symbol_in_two_modules() -> None:
     )
     counts = [traced.op_counts for traced in trace(read_text(text)).passes]
     assert counts[1:] == [OpCounts(added=1, removed=1)] * 2 + [OpCounts()]
+
+
+def test_a_function_that_shares_a_line_with_another_op_has_no_text_before() -> None:
+    first, second = read_text(
+        "// -----// IR Dump After A (a) //----- //\nmodule {\n  func.func @f() { t.a } }\n"
+        "// -----// IR Dump After B (b) //----- //\nfunc.func @f() { t.b }\n"
+    )
+    assert text_before([first], second, OpTable()) is None

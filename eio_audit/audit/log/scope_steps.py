@@ -103,7 +103,7 @@ class ScopeSteps:
         self._last_shown: ShownText | None = None
 
     def has_namesakes(self, part: Part) -> bool:
-        """Return whether several functions of the program have this symbol, so that it does not tell which."""
+        """Return whether several functions or modules of the program have this symbol."""
         return part in self._texts.namesakes
 
     def show(self, dump: Dump) -> ShownText:
