@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from hypothesis import given, settings
@@ -116,6 +118,25 @@ def expect_rows_of_diff(dumps: list[Dump]) -> None:
 @given(logs())
 def test_rows_of_made_logs(log: Log) -> None:
     expect_rows_of_diff(read_text(log.text))
+
+
+@settings(max_examples=150)
+@given(logs(), logs())
+def test_rows_of_made_logs_of_two_modules_with_equal_functions(one: Log, other: Log) -> None:
+    """Their dumps take turns, first one with both modules in it."""
+    marker = re.compile("(?=^// -----//)", re.M)
+    (first, *rest), (second, *more) = (marker.split(log.text)[1:] for log in (one, other))
+    bodies = [
+        dump.split("\n", 1)[1].replace("module {", f"module @{name} {{", 1)
+        for name, dump in (("a", first), ("b", second))
+    ]
+    both = "// -----// IR Dump After P (p) //----- //\nmodule {\n" + indent("".join(bodies), "  ") + "}\n"
+    turns = [
+        dump.replace("module {", f"module @{name} {{", 1)
+        for pair in zip_longest(rest, more, fillvalue="")
+        for name, dump in zip("ab", pair, strict=True)
+    ]
+    expect_rows_of_diff(read_text(both + "".join(turns)))
 
 
 @settings(max_examples=150)

@@ -359,9 +359,10 @@ class _Tracer:
         same = {
             part
             for part, state in states.parts.items()
-            if part in known and known[part].key == state.key and not program.steps.has_namesakes(part)
+            if part in known and known[part].key == state.key and not program.steps.is_namesake(part)
         }
-        is_unchanged = len(same) == len(states.parts) and None not in same and not step.vanished
+        is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
+        is_unchanged = is_all_same and not program.steps.has_namesakes
         done: PassStep | None = None
         if not is_unchanged:
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
