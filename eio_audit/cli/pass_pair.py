@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from eio_audit.audit.log.program_text import text_before
+from eio_audit.audit.log.program_text import next_of_same, text_before
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.dump_list import pair_commands
+from eio_audit.cli.dump_list import pair_commands, several_dumps
 from eio_audit.cli.inputs import LISTED_NAMES, max_size
 from eio_audit.cli.pass_runs import NO_EARLIER_DUMP, several_runs
 from eio_audit.mlir.input.dumps import Dump, stream
@@ -25,6 +25,8 @@ _Pair = tuple[str, DumpFile, DumpFile]
 
 def around_pass(path: str, choice: DumpChoice, op_table: OpTable) -> tuple[Dump, Dump]:
     """Return the dumps before and after a pass of a log or a folder. ``op_table`` tells functions.
+
+    If a log has dumps before a pass only, the next dump of the same op is the one after it.
 
     Raises:
         InputError: there are none, or several to choose from.
@@ -46,8 +48,25 @@ def around_pass(path: str, choice: DumpChoice, op_table: OpTable) -> tuple[Dump,
         names = shortened_list([_name(file, path) for file in files], LISTED_NAMES)
         message = f"no pair of files before and after a pass among {names}; {HOW_TO_NAME_STATES}"
         raise InputError(path, None, message)
+    if choice.pass_name is not None and all(d.place.when == "before" for d in choice.counted(dumps)):
+        return _only_before(dumps, source_name(path), choice, op_table)
     new = _chosen(dumps, source_name(path), choice)
     return _dump_before(new, dumps, source_name(path), op_table), new
+
+
+def _only_before(
+    dumps: Sequence[Dump], name: str, choice: DumpChoice, op_table: OpTable
+) -> tuple[Dump, Dump]:
+    """Return the chosen dump before a pass that has no dump after it, and the next dump of the same op."""
+    chosen = choice.candidates(dumps, choice.of(dumps, name))
+    following = next_of_same(dumps, op_table)
+    pairs = [(number, dump) for number, dump in chosen if dump in following]
+    if not pairs:
+        raise InputError(name, None, _no_dump_after(dumps, choice))
+    if len(pairs) > 1:
+        raise several_dumps(name, pairs, "--dump")
+    [(_, old)] = pairs
+    return old, following[old]
 
 
 def _chosen(dumps: Sequence[Dump], name: str, choice: DumpChoice) -> Dump:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from hypothesis import given, settings
@@ -119,6 +121,25 @@ def test_rows_of_made_logs(log: Log) -> None:
 
 
 @settings(max_examples=150)
+@given(logs(), logs())
+def test_rows_of_made_logs_of_two_modules_with_equal_functions(one: Log, other: Log) -> None:
+    """Their dumps take turns, first one with both modules in it."""
+    marker = re.compile("(?=^// -----//)", re.M)
+    (first, *rest), (second, *more) = (marker.split(log.text)[1:] for log in (one, other))
+    bodies = [
+        dump.split("\n", 1)[1].replace("module {", f"module @{name} {{", 1)
+        for name, dump in (("a", first), ("b", second))
+    ]
+    both = "// -----// IR Dump After P (p) //----- //\nmodule {\n" + indent("".join(bodies), "  ") + "}\n"
+    turns = [
+        dump.replace("module {", f"module @{name} {{", 1)
+        for pair in zip_longest(rest, more, fillvalue="")
+        for name, dump in zip("ab", pair, strict=True)
+    ]
+    expect_rows_of_diff(read_text(both + "".join(turns)))
+
+
+@settings(max_examples=150)
 @given(logs())
 def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) -> None:
     dumps = read_text(log.text)
@@ -131,3 +152,26 @@ def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) 
 def test_rows_of_sample_logs(name: str) -> None:
     for path in sorted((SAMPLES / name).glob("*.log")):
         expect_rows_of_diff(read(path))
+
+
+def test_rows_of_functions_with_one_symbol_in_two_modules() -> None:
+    dumps = [
+        "module { module @a { func.func @f() { t.a } } module @b { func.func @f() { t.b } } }",
+        "module @b { func.func @f() { t.c } }",
+        "module @a { func.func @f() { t.c } }",
+        "module @b { func.func @f() { t.c } }",
+    ]
+    text = "".join(
+        f"// -----// IR Dump After P{k} (p{k}) //----- //\n" + re.sub(r"([{}])", "\\1\n", dump) + "\n"
+        for k, dump in enumerate(dumps)
+    )
+    counts = [traced.op_counts for traced in trace(read_text(text)).passes]
+    assert counts[1:] == [OpCounts(added=1, removed=1)] * 2 + [OpCounts()]
+
+
+def test_a_function_that_shares_a_line_with_another_op_has_no_text_before() -> None:
+    first, second = read_text(
+        "// -----// IR Dump After A (a) //----- //\nmodule {\n  func.func @f() { t.a } }\n"
+        "// -----// IR Dump After B (b) //----- //\nfunc.func @f() { t.b }\n"
+    )
+    assert text_before([first], second, OpTable()) is None

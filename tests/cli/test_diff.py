@@ -111,6 +111,56 @@ def test_which_dumps_has_to_be_clear(text: str, options: tuple[str, ...], messag
     assert (result.returncode, result.stderr.decode()) == (2, f"<stdin>: error: {message}\n")
 
 
+BEFORE_ONLY = """\
+// -----// IR Dump Before A (a) //----- //
+module {
+  func.func @f() {
+    t.a
+  }
+  module {
+    t.b
+  }
+}
+// -----// IR Dump Before B (b) //----- //
+module {
+  t.b
+}
+// -----// IR Dump Before C (c) //----- //
+func.func @f() {
+  t.a
+}
+// -----// IR Dump Before D (d) //----- //
+func.func @f() {
+  t.c
+}
+// -----// IR Dump Before D (d) //----- //
+module {
+  func.func @f() {
+    t.c
+  }
+  module {
+    t.b
+  }
+}
+"""
+"""Dumps before passes only: of a module, of the module in it, of a function, of all of it."""
+
+
+@pytest.mark.parametrize(("name", "lines"), [("a", [1, 22]), ("c", [14, 18])])
+def test_a_pass_of_a_log_with_dumps_before_passes_only(name: str, lines: list[int]) -> None:
+    """The next dump of the same op is the one after the pass."""
+    result = run("diff", "-", "--pass", name, stdin=BEFORE_ONLY.encode())
+    places = re.findall(r"^(?:before|after) +<stdin>:(\d+):1 ", result.stdout.decode(), re.M)
+    assert [int(line) for line in places] == lines
+
+
+@pytest.mark.parametrize("name", ["b", "d"])
+def test_a_pass_that_no_dump_of_the_same_op_follows(name: str) -> None:
+    result = run("diff", "-", "--pass", name, stdin=BEFORE_ONLY.encode())
+    message = f"there is no dump after pass '{name}': print the log with --mlir-print-ir-after-all"
+    assert (result.returncode, result.stderr.decode()) == (2, f"<stdin>: error: {message}\n")
+
+
 def test_one_dump_against_a_log_needs_a_choice() -> None:
     assert b"there are 16 dumps: choose one with --pass and --dump" in run("diff", LOG, AFTER).stderr
 

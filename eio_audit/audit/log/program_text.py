@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, replace
@@ -29,6 +29,7 @@ from eio_audit.mlir.traits import OpTable
 
 _MODULE = "builtin.module"
 _LINE_END = re.compile(rb"\n")
+_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,14 @@ class _Showing:
 
 
 class ProgramText:
-    """The last known text of one program: ``before`` a dump, then ``take`` what it shows."""
+    """The last known text of one program: ``before`` a dump, then ``take`` what it shows.
+
+    Attributes:
+        namesakes: the symbols that several of its functions or modules have, one not around the other.
+    """
 
     def __init__(self) -> None:
+        self.namesakes: frozenset[str] = frozenset()
         self._last: dict[Scope, _Showing] = {}
         self._names: dict[Scope, str] = {}
         self._number = 0
@@ -97,6 +103,8 @@ class ProgramText:
         for scope in gone:
             del self._last[scope]
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
+        if {*gone} != text.extents.keys():
+            self.namesakes = _namesakes(self._last)
 
     def _known(self, scope: Scope, *, with_aliases: bool = True) -> ScopeText:
         """Return the last known text of a scope; if it is all of a dump, with the definitions around it."""
@@ -125,6 +133,12 @@ def _likest(
 
 def _is_in(scope: Scope, other: Scope) -> bool:
     return scope != other and scope[: len(other)] == other
+
+
+def _namesakes(scopes: Collection[Scope]) -> frozenset[str]:
+    around = {scope[:-1] for scope in scopes if scope}
+    symbols = Counter(scope[-1].symbol for scope in scopes if scope and scope not in around)
+    return frozenset(symbol for symbol, number in symbols.items() if symbol is not None and number > 1)
 
 
 def _symbols(scopes: Iterable[Scope]) -> Counter[object]:
@@ -201,16 +215,42 @@ def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | 
     texts = ProgramText()
     for earlier in dumps:
         with suppress(InputError):
-            shown = ShownText(earlier, op_table)
-            root, before = texts.before(shown)
-            if before is not None and before.is_same_as(shown.text):
-                texts.take(shown.text.with_all_of(before), shown.name)
-            else:
-                texts.take(_with_extents(shown.text, root, op_table), shown.name)
+            _take(texts, earlier, op_table)
     _, before = texts.before(ShownText(dump, op_table))
     if before is None:
         return None
     return before.dump if before.is_whole_dump else before.readable(range(len(before.lines)))
+
+
+def next_of_same(dumps: Iterable[Dump], op_table: OpTable) -> dict[Dump, Dump]:
+    """Return, by dump, the next dump that shows the same op. Dumps that no later dump follows have none.
+
+    Args:
+        dumps: the dumps of a log. Those that cannot be read do not count.
+        op_table: tells which ops are functions.
+    """
+    texts: dict[str, ProgramText] = defaultdict(ProgramText)
+    last: dict[tuple[str, Scope], Dump] = {}
+    following: dict[Dump, Dump] = {}
+    for dump in dumps:
+        with suppress(InputError):
+            scope = dump.program, _take(texts[dump.program], dump, op_table)
+            if scope in last:
+                following[last[scope]] = dump
+            last[scope] = dump
+    return following
+
+
+def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
+    """Take what a dump shows as known, and return which scope it is."""
+    shown = ShownText(dump, op_table)
+    root, before = texts.before(shown)
+    if before is not None and before.is_same_as(shown.text):
+        text = shown.text.with_all_of(before)
+    else:
+        text = _with_extents(shown.text, root, op_table)
+    texts.take(text, shown.name)
+    return next(iter(text.extents))
 
 
 def _with_extents(text: ScopeText, root: Scope | None, op_table: OpTable) -> ScopeText:
@@ -222,6 +262,8 @@ def _with_extents(text: ScopeText, root: Scope | None, op_table: OpTable) -> Sco
 def extents_of(ir: IR, kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
     """Return the lines of the scopes of a text, as scopes of its program.
 
+    A scope that shares its first or last line with other ops has no lines of its own, and is left out.
+
     Args:
         ir: what was read from some of its lines.
         kept: per line that was read, its number in the text.
@@ -229,13 +271,24 @@ def extents_of(ir: IR, kept: Sequence[int], root: Scope | None) -> dict[Scope, L
     """
     ends = line_ends(ir)
     extents: dict[Scope, Lines] = {}
-    for scope, op in scopes_of(ir).items():
+    scopes = scopes_of(ir)
+    outermost = next(iter(scopes))
+    for scope, op in scopes.items():
         lines = Lines(0, kept[-1] + 1 if kept else 0)
         if op >= 0:
+            if scope != outermost and not _has_own_lines(ir, op):
+                continue
             first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
             lines = Lines(kept[first], kept[last] + 1)
         extents[scope if root is None else (*root, *scope[1:])] = lines
     return extents
+
+
+def _has_own_lines(ir: IR, op: int) -> bool:
+    """Return whether no other op is on the first and the last line of an op."""
+    data, start, end = ir.source.data, ir.op_start[op], ir.op_end[op]
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    return not before.strip() and _LINE_REST.match(data, end) is not None
 
 
 def line_ends(ir: IR) -> list[int]:

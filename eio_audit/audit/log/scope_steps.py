@@ -102,6 +102,15 @@ class ScopeSteps:
         self._recent: dict[bytes, ComparedDump] = {}
         self._last_shown: ShownText | None = None
 
+    @property
+    def has_namesakes(self) -> bool:
+        """Whether some symbol does not tell which function or module of the program it is."""
+        return bool(self._texts.namesakes)
+
+    def is_namesake(self, part: Part) -> bool:
+        """Return whether several functions or modules of the program have this symbol."""
+        return part in self._texts.namesakes
+
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it.
 

@@ -356,8 +356,13 @@ class _Tracer:
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
         known = program.states.functions
-        same = {p for p, state in states.parts.items() if p in known and known[p].key == state.key}
-        is_unchanged = len(same) == len(states.parts) and None not in same and not step.vanished
+        same = {
+            part
+            for part, state in states.parts.items()
+            if part in known and known[part].key == state.key and not program.steps.is_namesake(part)
+        }
+        is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
+        is_unchanged = is_all_same and not program.steps.has_namesakes
         done: PassStep | None = None
         if not is_unchanged:
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
