@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from eio_audit.cli.inputs import is_given
 from eio_audit.cli.options import Command, together
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
@@ -108,6 +109,11 @@ def _gate(
     return Gate(
         tuple(rules), fail_on == "never", max_inversions, max_avoidable, fail_on == "final", allow_unindexed
     )
+
+
+def is_asked_for(gate: Gate) -> bool:
+    """Return whether an option of the current command asks for a gate, and it may fail."""
+    return not gate.never_fails and any(map(is_given, ("fail_on", "max_avoidable", "max_inversions")))
 
 
 ALLOW_UNINDEXED = click.option(

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from eio_audit import read_text, trace
 from tests.cli.running import run
+from tests.mlir.test_timing_report import TITLE
 from tests.tools import mlir_tool, needs_mlir_opt
 
-LINE = "===-------------------------------------------------------------------------===\n"
-HEAD = f"""{LINE}                         ... Execution time report ...
-{LINE}  Total Execution Time: 0.0318 seconds
+HEAD = f"""{TITLE}\
+  Total Execution Time: 0.0318 seconds
 
   ----Wall Time----  ----Name----
 """

@@ -325,6 +325,8 @@ class _Recorder:
 
     def _find_made(self, done: _LogStep, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
+        if not self._tracks and not any(new.numbers[op] in self._wanted for op in comparison.added):
+            return
         origins = origins_of(comparison)
         for op in comparison.added:
             number, function, origin = new.numbers[op], _function(new, op), origins.get(op)

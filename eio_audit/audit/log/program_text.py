@@ -256,20 +256,20 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
 def _with_extents(text: ScopeText, root: Scope | None, op_table: OpTable) -> ScopeText:
     dump = text.readable(range(len(text.lines)))
     ir = read_ir(dump.source, dump.span, op_table)
-    return replace(text, extents=extents_of(ir, range(len(text.lines)), root))
+    return replace(text, extents=extents_of(ir, line_ends(ir), range(len(text.lines)), root))
 
 
-def extents_of(ir: IR, kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
+def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
     """Return the lines of the scopes of a text, as scopes of its program.
 
     A scope that shares its first or last line with other ops has no lines of its own, and is left out.
 
     Args:
         ir: what was read from some of its lines.
+        ends: the offset after each of their line ends (``line_ends``).
         kept: per line that was read, its number in the text.
         root: the scope that the text is of; None if it is not known.
     """
-    ends = line_ends(ir)
     extents: dict[Scope, Lines] = {}
     scopes = scopes_of(ir)
     outermost = next(iter(scopes))

@@ -42,12 +42,12 @@ class ScopeSide:
         self.ops = ops
         self.numbers: Sequence[int] = ()
         self._kept = kept
-        ends = line_ends(ops.ops.ir)
-        self.op_lines = [kept[bisect_right(ends, start)] for start in ops.ops.ir.op_start]
+        self._ends = line_ends(ops.ops.ir)
+        self.op_lines = [kept[bisect_right(self._ends, start)] for start in ops.ops.ir.op_start]
 
     def extents(self, root: Scope | None) -> dict[Scope, Lines]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
-        return extents_of(self.ops.ops.ir, self._kept, root)
+        return extents_of(self.ops.ops.ir, self._ends, self._kept, root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,6 @@ class ScopeStep:
     new: ScopeSide | None = None
     comparison: DumpComparison | None = None
     known_functions: Container[str | None] | None = None
-
-    @property
-    def is_same(self) -> bool:
-        """Whether both texts are the same, line by line."""
-        return self.before is not None and self.new is None
 
     def was_known(self, function: str | None) -> bool:
         """Return whether the dumps before showed a function, so that what is new in it was made."""
@@ -147,10 +142,10 @@ class ScopeSteps:
         new = self._read(after, [lines for _, lines in left_out])
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
-        if before is not None:
-            for there, here in left_out:
-                after = after.with_numbers_of(here, before, there)
         if self._next_number is not None:
+            if before is not None:
+                for there, here in left_out:
+                    after = after.with_numbers_of(here, before, there)
             after = self._numbered(before, after, old, new, comparison)
         self._texts.take(after, shown.name)
         known = None

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.gate import ceiling_options
+from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
 from eio_audit.cli.inputs import (
     dumps_of_run,
-    is_given,
     is_one_file,
     is_run,
     no_order,
@@ -108,7 +107,6 @@ def diff_command(
     from eio_audit.audit.explain.worst_blocks import WorstBlocks
     from eio_audit.cli.pass_pair import around_pass
 
-    is_gate = any(map(is_given, ("fail_on", "max_avoidable", "max_inversions"))) and not gate.never_fails
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
     if parallel.timeout is not None and not (are_runs and exit_code):
         raise click.UsageError("--timeout requires --exit-code and two logs or folders")
@@ -133,7 +131,7 @@ def diff_command(
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures(), context=context)
-    if is_gate and result.after.is_unindexed:
+    if is_asked_for(gate) and result.after.is_unindexed:
         raise no_order(1, [result.after], result.after.source)
     if exit_code:
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)

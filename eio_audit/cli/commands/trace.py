@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
-from eio_audit.cli.gate import ceiling_options
+from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
 from eio_audit.cli.pass_rows import pass_options
@@ -117,10 +117,8 @@ def trace_command(
     reports.write(result, gate=gate, rows=rows, steps=steps.of(merged) if steps else None)
     if merged.errors:
         ctx.exit(2)
-    is_asked = (
-        any(map(inputs.is_given, ("fail_on", "max_avoidable", "max_inversions"))) and not gate.never_fails
-    )
-    if not merged.summary.dumps or (merged.is_unjudged and is_asked and not gate.allows_unindexed):
+    must_judge = is_asked_for(gate) and not gate.allows_unindexed
+    if not merged.summary.dumps or (merged.is_unjudged and must_judge):
         inputs.require_indices(merged.summary, (), *paths)
     if merged.is_unjudged:
         ctx.exit(0)

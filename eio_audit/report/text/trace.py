@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import groupby
 from pathlib import Path
@@ -54,12 +54,11 @@ def print_trace(
     *,
     gate: Gate,
     verbose: bool = False,
-    rows: Collection[TracedPass] | None = None,
+    rows: Sequence[TracedPass] | None = None,
 ) -> None:
     """Print what is left at the end, what was repaired, the passes in their order, and the verdict.
 
-    Unless verbose, passes that changed nothing are folded. ``rows`` are the only passes to print; None for
-    all.
+    Unless verbose, passes that changed nothing are folded. ``rows`` are the passes to print; None for all.
     """
     _print_left(trace, console, verbose=verbose)
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
@@ -68,7 +67,7 @@ def print_trace(
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
             console.print((folder or next(iter(sources)), "bold"))
-        passes = trace.passes if rows is None else [traced for traced in trace.passes if traced in rows]
+        passes = trace.passes if rows is None else rows
         _print_rows(trace, passes, console, is_log=is_log, folder=folder, verbose=verbose)
         if rows is not None:
             console.print(
@@ -238,7 +237,7 @@ def print_traces(
     *,
     gate: Gate,
     verbose: bool = False,
-    rows: Collection[TracedPass] | None = None,
+    rows: Sequence[TracedPass] | None = None,
 ) -> None:
     """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
 

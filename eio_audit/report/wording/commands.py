@@ -9,7 +9,7 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
-    from eio_audit.audit.log.left_findings import Arrival
+    from eio_audit.audit.log.left_findings import Arrival, TracedPlace
     from eio_audit.audit.log.trace import Trace, TracedPass
 
 
@@ -42,8 +42,7 @@ def compare_command(shown: Arrival, trace: Trace) -> str:
     """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
     place, before = shown.place, shown.before
     if shown.is_pair:
-        chosen = "--pass", shlex.quote(shown.pass_name or ""), "--dump", str(place.occurrence + 1)
-        return command("diff", trace, place.source, *chosen)
+        return _diff_of_run(shown.pass_name or "", place, trace)
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
         return command("diff", trace, before.source, argument(place.source))
     return ""
@@ -54,7 +53,11 @@ def pass_command(traced: TracedPass, trace: Trace) -> str:
     place = traced.place
     if place.marker is None or place.marker.when != "after":
         return ""
-    chosen = "--pass", shlex.quote(place.marker.pass_name), "--dump", str(place.occurrence + 1)
+    return _diff_of_run(place.marker.pass_name, place, trace)
+
+
+def _diff_of_run(pass_name: str, place: TracedPlace, trace: Trace) -> str:
+    chosen = "--pass", shlex.quote(pass_name), "--dump", str(place.occurrence + 1)
     return command("diff", trace, place.source, *chosen)
 
 
