@@ -7,8 +7,42 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import IO
+
+
+class Running:
+    """The programs that several threads run now."""
+
+    def __init__(self) -> None:
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self._is_ended = False
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def holding(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
+        """Count a process as running in this block."""
+        with self._lock:
+            self._processes.add(process)
+            if self._is_ended:
+                _kill(process)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._processes.discard(process)
+
+    def end(self) -> None:
+        """Kill the processes of all that run, and of all that are run from now on."""
+        with self._lock:
+            self._is_ended = True
+            for process in self._processes:
+                _kill(process)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def run_command(
@@ -18,10 +52,12 @@ def run_command(
     stdin: int | IO[bytes] = subprocess.DEVNULL,
     stdout: int | IO[bytes] = subprocess.DEVNULL,
     stderr: int | IO[bytes] = subprocess.DEVNULL,
+    running: Running | None = None,
 ) -> int:
     """Run a program, without a shell, and return its exit code: negative for the signal that ended it.
 
-    Its processes are killed if it takes longer than ``timeout`` seconds, or if this process is to end.
+    Its processes are killed if it takes longer than ``timeout`` seconds, or if this process is to end. While
+    it runs, it is among those that are ``running``.
 
     Raises:
         OSError: it cannot be started. A ``TimeoutError`` says that it took too long.
@@ -30,13 +66,13 @@ def run_command(
         command, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
     ) as process:
         try:
-            with _terminated_with_us(process):
+            with _terminated_with_us(process), nullcontext() if running is None else running.holding(process):
                 return process.wait(timeout)
         except subprocess.TimeoutExpired as error:
             raise TimeoutError from error
         finally:
             if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
+                _kill(process)
 
 
 @contextmanager
@@ -47,8 +83,7 @@ def _terminated_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
         return
 
     def end(number: int, _: object) -> None:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
+        _kill(process)
         signal.signal(number, before)
         os.kill(os.getpid(), number)
 

@@ -1,0 +1,1 @@
+"""Which rewrite pattern did it: a compiler runs with more and more attempts of patterns allowed."""

@@ -1,0 +1,121 @@
+"""The attempts of patterns in a log of MLIR's actions (``--log-actions-to``).
+
+The i-th line of an ``apply-pattern`` action is attempt i. It names the pattern and the root op:
+``apply-pattern pattern: ns::MyPattern (%3 = "my.add"(%1) : ... loc("m.py":7:3))``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import ModelLine
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.source import InputError, Source, Span
+
+_ATTEMPT = b"Action `apply-pattern pattern: "
+_OP = re.compile(r'(?:(?P<results>%[\w$.:-]+(?:, %[\w$.:-]+)*) = )?(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))')
+_NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
+
+UNNAMED = "(unnamed pattern)"
+"""What a pattern without a debug name is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt of a pattern on an op.
+
+    Attributes:
+        number: which attempt of the run it is, from 1.
+        pattern: the name of the pattern, with its namespaces.
+        op: the name of the root op; empty if the log does not tell it.
+        result: its first result; None for an op without results.
+        index: its op index; None if it has none.
+        model: its line in the model's source; None if its location has none.
+    """
+
+    number: int
+    pattern: str
+    op: str
+    result: str | None = None
+    index: int | None = None
+    model: ModelLine | None = None
+
+    @property
+    def title(self) -> str:
+        """The root op as reports name it: ``#69 ttir.add %130``."""
+        index = None if self.index is None else f"#{self.index}"
+        return " ".join(filter(None, (index, self.op, self.result)))
+
+
+def short_pattern(name: str) -> str:
+    """Return the name of a pattern without namespaces: ``MyPattern<AddOp, UP>``.
+
+    Example:
+        >>> short_pattern("mlir::(anonymous namespace)::MyPattern<mlir::tosa::AddOp>")
+        'MyPattern<AddOp>'
+    """
+    return _NAMESPACE.sub("", name) or name
+
+
+def read_attempts(
+    path: Path, numbers: Collection[int], options: AuditOptions
+) -> tuple[dict[int, Attempt], int]:
+    """Return the attempts with some numbers, by number, and how many there are in all.
+
+    Complexity: linear in the text. Only the lines of these attempts are looked into.
+    """
+    wanted, found, total = set(numbers), dict[int, Attempt](), 0
+    with path.open("rb") as file:
+        for line in file:
+            start = line.find(_ATTEMPT)
+            if start < 0:
+                continue
+            total += 1
+            if total in wanted:
+                text = line[start + len(_ATTEMPT) :].decode("utf-8", "replace").rstrip()
+                found[total] = parse_attempt(total, text.removesuffix("`").removesuffix(")"), options)
+    return found, total
+
+
+def parse_attempt(number: int, text: str, options: AuditOptions) -> Attempt:
+    """Return the attempt that ``PATTERN (OP`` describes."""
+    begin = _root_start(text)
+    pattern, root = text[:begin].strip() or UNNAMED, text[begin:].removeprefix(" (")
+    match = _OP.match(root)
+    if match is None:
+        return Attempt(number, pattern, "")
+    result = match["results"] and re.split(r"[:,]", match["results"])[0]
+    index, model = _origin(root, options)
+    return Attempt(number, pattern, match["generic"] or match["custom"], result, index, model)
+
+
+def _root_start(text: str) -> int:
+    """Return where `` (OP`` begins: the first such parenthesis outside the pattern's angle brackets."""
+    depth = 0
+    for position, char in enumerate(text):
+        if char == "<":
+            depth += 1
+        elif char == ">":
+            depth = max(depth - 1, 0)
+        elif char == " " and not depth and position and text.startswith("(", position + 1):
+            return position
+    return len(text)
+
+
+def _origin(root: str, options: AuditOptions) -> tuple[int | None, ModelLine | None]:
+    """Return the index and the line of the model in the location at the end of an op's text."""
+    start = root.rfind(" loc(")
+    if start < 0:
+        return None, None
+    text = b'"root.op"() : () -> ()' + root[start:].encode()
+    try:
+        ir = read_ir(Source("<action>", text), Span(0, len(text)), options.op_table)
+        indices = OriginalIndices(ir, options.pattern)
+        return indices.index(0), indices.parsed.model_line(0)
+    except InputError:
+        return None, None

@@ -1,0 +1,205 @@
+"""What a bisection found: the applications of patterns that changed the IR, and what each did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+
+from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.mlir.source import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A step of a pass that changed the IR: an application of a pattern, or what is not resolved further.
+
+    Attributes:
+        first: the first of its attempts of patterns, from 1; 0 for what the pass does without patterns.
+        last: the last of them; greater than ``first`` only if the step is not resolved further.
+        attempt: the attempt; None for several, without a pattern, and if no log of actions tells it.
+        inversions_before: the inversions in all blocks before it.
+        inversions: the inversions in all blocks after it.
+        left: how many inversions of the end have been there since it.
+        traced: its row in the trace of the states: the place of the state in their log, and what changed.
+    """
+
+    first: int
+    last: int
+    attempt: Attempt | None
+    inversions_before: int
+    inversions: int
+    left: int
+    traced: TracedPass
+
+    @property
+    def made(self) -> int:
+        """By how many inversions there are more after it; negative for fewer."""
+        return self.inversions - self.inversions_before
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether it is one attempt."""
+        return self.first == self.last
+
+    @property
+    def pattern(self) -> str | None:
+        """The name of its pattern, without namespaces; None if it is not known."""
+        return None if self.attempt is None else short_pattern(self.attempt.pattern)
+
+    @property
+    def op_counts(self) -> OpCounts:
+        """How many ops it changed."""
+        return self.traced.op_counts
+
+
+@dataclass(frozen=True, slots=True)
+class PatternTotal:
+    """What all applications of one pattern did.
+
+    Attributes:
+        pattern: its name, without namespaces; None for steps whose pattern is not known.
+        applications: how many changed the IR.
+        made: the inversions that they made, less those that they removed.
+        left: how many inversions of the end have been there since one of them.
+        introduced: avoidable inversions that they made.
+        introduced_left: those of them that are left at the end.
+        ops: how many ops they changed.
+        worst: the application that made most inversions.
+    """
+
+    pattern: str | None
+    applications: int
+    made: int
+    left: int
+    introduced: int
+    introduced_left: int
+    ops: OpCounts
+    worst: Application
+
+    @classmethod
+    def of(cls, pattern: str | None, applications: Sequence[Application]) -> PatternTotal:
+        """Return the total of the applications of a pattern."""
+        return cls(
+            pattern,
+            len(applications),
+            sum(one.made for one in applications),
+            sum(one.left for one in applications),
+            sum(one.traced.introduced for one in applications),
+            sum(one.traced.left for one in applications),
+            reduce(OpCounts.plus, (one.op_counts for one in applications)),
+            max(applications, key=_most),
+        )
+
+
+def _most(one: Application) -> tuple[int, int]:
+    return one.made, one.op_counts.total
+
+
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """How to get the states by hand.
+
+    Attributes:
+        command: the command that runs the pass, without a count of attempts.
+        input: the file that it reads if the pass runs alone; it exists only if the bisection keeps its files.
+    """
+
+    command: str
+    input: str | None
+
+    def at(self, attempts: int) -> str:
+        """Return the command that stops after so many attempts."""
+        return f"{self.command} --mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}"
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """Which patterns of a pass changed the IR, and how.
+
+    Attributes:
+        command: the command as it was given.
+        passes: what each pass of the command did.
+        pass_name: the pass in question.
+        function: the symbol of the op that it ran on; None for the whole program.
+        is_alone: whether the pass runs alone in each run, not the whole command.
+        why_one_step: why its patterns cannot be told apart; empty if they can.
+        attempts: the first of its attempts of patterns and the last, as the runs count them.
+        runs: how many runs of the compiler it took.
+        left_before: how many inversions of the end have been there since before the pass.
+        applications: its steps in order; the first is what it does without patterns.
+        states: the trace of its states.
+        log: the file with the states.
+        reproduction: how to get the states by hand.
+        failures: the errors of runs that failed.
+        stopped: why the search stopped early: ``""``, ``"interrupted"`` or ``"--max-runs"``.
+    """
+
+    command: str
+    passes: Trace
+    pass_name: str
+    function: str | None
+    is_alone: bool
+    why_one_step: str
+    attempts: tuple[int, int]
+    runs: int
+    left_before: int
+    applications: tuple[Application, ...]
+    states: Trace
+    log: str
+    reproduction: Reproduction
+    failures: tuple[InputError, ...] = ()
+    stopped: str = ""
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether some op carries an index, so that there is an order to judge."""
+        return self.states.summary.has_indices
+
+    @property
+    def without_patterns(self) -> Application:
+        """What the pass does without patterns, such as folding."""
+        return self.applications[0]
+
+    @cached_property
+    def of_patterns(self) -> tuple[Application, ...]:
+        """The steps that patterns made, in order."""
+        return self.applications[1:]
+
+    @property
+    def attempted(self) -> int:
+        """How many patterns the pass attempts."""
+        return self.attempts[1] - self.attempts[0] + 1
+
+    @property
+    def inversions(self) -> tuple[int, int]:
+        """The inversions before the pass, and after it."""
+        return self.applications[0].inversions_before, self.applications[-1].inversions
+
+    @cached_property
+    def unresolved(self) -> tuple[Application, ...]:
+        """The steps that are not resolved to one attempt."""
+        return tuple(one for one in self.of_patterns if not one.is_resolved)
+
+    @cached_property
+    def worst(self) -> tuple[Application, ...]:
+        """The applications of patterns that made inversions, most first; else by ops changed."""
+        made = [one for one in self.of_patterns if one.made > 0] if self.is_judged else self.of_patterns
+        return tuple(sorted(made, key=_most, reverse=True))
+
+    @cached_property
+    def patterns(self) -> tuple[PatternTotal, ...]:
+        """The totals by pattern, most inversions first, else most ops changed."""
+        found: dict[str | None, list[Application]] = {}
+        for one in self.of_patterns:
+            found.setdefault(one.pattern, []).append(one)
+        totals = [PatternTotal.of(pattern, steps) for pattern, steps in found.items()]
+        return tuple(sorted(totals, key=lambda t: (t.made, t.ops.total), reverse=True))
+
+    def application(self, attempt: int) -> Application | None:
+        """Return the step with an attempt; None if that attempt changes nothing."""
+        return next((one for one in self.of_patterns if one.first <= attempt <= one.last), None)
+
+

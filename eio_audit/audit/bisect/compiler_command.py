@@ -1,0 +1,173 @@
+"""A compiler's command line, and its runs with other flags.
+
+The compiler is a tool with MLIR's own options, such as ``mlir-opt``. A flag counts with one dash or two.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from eio_audit.audit.command import Running, run_command
+from eio_audit.mlir.source import InputError
+
+OWN_FLAGS = frozenset(
+    {
+        "o",
+        "log-actions-to",
+        "mlir-debug-counter",
+        "mlir-print-debug-counter",
+        "mlir-print-ir-after",
+        "mlir-print-ir-after-all",
+        "mlir-print-ir-after-change",
+        "mlir-print-ir-after-failure",
+        "mlir-print-ir-before",
+        "mlir-print-ir-before-all",
+        "mlir-print-ir-module-scope",
+        "mlir-print-ir-tree-dir",
+        "mlir-elide-elementsattrs-if-larger",
+    }
+)
+"""What a user's command must not say, because a bisection says it itself: what is printed, and where to."""
+
+_WITH_VALUE = frozenset({"o", "log-actions-to", "mlir-debug-counter", "mlir-print-ir-tree-dir", "pass-pipeline"})
+"""The flags whose value may be the next word."""
+
+_UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
+_ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$")
+MOST_MESSAGES = 1 << 20
+"""How many bytes at each end of a compiler's messages are searched for its error."""
+
+
+def flag_of(word: str) -> str | None:
+    """Return the flag that a word is, without dashes and value; None for another word, such as ``-``."""
+    name = word.lstrip("-").partition("=")[0]
+    return name if word.startswith("-") and name else None
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerCommand:
+    """A command line: the program and its arguments, as the user typed them."""
+
+    words: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The command as a shell reads it."""
+        return shlex.join(self.words)
+
+    @property
+    def program(self) -> str:
+        """The program's name, for messages."""
+        return self.words[0]
+
+    def without(self, flags: frozenset[str]) -> CompilerCommand:
+        """Return the command without some flags and their values."""
+        return CompilerCommand(tuple(self._words_without(flags)))
+
+    def _words_without(self, flags: frozenset[str]) -> Iterator[str]:
+        words = iter(self.words)
+        yield next(words)
+        for word in words:
+            name = flag_of(word)
+            if name not in flags:
+                yield word
+            elif name in _WITH_VALUE and "=" not in word:
+                next(words, None)
+
+    def with_flags(self, *flags: str) -> CompilerCommand:
+        """Return the command with more flags at its end, but those that it has already."""
+        given = {flag_of(word) for word in self.words}
+        return CompilerCommand((*self.words, *(flag for flag in flags if flag_of(flag) not in given)))
+
+
+@dataclass(frozen=True, slots=True)
+class CompilerRun:
+    """One run: its exit code, negative for a signal, and the file with what it printed on standard error."""
+
+    command: CompilerCommand
+    exit_code: int
+    messages: Path
+
+    @property
+    def unknown_flag(self) -> str | None:
+        """The flag that the compiler does not know, by its own words; None if it says nothing of that."""
+        found = _UNKNOWN.search(self.messages_at_ends) if self.exit_code else None
+        return None if found is None else found[1].decode("utf-8", "replace")
+
+    @property
+    def messages_at_ends(self) -> bytes:
+        """The begin and the end of what it printed on standard error."""
+        with self.messages.open("rb") as file:
+            text = file.read(MOST_MESSAGES)
+            size = file.seek(0, os.SEEK_END)
+            if size > len(text):
+                file.seek(max(size - MOST_MESSAGES, len(text)))
+                text += b"\n" + file.read()
+        return text
+
+    @property
+    def why_it_failed(self) -> str:
+        """How it ended, with the first error that it printed."""
+        text = self.messages_at_ends
+        error = _ERROR.search(text)
+        lines = text.strip().splitlines()
+        said = error[0] if error else lines[-1] if lines else b""
+        code = self.exit_code
+        end = f"killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return end + (f": {said.decode('utf-8', 'replace').strip()}" if said else "")
+
+
+@dataclass(slots=True)
+class CompilerRuns:
+    """Runs a compiler. What a run prints is kept in a file of ``folder``; several threads may run it.
+
+    Attributes:
+        folder: where the files are.
+        timeout: the seconds that a run may take; None for no limit.
+        stdin: a file for standard input; None for none.
+        running: what runs now.
+        number: how many runs have begun.
+    """
+
+    folder: Path
+    timeout: float | None = None
+    stdin: Path | None = None
+    running: Running = field(default_factory=Running)
+    number: int = 0
+    _names: Iterator[int] = field(default_factory=count)
+
+    def run(self, command: CompilerCommand) -> CompilerRun:
+        """Run a command. Its standard output is dropped.
+
+        Raises:
+            InputError: it cannot be started, or takes too long.
+        """
+        self.number += 1
+        messages = self.folder / f"messages-{next(self._names)}.txt"
+        try:
+            with ExitStack() as files:
+                stdin: int = subprocess.DEVNULL
+                if self.stdin is not None:
+                    stdin = files.enter_context(self.stdin.open("rb")).fileno()
+                stderr = files.enter_context(messages.open("wb"))
+                exit_code = run_command(
+                    command.words, self.timeout, stdin=stdin, stderr=stderr, running=self.running
+                )
+        except TimeoutError as error:
+            why = f"stopped after {self.timeout:g} seconds (--timeout)"
+            raise InputError(str(command), None, why) from error
+        except OSError as error:
+            raise InputError(command.program, None, f"cannot run: {error.strerror}") from error
+        return CompilerRun(command, exit_code, messages)
+
+
+def counter_flags(attempts: int) -> Sequence[str]:
+    """Return the flags that allow so many attempts of patterns, from the first on."""
+    return (f"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}",)

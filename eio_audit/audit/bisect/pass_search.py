@@ -1,0 +1,212 @@
+"""The search for the states of a pass: the pass in question, its attempts, and the runs in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRuns
+from eio_audit.audit.bisect.halving import Halving
+from eio_audit.audit.bisect.pass_states import ALL_ATTEMPTS, PassStates, count_of_attempts, dump_after
+from eio_audit.audit.bisect.survey import (
+    AFTER_ALL,
+    BASE_FLAGS,
+    MODULE_SCOPE,
+    PassInQuestion,
+    Survey,
+    alone,
+    flag_of,
+)
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.source import InputError
+
+NO_PATTERNS = "it applies no patterns"
+FAILS_WITHOUT = "it fails when patterns are held back"
+
+INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"
+"""Why a search stopped early."""
+
+NO_ACTIONS = -1
+"""The number of attempts that stands for the run that logs actions."""
+
+
+@dataclass(slots=True)
+class PassSearch:
+    """A pass, and the runs that stop after a number of its attempts of patterns.
+
+    Attributes:
+        question: the pass.
+        states: the states after it.
+        first: the number of attempts before its own.
+        last: the number of its last attempt.
+        before: the key of the state before the pass.
+        why_one_step: why there are no states between ``first`` and ``last``; empty if there may be.
+        known: the states known so far, by attempts.
+    """
+
+    question: PassInQuestion
+    states: PassStates
+    first: int
+    last: int
+    before: str
+    why_one_step: str
+    known: dict[int, str] = field(default_factory=dict)
+
+
+def search_of(found: Survey, question: PassInQuestion, runs: CompilerRuns, options: AuditOptions) -> PassSearch:
+    """Prepare the search: cut the pass out, count its attempts, and check that runs can be trusted.
+
+    Raises:
+        InputError: runs with all attempts allowed do not give the normal output, or two runs differ.
+    """
+    if not question.is_only:
+        question = alone(found, question, runs) or question
+    is_whole = not (question.is_cut or question.is_only)
+    states = PassStates(_printing(question, is_whole=is_whole), question.wanted, runs, options)
+    before, after = states.keep(question.before.text), states.keep(question.after.text)
+    if before == after:
+        raise InputError(str(states.command), None, f"{question.pass_name} changes nothing")
+    counted = states.counted(ALL_ATTEMPTS).with_flags("--mlir-print-debug-counter")
+    run = runs.run(counted)
+    if run.unknown_flag is not None:
+        why = f"{counted.program} does not know --{run.unknown_flag}: it cannot hold patterns back"
+        raise InputError(str(counted), None, why)
+    last = count_of_attempts(run)
+    if last is None:
+        why = f"{counted.program} does not tell how many patterns it attempts (--mlir-print-debug-counter)"
+        raise InputError(str(counted), None, why)
+    everything = states.keep(dump_after(run, question.wanted).text)
+    if question.is_cut:
+        after = everything
+    if everything != after:
+        raise _untrusted(states, "with all attempts of patterns allowed, it is not what the command prints")
+    first = _attempts_before(question, states, last) if is_whole else 0
+    search = PassSearch(question, states, first, last, before, "", {last: after})
+    if first == last:
+        search.why_one_step = NO_PATTERNS
+        return search
+    search.known[first] = before
+    try:
+        held_back = states.dump_at(first)
+    except InputError as error:
+        search.why_one_step = f"{FAILS_WITHOUT}: {error.message}"
+        return search
+    if has_failed(held_back) and not has_failed(question.after):
+        search.why_one_step = FAILS_WITHOUT
+        return search
+    search.known[first] = states.keep(held_back.text)
+    _check_repeats(search)
+    return search
+
+
+def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
+    """Return the command of the pass with the flags that print the dump after it."""
+    command = question.command.without(OWN_FLAGS | {"dump-pass-pipeline"})
+    marker = question.after.marker
+    scope = [MODULE_SCOPE] if marker is not None and marker.op_name is not None else []
+    if not is_whole or marker is None or marker.pass_name == marker.class_name:
+        return command.with_flags(*BASE_FLAGS, AFTER_ALL, *scope)
+    prints = f"--mlir-print-ir-before={marker.pass_name}", f"--mlir-print-ir-after={marker.pass_name}"
+    return command.with_flags(*BASE_FLAGS, *prints, *scope)
+
+
+def _untrusted(states: PassStates, why: str) -> InputError:
+    return InputError(str(states.command), None, f"the IR after {states.wanted.pass_name} cannot be trusted: {why}")
+
+
+def has_failed(dump: Dump) -> bool:
+    """Return whether the pass before a dump failed, by its marker."""
+    return dump.marker is not None and dump.marker.failed
+
+
+def _check_repeats(search: PassSearch) -> None:
+    middle = (search.first + search.last) // 2
+    state, again = search.states.at(middle), search.states.at(middle)
+    if state != again:
+        why = f"two runs with {middle} attempts of patterns differ; eio-audit repeat tells from which pass on"
+        raise _untrusted(search.states, why)
+    search.known[middle] = state
+
+
+def _attempts_before(question: PassInQuestion, states: PassStates, last: int) -> int:
+    """Return the least number of attempts with which the dump before the pass is the normal one.
+
+    More attempts than these are of this pass, or of passes before it, where they change nothing.
+    """
+    low, high = -1, last
+    while high - low > 1:
+        middle = (low + high) // 2
+        if states.begins_with(question.before, middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+@contextmanager
+def runs_in(folder: Path, timeout: float | None, stdin: Path | None) -> Iterator[CompilerRuns]:
+    """Yield what runs a compiler. At the end, nothing of it runs any more."""
+    runs = CompilerRuns(folder, timeout, stdin)
+    try:
+        yield runs
+    finally:
+        runs.running.end()
+
+
+class SearchResult:
+    """What a search has found so far.
+
+    Attributes:
+        halving: the states, and what is not resolved.
+        failures: the errors of runs that failed, by their number of attempts.
+        stopped: why it stopped early; empty if it did not.
+    """
+
+    def __init__(self, search: PassSearch) -> None:
+        self.halving = Halving(search.known, search.states.difference)
+        self.failures: dict[int, InputError] = {}
+        self.stopped = ""
+
+
+def find_states(
+    search: PassSearch, jobs: int, max_runs: int, advance: Callable[[SearchResult], None]
+) -> SearchResult:
+    """Find after which attempts the state changes. An interrupt ends the search, not the program.
+
+    Args:
+        search: the pass.
+        jobs: how many compilers run at once.
+        max_runs: how many runs the search may take.
+        advance: called after each run.
+    """
+    result = SearchResult(search)
+    running: dict[Future[str], int] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        try:
+            while True:
+                while len(running) < jobs and max_runs > 0 and (count := result.halving.next()) is not None:
+                    running[pool.submit(search.states.at, count)] = count
+                    max_runs -= 1
+                if not running:
+                    break
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    _take(done, running.pop(done), result)
+                    advance(result)
+        except KeyboardInterrupt:
+            result.stopped = INTERRUPTED
+            search.states.runs.running.end()
+    if not result.stopped and result.halving.next() is not None:
+        result.stopped = MOST_RUNS
+    return result
+
+
+def _take(done: Future[str], count: int, result: SearchResult) -> None:
+    try:
+        result.halving.put(count, done.result())
+    except InputError as error:
+        result.failures[count] = error
+        result.halving.drop(count)

@@ -1,0 +1,183 @@
+"""The states of the IR after a pass, by how many attempts of patterns are allowed."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRun, CompilerRuns, counter_flags
+from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import Dump, read
+from eio_audit.mlir.source import InputError, Source, Span
+
+ALL_ATTEMPTS = 1_000_000_000
+"""More attempts than any pass makes."""
+
+_COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
+
+@dataclass(frozen=True, slots=True)
+class StateOrder:
+    """The order of the ops in one state.
+
+    Attributes:
+        keys: per function, or None for ops outside functions, the keys of its ops that count: a list for each
+            block with an inversion, in textual order.
+        inversions: how many inversions these have.
+        is_indexed: whether any op has a key.
+    """
+
+    keys: Mapping[str | None, Sequence[Sequence[int]]]
+    inversions: int
+    is_indexed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WantedDump:
+    """Which dump of a run is the state.
+
+    Attributes:
+        pass_name: the pass, by its marker.
+        number: 0-based number among the dumps after that pass; -1 for the last.
+    """
+
+    pass_name: str
+    number: int
+
+
+@dataclass(slots=True)
+class PassStates:
+    """Runs a compiler, and keeps each state that it makes once, on disk.
+
+    Attributes:
+        command: the compiler's command line with what prints the dumps.
+        wanted: which dump after the pass is the state.
+        runs: what runs it.
+        options: how the states are read.
+    """
+
+    command: CompilerCommand
+    wanted: WantedDump
+    runs: CompilerRuns
+    options: AuditOptions
+    _orders: dict[str, StateOrder] = field(default_factory=dict)
+
+    def at(self, attempts: int) -> str:
+        """Return the state with so many attempts of patterns allowed, by its key.
+
+        Raises:
+            InputError: the compiler cannot be run, or does not print the dump.
+        """
+        return self.keep(self.dump_at(attempts).text)
+
+    def dump_at(self, attempts: int) -> Dump:
+        """Return the dump that shows the state with so many attempts of patterns allowed, as ``at`` does."""
+        run = self.runs.run(self.counted(attempts))
+        try:
+            return dump_after(run, self.wanted)
+        finally:
+            run.messages.unlink()
+
+    def begins_with(self, before: Dump, attempts: int) -> bool:
+        """Return whether the dump before the pass is this one, with so many attempts of patterns allowed."""
+        run = self.runs.run(self.counted(attempts))
+        try:
+            dumps = _dumps_of(run, self.wanted.pass_name, "before")
+            number = self.wanted.number
+            return number < len(dumps) and dumps[number].text.strip() == before.text.strip()
+        finally:
+            run.messages.unlink()
+
+    def counted(self, attempts: int) -> CompilerCommand:
+        """Return the command with so many attempts allowed."""
+        return self.command.with_flags(*counter_flags(attempts))
+
+    def keep(self, text: bytes) -> str:
+        """Keep the text of a state; return its key, which is equal for equal texts."""
+        text = text.strip() + b"\n"
+        key = sha256(text).hexdigest()
+        path = self._path(key)
+        if not path.exists():
+            path.write_bytes(text)
+        return key
+
+    def text(self, key: str) -> bytes:
+        """Return the text of a state."""
+        return self._path(key).read_bytes()
+
+    def dump(self, key: str, name: str) -> Dump:
+        """Return a state as a dump of a file with this name."""
+        text = self.text(key)
+        return Dump(Source(name, text), Span(0, len(text)), None, 1)
+
+    def order(self, key: str) -> StateOrder:
+        """Return the order of the ops in a state.
+
+        Raises:
+            InputError: the state cannot be read.
+        """
+        if key not in self._orders:
+            self._orders[key] = _order(self.dump(key, "<state>"), self.options)
+        return self._orders[key]
+
+    def difference(self, old: str, new: str) -> int:
+        """Return how much two states differ: in inversions, or in lines where no op has an index."""
+        before, after = self.order(old), self.order(new)
+        if before.is_indexed or after.is_indexed:
+            return abs(after.inversions - before.inversions)
+        lines, others = self._lines(old), self._lines(new)
+        return (lines - others).total() + (others - lines).total()
+
+    def _lines(self, key: str) -> Counter[bytes]:
+        return _count_lines(self._path(key))
+
+    def _path(self, key: str) -> Path:
+        return self.runs.folder / f"state-{key}.mlir"
+
+
+@lru_cache(maxsize=64)
+def _count_lines(path: Path) -> Counter[bytes]:
+    return Counter(path.read_bytes().splitlines())
+
+
+def _order(dump: Dump, options: AuditOptions) -> StateOrder:
+    keyed = read_dump(dump, options)
+    blocks = [
+        KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks if keyed.has_order(number)
+    ]
+    keys = defaultdict[str | None, list[Sequence[int]]](list)
+    for block in blocks:
+        keys[keyed.functions[block.number]].append(block.indexed_keys)
+    inversions = sum(sum(block.inversions_at.values()) for block in blocks) // 2
+    return StateOrder(keys, inversions, any(keyed.keys.keyed_by_block))
+
+
+def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
+    """Return the dump of a run that is the state after the pass.
+
+    Raises:
+        InputError: the run did not print it.
+    """
+    dumps = _dumps_of(run, wanted.pass_name, "after")
+    try:
+        return dumps[wanted.number]
+    except IndexError:
+        why = run.why_it_failed if run.exit_code else "the command prints no dump of it"
+        raise InputError(str(run.command), None, f"no dump after {wanted.pass_name}: {why}") from None
+
+
+def _dumps_of(run: CompilerRun, pass_name: str, when: str) -> list[Dump]:
+    dumps = read(run.messages)
+    return [dump for dump in dumps if (dump.place.when, dump.place.pass_name) == (when, pass_name)]
+
+
+def count_of_attempts(run: CompilerRun) -> int | None:
+    """Return how many patterns a run attempted, as it printed it last; None if it did not."""
+    found = _COUNT.findall(run.messages.read_bytes())
+    return int(found[-1]) if found else None

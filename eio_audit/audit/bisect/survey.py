@@ -1,0 +1,223 @@
+"""The first run of a compiler: its passes, and the pass in question with the command that runs it.
+
+A pass of a pipeline is cut out where that is possible: the compiler reads the dump before the pass, and runs
+this pass alone. The result must be the dump after the pass. Else the whole command runs each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns, flag_of
+from eio_audit.audit.bisect.pass_states import WantedDump, dump_after
+from eio_audit.audit.bisect.pipeline import PipelinePass, printed_pipeline
+from eio_audit.audit.log.trace import Trace, trace
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import Dump, read
+from eio_audit.mlir.input.function_texts import DumpText
+from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.shown_op import outermost_op
+from eio_audit.mlir.source import InputError
+
+BASE_FLAGS = "--mlir-print-debuginfo", "--mlir-disable-threading"
+AFTER_ALL = "--mlir-print-ir-after-all"
+MODULE_SCOPE = "--mlir-print-ir-module-scope"
+DUMP_PIPELINE = "--dump-pass-pipeline"
+
+PROGRAM = "builtin.module"
+"""The op around a program, which a pass of the outermost pipeline runs on."""
+
+_GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
+"""What the flags begin with that do not name a pass or a pipeline."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassInQuestion:
+    """A run of a pass.
+
+    Attributes:
+        pass_name: the pass.
+        function: the symbol of the op that it ran on; None for the whole program.
+        before: the dump before it.
+        after: the dump after it.
+        number: 0-based number of ``after`` among the dumps after passes of this name.
+        command: the command whose attempts are counted.
+        is_cut: whether the command runs this pass alone, on the dump before it.
+        is_only: whether it is the only pass of the command.
+    """
+
+    pass_name: str
+    function: str | None
+    before: Dump
+    after: Dump
+    number: int
+    command: CompilerCommand
+    is_cut: bool
+    is_only: bool
+
+    def is_like(self, other: PassInQuestion) -> bool:
+        """Return whether both are runs of one pass on one op."""
+        markers = self.after.marker, other.after.marker
+        return len({(m.pass_name, m.op_name, m.symbol) for m in markers if m}) == 1
+
+    @property
+    def wanted(self) -> WantedDump:
+        """The dump that is the state after the pass, in a run of the command."""
+        return WantedDump(self.pass_name, -1 if self.is_cut else self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the first run shows.
+
+    Attributes:
+        run: the run.
+        dumps: its dumps.
+        trace: what each pass did.
+        pipeline: its passes in order; None if the compiler does not tell.
+    """
+
+    run: CompilerRun
+    dumps: Sequence[Dump]
+    trace: Trace
+    pipeline: tuple[PipelinePass, ...] | None
+
+
+def survey(command: CompilerCommand, runs: CompilerRuns, options: AuditOptions) -> Survey:
+    """Run a compiler with dumps before and after all passes.
+
+    If a pass runs on a part of the program, the compiler runs again, and each dump shows the whole program.
+
+    Raises:
+        InputError: the compiler does not know an option that is needed, or prints no dump.
+    """
+    command = command.without(OWN_FLAGS).with_flags(*BASE_FLAGS, "--mlir-print-ir-before-all", AFTER_ALL)
+    run = runs.run(command.with_flags(DUMP_PIPELINE))
+    if run.unknown_flag == flag_of(DUMP_PIPELINE):
+        run = runs.run(command)
+    dumps = _dumps(run)
+    if any(outermost_op(dump).name != PROGRAM for dump in dumps):
+        again = runs.run(run.command.with_flags(MODULE_SCOPE))
+        if again.unknown_flag is None and (whole := read(again.messages)):
+            run, dumps = again, whole
+    return Survey(run, dumps, trace(dumps, options), printed_pipeline(run.messages.read_bytes()))
+
+
+def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion | None:
+    """Return the same pass, run alone on the dump before it; None if that does not give the dump after it."""
+    anchor = question.after.marker.op_name if question.after.marker else None
+    alike = [one for one in _runs(found) if one.is_like(question) and one.number <= question.number]
+    passes = [
+        one
+        for one in found.pipeline or ()
+        if one.name == question.pass_name and one.anchors[-1:] == (anchor or PROGRAM,)
+    ]
+    if len(alike) > len(passes):
+        return None
+    path = runs.folder / "input.mlir"
+    path.write_bytes(question.before.text)
+    command = _alone_on(found.run.command, passes[len(alike) - 1], path)
+    run = runs.run(command)
+    cut = replace(question, command=command, is_cut=True)
+    try:
+        is_same = _is_same(dump_after(run, cut.wanted), question)
+    except InputError:
+        return None
+    return cut if is_same else None
+
+
+def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
+    """Return the command that runs one pass on a file."""
+    program, *others = command.without(frozenset({"pass-pipeline"})).words
+    words = [word for word in others if (flag_of(word) or "mlir-").startswith(_GENERAL)]
+    inputs = [place for place, word in enumerate(words) if flag_of(word) is None]
+    if inputs:
+        del words[inputs[-1]]
+    return CompilerCommand((program, *words, f"--pass-pipeline={one.alone}", str(path)))
+
+
+def _is_same(after: Dump, question: PassInQuestion) -> bool:
+    """Return whether a dump shows the result of the pass: all of it, or the function that the pass ran on."""
+    if after.text.strip() == question.after.text.strip():
+        return True
+    texts = [DumpText(dump).functions.get(question.function or "") for dump in (after, question.after)]
+    return texts[0] is not None and texts[1] is not None and texts[0].is_same_as(texts[1])
+
+
+def _dumps(run: CompilerRun) -> list[Dump]:
+    dumps = [] if run.unknown_flag else read(run.messages)
+    if any(dump.marker and dump.marker.when == "after" for dump in dumps):
+        return dumps
+    name = str(run.command)
+    if run.unknown_flag is not None:
+        why = f"{run.command.program} does not know --{run.unknown_flag}; bisect needs a tool with MLIR's options"
+        raise InputError(name, None, f"{why}, such as mlir-opt")
+    if run.exit_code:
+        raise InputError(name, None, f"the command {run.why_it_failed}")
+    raise InputError(name, None, "the command prints no dump after a pass: it runs no pass, or prints no IR")
+
+
+def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> PassInQuestion:
+    """Return the pass to bisect: the run with a number of the named pass, else the one that did most.
+
+    Most is: inversions made, else avoidable ones made, else ops changed.
+
+    Raises:
+        InputError: there is no such pass, or none changed the IR.
+    """
+    runs = list(_runs(found))
+    if pass_name is not None:
+        runs = [run for run in runs if pass_name in _names(run.after.marker)]
+        if not runs:
+            raise _no_such_pass(found, pass_name)
+        if number is not None:
+            if number >= len(runs):
+                why = f"--dump {number + 1} is out of range: {pass_name} ran {len(runs)} times"
+                raise InputError(str(found.run.command), None, why)
+            return runs[number]
+    rows = _rows_by_line(found.trace)
+    return max(runs, key=lambda run: rows.get(run.after.line, (0, 0, 0)))
+
+
+def _names(marker: Marker | None) -> tuple[str, ...]:
+    return () if marker is None else (marker.pass_name, marker.class_name)
+
+
+def _no_such_pass(found: Survey, name: str) -> InputError:
+    names = dict.fromkeys(dump.marker.pass_name for dump in found.dumps if dump.marker)
+    why = f"no pass '{name}'; the passes are {', '.join(names)}"
+    return InputError(str(found.run.command), None, why)
+
+
+def _rows_by_line(found: Trace) -> dict[int, tuple[int, int, int]]:
+    """Return, per line of a dump after a pass, what the pass did: a tuple that is greater for more."""
+    inversions: dict[str | None, int] = {}
+    rows = {}
+    for row in found.passes:
+        made = row.figures.inversions - inversions.get(row.function, 0)
+        inversions[row.function] = row.figures.inversions
+        rows[row.place.line] = (max(made, 0), row.introduced, row.op_counts.total)
+    return rows
+
+
+def _runs(found: Survey) -> Iterator[PassInQuestion]:
+    """Yield the runs of passes that the first run shows, in the order in which they ended."""
+    numbers: dict[str, int] = {}
+    open_dumps: dict[tuple[str, str | None, str | None], Dump] = {}
+    afters = sum(dump.place.when == "after" for dump in found.dumps)
+    is_only = afters == 1 if found.pipeline is None else len(found.pipeline) == 1
+    for dump in found.dumps:
+        marker = dump.marker
+        if marker is None:
+            continue
+        key = marker.class_name, marker.op_name, marker.symbol
+        if marker.when == "before":
+            open_dumps[key] = dump
+        elif marker.when == "after" and key in open_dumps:
+            number = numbers[marker.pass_name] = numbers.get(marker.pass_name, -1) + 1
+            before = open_dumps.pop(key)
+            yield PassInQuestion(
+                marker.pass_name, marker.symbol, before, dump, number, found.run.command, False, is_only
+            )
