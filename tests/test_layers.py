@@ -54,6 +54,7 @@ FLOORS = {
         {"diff"},
         {"log"},
         {"corpus"},
+        {"bisect"},
     ],
 }
 """The modules and folders of a room, from the bottom. Each imports from the floors below it; a folder, from itself."""

@@ -10,7 +10,7 @@ import click
 from eio_audit import __version__
 
 COMMANDS = (
-    *("check", "config", "diff", "explain", "fix", "graph", "history"),
+    *("bisect", "check", "config", "diff", "explain", "fix", "graph", "history"),
     *("normalize", "repeat", "rule", "shuffle", "stamp", "structure", "trace"),
 )
 

@@ -46,6 +46,13 @@ RENDERERS = {
         "json": "json:traces_to_json",
         "html": "html.trace:traces_to_html",
     },
+    "Bisection": {
+        "text": "text.bisect:print_bisection",
+        "json": "json:bisection_to_json",
+        "markdown": "markdown.bisect:bisection_to_markdown",
+        "html": "html.bisect:bisection_to_html",
+        "log": "log:states_log",
+    },
     "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
@@ -101,6 +108,7 @@ SUFFIXES = {
     ".dot": "dot",
     ".graphml": "graphml",
     ".py": "python",
+    ".log": "log",
 }
 """The format of a file by the end of its name, where neither --format nor FORMAT:FILE gives one."""
 
@@ -113,7 +121,7 @@ def format_by_suffix(path: str, formats: Sequence[str]) -> str | None:
     """
     name = path.rstrip("/" + os.sep).casefold()
     suffix = max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
-    if suffix is None:
+    if suffix is None or (suffix == ".log" and "log" not in formats):
         return None
     if SUFFIXES[suffix] not in formats:
         message = (

@@ -7,15 +7,18 @@ with more and more attempts allowed, are found by halving. In order they are a l
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt, read_attempts
 from eio_audit.audit.bisect.bisection import Application, Bisection, Reproduction
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRuns
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand
 from eio_audit.audit.bisect.halving import Interval
 from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import (
@@ -24,10 +27,12 @@ from eio_audit.audit.bisect.pass_search import (
     PassSearch,
     SearchResult,
     find_states,
+    runs_in,
     search_of,
 )
 from eio_audit.audit.bisect.states_log import WITHOUT_PATTERNS, LoggedState, name_of_step, write_log
 from eio_audit.audit.bisect.survey import BASE_FLAGS, Survey, choose_pass, survey
+from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.log.trace import Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import stream
@@ -37,24 +42,11 @@ MAX_RUNS = 1000
 """How many runs of the compiler the search for the states may take."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassChoice:
-    """The pass to bisect.
-
-    Attributes:
-        name: its argument or its class name; None for the pass that made most inversions, else changed most.
-        number: 0-based number of its run, among those with that name; None for the one that did most.
-    """
-
-    name: str | None = None
-    number: int | None = None
-
-
 class ActionLog:
     """The compiler's log of actions. It is written beside the search, by a run of its own."""
 
     def __init__(self, search: PassSearch) -> None:
-        self.path = search.states.runs.folder / "actions.log"
+        self.path = search.states.runs.kept / "actions.log"
         command = search.question.command.without(OWN_FLAGS | {"dump-pass-pipeline"})
         self._command = command.with_flags(*BASE_FLAGS, f"--log-actions-to={self.path}")
         self._runs = search.states.runs
@@ -68,46 +60,95 @@ class ActionLog:
         return read_attempts(self.path, numbers, options)[0] if self.path.exists() else {}
 
 
+Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
+"""Gets the search and what it has found, after each run."""
+
+
 def bisect(
     command: Sequence[str],
-    runs: CompilerRuns,
     options: AuditOptions = DEFAULT_OPTIONS,
-    choice: PassChoice = PassChoice(),  # noqa: B008  (it is immutable)
     *,
-    log: Path,
+    pass_name: str | None = None,
+    number: int | None = None,
     jobs: int | None = None,
+    timeout: float | None = None,
     max_runs: int = MAX_RUNS,
-    advance: Callable[[PassSearch, SearchResult], None] = lambda search, result: None,
+    folder: str | PathLike[str] | None = None,
+    stdin: Path | None = None,
+    advance: Advance | None = None,
     watch: Watch | None = None,
 ) -> Bisection:
     """Find the applications of patterns of a pass that changed the IR.
 
     Args:
-        command: the compiler with its arguments, such as ``["mlir-opt", "--canonicalize", "in.mlir"]``.
-        runs: what runs it, and where the files are.
+        command: the compiler with its arguments, such as ``["mlir-opt", "--canonicalize", "in.mlir"]``. No
+            shell runs it.
         options: how the IR is read, and what counts as out of order.
-        choice: the pass.
-        log: the file for the states.
+        pass_name: the pass; None for the one that made most inversions, else changed most ops.
+        number: which run of the pass, from 0; None for the one that did most.
         jobs: how many compilers run at once; None for one per processor.
-        max_runs: how many runs the search may take.
+        timeout: the seconds that one run may take; None for no limit.
+        max_runs: how many runs the search for the states may take.
+        folder: a folder to keep the states and the log of actions in; None for none.
+        stdin: a file that the compiler reads on standard input.
         advance: called after each run of the search.
         watch: as for ``trace``, for the steps between the states.
 
     Raises:
         InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted.
     """
-    given = CompilerCommand(tuple(command))
-    found = survey(given, runs, options)
-    search = search_of(found, choose_pass(found, choice.name, choice.number), runs, options)
-    assemble = _Assembly(given, found, search, log, watch)
+    with pass_search(
+        command, options, pass_name, number, timeout=timeout, folder=folder, stdin=stdin
+    ) as (found, search):
+        return _bisect(found, search, options, jobs or usable_cores(), max_runs, advance, watch)
+
+
+@contextmanager
+def pass_search(
+    command: Sequence[str],
+    options: AuditOptions,
+    pass_name: str | None,
+    number: int | None,
+    *,
+    timeout: float | None,
+    folder: str | PathLike[str] | None,
+    stdin: Path | None,
+) -> Iterator[tuple[Survey, PassSearch]]:
+    """Run a compiler for the first time, and yield its passes and the search in one, as for ``bisect``.
+
+    Raises:
+        InputError: as for ``bisect``.
+    """
+    with TemporaryDirectory(prefix="eio-audit-") as temporary:
+        scratch = Path(temporary)
+        kept = Path(folder or scratch)
+        kept.mkdir(parents=True, exist_ok=True)
+        with runs_in(scratch, kept, timeout, stdin) as runs:
+            found = survey(CompilerCommand(tuple(command)), runs, options)
+            yield found, search_of(found, choose_pass(found, pass_name, number), runs, options)
+
+
+def _bisect(
+    found: Survey,
+    search: PassSearch,
+    options: AuditOptions,
+    jobs: int,
+    max_runs: int,
+    advance: Advance | None,
+    watch: Watch | None,
+) -> Bisection:
+    assemble = _Assembly(found, search, watch)
     if search.why_one_step:
         return assemble({}, SearchResult(search))
+
+    def report(result: SearchResult) -> None:
+        if advance is not None:
+            advance(search, result)
+
     actions = ActionLog(search)
     with ThreadPoolExecutor(1) as pool:
         logged = pool.submit(actions.write)
-        result = find_states(
-            search, jobs or os.cpu_count() or 1, max_runs, lambda result: advance(search, result)
-        )
+        result = find_states(search, jobs, max_runs, report)
         _wait_for(logged, result)
     numbers = [step.last for step in result.halving.changes if step.is_one]
     return assemble(actions.attempts(numbers, options), result)
@@ -126,10 +167,8 @@ def _wait_for(logged: Future[None], result: SearchResult) -> None:
 class _Assembly:
     """Makes a bisection of the states that were found."""
 
-    given: CompilerCommand
     found: Survey
     search: PassSearch
-    log: Path
     watch: Watch | None
 
     def __call__(self, attempts: Mapping[int, Attempt], result: SearchResult) -> Bisection:
@@ -140,8 +179,9 @@ class _Assembly:
         left = left_by_state([order.keys for order in orders])
         names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
         logged = [LoggedState(name, states.text(key)) for name, key in zip(names, keys[1:], strict=True)]
-        lines = write_log(self.log, states.wanted.pass_name, states.text(search.before), logged)
-        traced = trace(stream(str(self.log)), states.options, self.watch)
+        log = states.runs.kept / "states.log"
+        lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
+        traced = trace(stream(str(log)), states.options, self.watch)
         for error in traced.errors:
             raise error
         rows = {row.place.line: row for row in traced.passes}
@@ -159,7 +199,7 @@ class _Assembly:
         )
         question = search.question
         return Bisection(
-            command=str(self.given),
+            command=str(self.found.command),
             passes=self.found.trace,
             pass_name=question.pass_name,
             function=question.function,
@@ -170,7 +210,7 @@ class _Assembly:
             left_before=left[0],
             applications=applications,
             states=traced,
-            log=str(self.log),
+            log="" if states.runs.kept == states.runs.folder else str(log),
             reproduction=_reproduction(search),
             failures=tuple(error for _, error in sorted(result.failures.items())),
             stopped=result.stopped,

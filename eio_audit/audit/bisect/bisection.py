@@ -131,7 +131,7 @@ class Bisection:
         left_before: how many inversions of the end have been there since before the pass.
         applications: its steps in order; the first is what it does without patterns.
         states: the trace of its states.
-        log: the file with the states.
+        log: the file with the states; empty if none is kept.
         reproduction: how to get the states by hand.
         failures: the errors of runs that failed.
         stopped: why the search stopped early: ``""``, ``"interrupted"`` or ``"--max-runs"``.

@@ -126,10 +126,11 @@ class CompilerRun:
 
 @dataclass(slots=True)
 class CompilerRuns:
-    """Runs a compiler. What a run prints is kept in a file of ``folder``; several threads may run it.
+    """Runs a compiler. What a run prints is in a file of ``folder``; several threads may run it.
 
     Attributes:
-        folder: where the files are.
+        folder: where the files of the runs are.
+        kept: where the files are that may outlast the runs.
         timeout: the seconds that a run may take; None for no limit.
         stdin: a file for standard input; None for none.
         running: what runs now.
@@ -137,6 +138,7 @@ class CompilerRuns:
     """
 
     folder: Path
+    kept: Path
     timeout: float | None = None
     stdin: Path | None = None
     running: Running = field(default_factory=Running)

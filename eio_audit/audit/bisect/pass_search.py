@@ -148,9 +148,9 @@ def _attempts_before(question: PassInQuestion, states: PassStates, last: int) ->
 
 
 @contextmanager
-def runs_in(folder: Path, timeout: float | None, stdin: Path | None) -> Iterator[CompilerRuns]:
+def runs_in(folder: Path, kept: Path, timeout: float | None, stdin: Path | None) -> Iterator[CompilerRuns]:
     """Yield what runs a compiler. At the end, nothing of it runs any more."""
-    runs = CompilerRuns(folder, timeout, stdin)
+    runs = CompilerRuns(folder, kept, timeout, stdin)
     try:
         yield runs
     finally:

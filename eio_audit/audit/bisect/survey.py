@@ -73,19 +73,21 @@ class Survey:
     """What the first run shows.
 
     Attributes:
+        command: the command as it was given.
         run: the run.
         dumps: its dumps.
         trace: what each pass did.
         pipeline: its passes in order; None if the compiler does not tell.
     """
 
+    command: CompilerCommand
     run: CompilerRun
     dumps: Sequence[Dump]
     trace: Trace
     pipeline: tuple[PipelinePass, ...] | None
 
 
-def survey(command: CompilerCommand, runs: CompilerRuns, options: AuditOptions) -> Survey:
+def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) -> Survey:
     """Run a compiler with dumps before and after all passes.
 
     If a pass runs on a part of the program, the compiler runs again, and each dump shows the whole program.
@@ -93,7 +95,7 @@ def survey(command: CompilerCommand, runs: CompilerRuns, options: AuditOptions) 
     Raises:
         InputError: the compiler does not know an option that is needed, or prints no dump.
     """
-    command = command.without(OWN_FLAGS).with_flags(*BASE_FLAGS, "--mlir-print-ir-before-all", AFTER_ALL)
+    command = given.without(OWN_FLAGS).with_flags(*BASE_FLAGS, "--mlir-print-ir-before-all", AFTER_ALL)
     run = runs.run(command.with_flags(DUMP_PIPELINE))
     if run.unknown_flag == flag_of(DUMP_PIPELINE):
         run = runs.run(command)
@@ -102,7 +104,7 @@ def survey(command: CompilerCommand, runs: CompilerRuns, options: AuditOptions) 
         again = runs.run(run.command.with_flags(MODULE_SCOPE))
         if again.unknown_flag is None and (whole := read(again.messages)):
             run, dumps = again, whole
-    return Survey(run, dumps, trace(dumps, options), printed_pipeline(run.messages.read_bytes()))
+    return Survey(given, run, dumps, trace(dumps, options), printed_pipeline(run.messages.read_bytes()))
 
 
 def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion | None:
@@ -116,7 +118,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     ]
     if len(alike) > len(passes):
         return None
-    path = runs.folder / "input.mlir"
+    path = runs.kept / "input.mlir"
     path.write_bytes(question.before.text)
     command = _alone_on(found.run.command, passes[len(alike) - 1], path)
     run = runs.run(command)
