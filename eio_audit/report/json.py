@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eio_audit.mlir.printable import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
+    from eio_audit.audit.bisect.bisection import Bisection
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
@@ -34,6 +35,17 @@ _FIELDS = {
         "wrong_certified mislabelled "
         "peak_bytes=memory.peak peak_bytes_fixed=memory.peak_fixed unsized_values=memory.unsized "
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
+    ),
+    "Application": (
+        "first last attempt pattern=attempt.pattern op=attempt.op result=attempt.result index=attempt.index "
+        "model_file=attempt.model.file model_line=attempt.model.line inversions_before inversions made left "
+        "avoidable=traced.figures.avoidable introduced=traced.introduced introduced_left=traced.left "
+        "line=traced.place.line op_changes=op_counts"
+    ),
+    "Bisection": (
+        "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step first=attempts.first "
+        "attempts=attempted runs inversions left_before without_patterns patterns applications=of_patterns "
+        "log reproduction stopped errors=failures"
     ),
     "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
     "CodegenFunction": (
@@ -76,6 +88,9 @@ _FIELDS = {
     ),
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
+    "PatternTotal": (
+        "pattern applications made left introduced introduced_left op_changes=ops worst=worst.last"
+    ),
     "PassTotal": "pass=pass_name introduced models repaired left mislabelled lost",
     "PassFigures": (
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants findings"
@@ -104,6 +119,9 @@ An attribute ``op`` of other classes, an OpLabel, is written the same way.
 """
 
 _MADE: dict[str, Callable[[Any], object]] = {
+    "Application.attempt": lambda one: one.last if one.is_resolved else None,
+    "Bisection.attempts.first": lambda one: one.attempts[0],
+    "Bisection.inversions": lambda one: dict(zip(("before", "after"), one.inversions, strict=True)),
     "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],
     "DisplacedOp.stands": lambda one: "early" if one.early else "late",
     "DumpAudit.assumed_pure": lambda dump: dict(sorted(dump.assumed_pure.items())),
@@ -249,6 +267,18 @@ def explanation_to_json(explanation: Explanation) -> str:
 def history_to_json(history: History) -> str:
     """Return one op through all passes, ending in a newline."""
     return _document("history", **_plain(history))
+
+
+def bisection_to_json(result: Bisection) -> str:
+    """Return what the patterns of a pass did, ending in a newline."""
+    states = result.states
+    return _document(
+        "bisect",
+        **_plain(result),
+        final=_without_dumps(states.at_end_of_log),
+        left=states.left,
+        passes=result.passes.passes,
+    )
 
 
 def structure_to_json(structure: Structure) -> str:

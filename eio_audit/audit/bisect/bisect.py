@@ -199,10 +199,11 @@ class _Assembly:
         )
         question = search.question
         return Bisection(
-            command=str(self.found.command),
+            command=self.found.command.words,
             passes=self.found.trace,
             pass_name=question.pass_name,
             function=question.function,
+            number=question.number + 1 if self.found.runs_of(question.pass_name) > 1 else None,
             is_alone=question.is_cut or question.is_only,
             why_one_step=search.why_one_step,
             attempts=(search.first + 1, search.last),

@@ -120,10 +120,11 @@ class Bisection:
     """Which patterns of a pass changed the IR, and how.
 
     Attributes:
-        command: the command as it was given.
+        command: the compiler with its arguments, as it was given.
         passes: what each pass of the command did.
         pass_name: the pass in question.
         function: the symbol of the op that it ran on; None for the whole program.
+        number: which run of the pass it is, from 1; None if it is the only one.
         is_alone: whether the pass runs alone in each run, not the whole command.
         why_one_step: why its patterns cannot be told apart; empty if they can.
         attempts: the first of its attempts of patterns and the last, as the runs count them.
@@ -137,10 +138,11 @@ class Bisection:
         stopped: why the search stopped early: ``""``, ``"interrupted"`` or ``"--max-runs"``.
     """
 
-    command: str
+    command: tuple[str, ...]
     passes: Trace
     pass_name: str
     function: str | None
+    number: int | None
     is_alone: bool
     why_one_step: str
     attempts: tuple[int, int]
@@ -167,6 +169,11 @@ class Bisection:
     def of_patterns(self) -> tuple[Application, ...]:
         """The steps that patterns made, in order."""
         return self.applications[1:]
+
+    @property
+    def avoidable(self) -> int:
+        """The avoidable inversions after the pass."""
+        return self.states.at_end_of_log.avoidable
 
     @property
     def attempted(self) -> int:

@@ -86,6 +86,10 @@ class Survey:
     trace: Trace
     pipeline: tuple[PipelinePass, ...] | None
 
+    def runs_of(self, pass_name: str) -> int:
+        """Return how often a pass ran."""
+        return sum(dump.place.when == "after" and dump.place.pass_name == pass_name for dump in self.dumps)
+
 
 def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) -> Survey:
     """Run a compiler with dumps before and after all passes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import tempfile
@@ -17,6 +18,8 @@ from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 
 if TYPE_CHECKING:
+    from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
 
@@ -87,6 +90,7 @@ def bisect_command(
       eio-audit bisect -- mlir-opt --canonicalize in.mlir
     """
     from eio_audit.audit.bisect.bisect import bisect
+    from eio_audit.audit.bisect.pass_search import INTERRUPTED
     from eio_audit.cli.bisect_progress import bisect_progress
     from eio_audit.report.html.stored_steps import StoredSteps
 
@@ -105,7 +109,36 @@ def bisect_command(
             advance=advance,
             watch=None if steps is None else steps.watch,
         )
-        reports.write(result, steps=steps.of(result.states) if steps else None)
+        _with_report(reports).write(
+            result,
+            gate=gate,
+            steps=None if steps is None else steps.of(result.states),
+            worst_diff=_worst_diff(result, options) if "markdown" in reports.formats else None,
+        )
+    if result.stopped == INTERRUPTED:
+        ctx.exit(130)
+    if is_asked_for(gate) and not result.is_judged:
+        raise no_order(len(result.applications), [], shlex.join(command))
+    ctx.exit(1 if result.is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
+
+
+def _with_report(reports: Reports) -> Reports:
+    """Return the reports, with text on standard output if only the log of states is asked for."""
+    is_log_only = all(format_ == "log" and path for format_, path in reports.targets)
+    return reports._replace(targets=[("text", None), *reports.targets]) if is_log_only else reports
+
+
+def _worst_diff(result: Bisection, options: AuditOptions) -> Diff | None:
+    """Return what the worst application did."""
+    from eio_audit.audit.diff.diff import diff
+    from eio_audit.mlir.input.dumps import read
+
+    if not result.worst:
+        return None
+    line = result.worst[0].traced.place.line
+    dumps = read(result.log)
+    place = next(place for place, dump in enumerate(dumps) if dump.line == line)
+    return diff(dumps[place - 1], dumps[place], options)
 
 
 def _standard_input(command: tuple[str, ...], folder: Path) -> Path | None:

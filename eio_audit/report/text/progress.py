@@ -126,6 +126,59 @@ def progress(total_bytes: int | None, label: str, files: int = 1) -> Iterator[Ad
         advance.end()
 
 
+class Status:
+    """A line about work whose length is not known, with the time that it takes; for terminals.
+
+    It appears after one second, and is removed at the end.
+    """
+
+    def __init__(self, label: str) -> None:
+        self._text = label
+        self._begin = monotonic()
+        self._bar: Progress | None = None
+        self._timer = Timer(SHOWN_AFTER_SECONDS, self._start)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Status:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        self._timer.join()
+        if self._bar is not None:
+            self._bar.stop()
+
+    def show(self, text: str) -> None:
+        """Replace the text of the line."""
+        self._text = text
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], description=text)
+
+    def _start(self) -> None:
+        from rich import progress as rich_progress
+        from rich.console import Console
+
+        columns = (
+            rich_progress.SpinnerColumn(),
+            rich_progress.TimeElapsedColumn(),
+            rich_progress.TextColumn("{task.description}", markup=False),
+        )
+        bar = rich_progress.Progress(
+            *columns,
+            console=Console(file=sys.stderr),
+            refresh_per_second=REFRESHES_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        if bar.console.is_interactive:
+            bar.add_task(self._text)
+            bar.tasks[0].start_time = self._begin
+            self._bar = bar
+            bar.start()
+
+
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
     """Yield the dumps of a file. The part of a dump that has been read counts as done.
 

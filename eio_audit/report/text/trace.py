@@ -157,6 +157,11 @@ def _place_in(traced: TracedPass, folder: str) -> str:
     return f"{name}:{traced.place.line}"
 
 
+def print_passes(trace: Trace, passes: Sequence[TracedPass], console: Console) -> None:
+    """Print a row for each of some passes of a log that is not kept."""
+    _print_rows(trace, passes, console, is_log=True, folder="", verbose=False, shows_lines=False)
+
+
 def _print_rows(
     trace: Trace,
     passes: Sequence[TracedPass],
@@ -165,6 +170,7 @@ def _print_rows(
     is_log: bool,
     folder: str,
     verbose: bool,
+    shows_lines: bool = True,
 ) -> None:
     start = [_TableRow(START)] if trace.initial else []
     rows = [*start, *_rows(passes, verbose=verbose)]
@@ -200,7 +206,7 @@ def _print_rows(
         return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
 
     columns = [
-        number("line", lambda t: str(t.place.line) if is_log else "", optional=True),
+        number("line", lambda t: str(t.place.line) if is_log and shows_lines else "", optional=True),
         Column("pass", [row.title for row in rows], least=NARROW),
         changed("+added", lambda c: c.added, "green"),
         changed("-removed", lambda c: c.removed, "red"),

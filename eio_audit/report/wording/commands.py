@@ -9,6 +9,7 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.options import Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
+    from eio_audit.audit.bisect.bisection import Bisection
     from eio_audit.audit.log.left_findings import Arrival, TracedPlace
     from eio_audit.audit.log.trace import Trace, TracedPass
 
@@ -31,6 +32,13 @@ def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> 
     """
     given = [*_options(audited), *(selection(audited) if isinstance(audited, DumpAudit) else ())]
     return " ".join(["eio-audit", words, *map(shlex.quote, given), argument(source), *more])
+
+
+def bisect_command(result: Bisection, *words: str) -> str:
+    """Return ``eio-audit bisect --pass canonicalize --show 431 -- mlir-opt --canonicalize in.mlir``."""
+    which = ["--pass", result.pass_name]
+    which += [] if result.number is None else ["--dump", str(result.number)]
+    return shlex.join(["eio-audit", "bisect", *which, *_options(result.states), *words, "--", *result.command])
 
 
 def explain_command(audited: DumpAudit | Trace, source: str) -> str:

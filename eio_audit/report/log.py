@@ -1,0 +1,12 @@
+"""The states of a bisection as a log, which the other commands read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eio_audit.audit.bisect.bisection import Bisection
+
+
+def states_log(result: Bisection) -> bytes:
+    """Return the log."""
+    return Path(result.log).read_bytes()

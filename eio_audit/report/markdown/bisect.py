@@ -1,0 +1,79 @@
+"""A bisection as GitHub Markdown, to paste into an issue: the patterns, the worst application, how to reproduce it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.diff.diff import Diff
+from eio_audit.report.markdown.code import code, literal, row
+from eio_audit.report.markdown.diff import diff_to_markdown
+from eio_audit.report.wording import bisect as words
+from eio_audit.report.wording.numbers import if_any
+
+SHOWN_ROWS = 10
+"""The most rows of a table unless verbose."""
+
+
+def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_diff: Diff | None = None) -> str:
+    """Return the bisection as Markdown, ending in a newline. ``worst_diff`` is what the worst application did."""
+    lines = [f"### {literal(words.headline(result))}", "", f"{words.effort(result)}.", ""]
+    lines += _patterns(result, verbose=verbose)
+    worst = [one for one in result.worst if one.is_resolved]
+    lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
+    if said := words.stopped(result):
+        lines += [f"**{said}**", "", *(f"- {words.not_resolved(one, result)}" for one in result.unresolved), ""]
+    if worst and worst_diff is not None:
+        lines += [
+            f"<details><summary>The diff of attempt {worst[0].last}</summary>",
+            "",
+            diff_to_markdown(worst_diff),
+            "</details>",
+            "",
+        ]
+    if worst:
+        lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
+        lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
+    shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
+    rows = [
+        (total.made, total.left, f"{total.applications:,}", total.ops, code(words.pattern_title(total.pattern)))
+        for total in shown
+    ]
+    without = result.without_patterns
+    rows.append((without.made, without.left, "", without.op_counts, words.WITHOUT_PATTERNS))
+    cells = [
+        [*([words.signed(made), if_any(left)] if result.is_judged else []), times, words.ops_changed(ops), name]
+        for made, left, times, ops, name in rows
+    ]
+    headings = [*(["inversions", "left at the end"] if result.is_judged else []), "applied", "ops", "pattern"]
+    lines = _table(headings, cells, numbers=len(headings) - 2)
+    if len(shown) < len(result.patterns):
+        lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]
+    return lines
+
+
+def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
+    if not steps:
+        return []
+    cells = [
+        [
+            str(one.last),
+            *([words.before_and_after(one)] if result.is_judged else [words.ops_changed(one.op_counts)]),
+            code(words.root_op(one)),
+            code(words.model_line(one)),
+            code(words.pattern_title(one.pattern)),
+        ]
+        for one in steps
+    ]
+    what = "inversions" if result.is_judged else "ops"
+    return _table(["attempt", what, "root op", "model", "pattern"], cells, numbers=1)
+
+
+def _table(headings: Sequence[str], cells: Iterable[Sequence[str]], numbers: int) -> list[str]:
+    """Return a table whose first columns hold numbers, and an empty line."""
+    rules = ["---:"] * numbers + ["---"] * (len(headings) - numbers)
+    return [row(headings), row(rules), *map(row, cells), ""]

@@ -1,0 +1,120 @@
+"""A bisection as text: the patterns that put ops out of order, the worst applications, and what to type next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.report.text.check import SHOWN
+from eio_audit.report.text.console import Console
+from eio_audit.report.text.table import Column, print_table
+from eio_audit.report.text.trace import NARROW, print_passes
+from eio_audit.report.wording import bisect as words
+from eio_audit.report.wording.commands import Step
+from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.trace import NOT_JUDGED
+
+
+def print_bisection(
+    result: Bisection, console: Console, *, gate: Gate, verbose: bool = False
+) -> None:
+    """Print what the pass did, then the patterns, the worst applications, and the commands to type next."""
+    console.print((words.headline(result), "bold"))
+    console.print((words.effort(result), "dim"))
+    if passes := words.changed_passes(result):
+        console.print()
+        print_passes(result.passes, passes, console)
+    console.print()
+    _print_patterns(result, console)
+    _print_worst(result, console, verbose=verbose)
+    _print_unresolved(result, console, verbose=verbose)
+    status, why = words.conclusion(result, gate)
+    styles = {"passed": "bold green", NOT_JUDGED: "bold yellow"}
+    console.print((status, styles.get(status, "bold red")), f": {why}")
+    print_next(list(words.next_steps(result)), console)
+
+
+def _print_patterns(result: Bisection, console: Console) -> None:
+    totals, without = result.patterns, result.without_patterns
+    counts = [without.op_counts, *(total.ops for total in totals)]
+    made = [without.made, *(total.made for total in totals)]
+    left = [without.left, *(total.left for total in totals)]
+    names = [words.WITHOUT_PATTERNS, *(words.pattern_title(total.pattern) for total in totals)]
+    order = [*range(1, len(names)), 0]  # what the pass does without patterns comes last
+
+    def cells(texts: Sequence[str]) -> list[str]:
+        return [texts[place] for place in order]
+
+    is_judged = result.is_judged
+    columns = [
+        Column("inversions", cells([words.signed(n) if is_judged else "" for n in made]), right=True, style="bold"),
+        Column("left", cells([if_any(number) for number in left]), right=True, style="red"),
+        Column("applied", cells(["", *(f"{total.applications:,}" for total in totals)]), right=True),
+        *_op_columns([counts[place] for place in order], optional=is_judged),
+        Column("pattern", cells(names), least=NARROW),
+    ]
+    left_out = print_table(console, columns, indent=2)
+    if left_out:
+        console.print((f"  not shown at this width: {', '.join(left_out)}", "dim"))
+    if result.left_before:
+        number = count(result.left_before, "inversion")
+        console.print((f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim"))
+    console.print()
+
+
+def _op_columns(counts: Sequence[OpCounts], *, optional: bool) -> list[Column]:
+    def column(title: str, numbers: Sequence[int], style: str) -> Column:
+        return Column(title, list(map(if_any, numbers)), right=True, style=style, optional=optional)
+
+    return [
+        column("+ops", [one.added for one in counts], "green"),
+        column("-ops", [one.removed for one in counts], "red"),
+        column("~ops", [one.modified for one in counts], "yellow"),
+        column("moved", [one.moved for one in counts], "cyan"),
+    ]
+
+
+def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
+    steps = [one for one in result.worst if one.is_resolved]
+    shown = steps if verbose else steps[:SHOWN]
+    if not shown:
+        return
+    title = "applications that made most inversions" if result.is_judged else "applications that changed most ops"
+    console.print((title, "bold"))
+    print_applications(shown, console, is_judged=result.is_judged)
+    if len(steps) > len(shown):
+        console.print((f"  ... and {len(steps) - len(shown):,} more (-v)", "dim"))
+    console.print()
+
+
+def print_applications(steps: Sequence[Application], console: Console, *, is_judged: bool) -> None:
+    """Print a row for each application: its number, what it did, the root op, its line and the pattern."""
+    columns = [
+        Column("attempt", [str(one.last) for one in steps], right=True, style="bold"),
+        Column("inversions", [words.before_and_after(one) if is_judged else "" for one in steps]),
+        Column("ops", [words.ops_changed(one.op_counts) for one in steps], optional=is_judged),
+        Column("root op", list(map(words.root_op, steps))),
+        Column("model", list(map(words.model_line, steps)), least=NARROW // 2),
+        Column("pattern", [words.pattern_title(one.pattern) for one in steps], least=NARROW, style="cyan"),
+    ]
+    print_table(console, columns, indent=2)
+
+
+def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> None:
+    if said := words.stopped(result):
+        console.print((said, "yellow"))
+        for one in result.unresolved if verbose else result.unresolved[:SHOWN]:
+            console.print(f"  {words.not_resolved(one, result)}")
+        console.print()
+    elif result.failures:
+        console.print((f"{count(len(result.failures), 'run')} failed: {result.failures[0].message}", "yellow"))
+
+
+def print_next(steps: Sequence[Step], console: Console) -> None:
+    """Print the commands to type next, each in a line of its own that is not wrapped."""
+    if steps:
+        console.print("next:")
+    for step in steps:
+        console.print_unwrapped(f"  {step.command}  # {step.effect}")
