@@ -1,14 +1,19 @@
-"""A bisection as text: the patterns that put ops out of order, the worst applications, and what to type next."""
+"""A bisection as text: the patterns, the worst applications, and what to type next."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.first_failure import FirstFailure
+from eio_audit.audit.bisect.one_application import OneApplication
+from eio_audit.audit.bisect.op_steps import OpSteps
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console
+from eio_audit.report.text.diff import print_diff
+from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.text.trace import NARROW, print_passes
 from eio_audit.report.wording import bisect as words
@@ -17,9 +22,7 @@ from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 
-def print_bisection(
-    result: Bisection, console: Console, *, gate: Gate, verbose: bool = False
-) -> None:
+def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose: bool = False) -> None:
     """Print what the pass did, then the patterns, the worst applications, and the commands to type next."""
     console.print((words.headline(result), "bold"))
     console.print((words.effort(result), "dim"))
@@ -49,7 +52,12 @@ def _print_patterns(result: Bisection, console: Console) -> None:
 
     is_judged = result.is_judged
     columns = [
-        Column("inversions", cells([words.signed(n) if is_judged else "" for n in made]), right=True, style="bold"),
+        Column(
+            "inversions",
+            cells([words.signed(n) if is_judged else "" for n in made]),
+            right=True,
+            style="bold",
+        ),
         Column("left", cells([if_any(number) for number in left]), right=True, style="red"),
         Column("applied", cells(["", *(f"{total.applications:,}" for total in totals)]), right=True),
         *_op_columns([counts[place] for place in order], optional=is_judged),
@@ -60,7 +68,9 @@ def _print_patterns(result: Bisection, console: Console) -> None:
         console.print((f"  not shown at this width: {', '.join(left_out)}", "dim"))
     if result.left_before:
         number = count(result.left_before, "inversion")
-        console.print((f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim"))
+        console.print(
+            (f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim")
+        )
     console.print()
 
 
@@ -81,7 +91,7 @@ def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
     shown = steps if verbose else steps[:SHOWN]
     if not shown:
         return
-    title = "applications that made most inversions" if result.is_judged else "applications that changed most ops"
+    title = f"applications that {'made most inversions' if result.is_judged else 'changed most ops'}"
     console.print((title, "bold"))
     print_applications(shown, console, is_judged=result.is_judged)
     if len(steps) > len(shown):
@@ -109,7 +119,51 @@ def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> 
             console.print(f"  {words.not_resolved(one, result)}")
         console.print()
     elif result.failures:
-        console.print((f"{count(len(result.failures), 'run')} failed: {result.failures[0].message}", "yellow"))
+        console.print(
+            (f"{count(len(result.failures), 'run')} failed: {result.failures[0].message}", "yellow")
+        )
+
+
+def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -> None:
+    """Print what the applications did to one op, and which of them put it where it is."""
+    shown = steps.history.ops if verbose else steps.history.ops[:SHOWN_OPS]
+    for op in shown:
+        console.print((title_of(op), "bold"), ": ", words.placed(steps, op))
+        if said := words.since(steps, op):
+            console.print(f"  {said}")
+        events = steps.events(op)
+        if events:
+            columns = [
+                Column("attempt", [words.attempts_of(step) for _, step in events], right=True, style="bold"),
+                Column("inversions", [words.before_and_after(step) for _, step in events], optional=True),
+                Column("pattern", [words.step_title(step) for _, step in events], least=NARROW, style="cyan"),
+                Column("what", [what_happened_in(event, verbose=verbose) for event, _ in events]),
+            ]
+            print_table(console, columns, indent=2)
+        console.print()
+    if len(steps.history.ops) > len(shown):
+        console.print((f"--verbose shows {count(len(steps.history.ops) - len(shown), 'more op')}", "dim"))
+    print_next(list(words.next_steps_of_op(steps)), console)
+
+
+def print_first_failure(found: FirstFailure, console: Console) -> None:
+    """Print the application after which the property fails first."""
+    console.print(*words.first_failure(found))
+    if where := words.where_it_fails(found):
+        console.print(where)
+    console.print((f"the compiler ran {count(found.runs, 'time')}", "dim"))
+    print_next(list(words.next_steps_of_failure(found)), console)
+
+
+def print_application(
+    one: OneApplication, console: Console, *, verbose: bool = False, context: int | None = None
+) -> None:
+    """Print the pattern of an application, its root op, its diff, and how to get the IR by hand."""
+    console.print((words.application_title(one), "bold"))
+    console.print()
+    print_diff(one.diff, console, verbose=verbose, context=context)
+    console.print()
+    print_next(list(words.by_hand(one)), console)
 
 
 def print_next(steps: Sequence[Step], console: Console) -> None:
