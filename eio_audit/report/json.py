@@ -47,8 +47,8 @@ _FIELDS = {
     ),
     "Bisection": (
         "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step "
-        "first=attempts.first attempts=attempted runs inversions left_before without_patterns patterns applications=of_patterns "
-        "log reproduction stopped errors=failures"
+        "first=attempts.first attempts=attempted runs inversions left_before without_patterns patterns "
+        "applications=of_patterns log reproduction stopped errors=failures"
     ),
     "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
     "CodegenFunction": (

@@ -12,7 +12,7 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console
-from eio_audit.report.text.diff import print_diff
+from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.text.trace import NARROW, print_passes
@@ -20,6 +20,9 @@ from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.trace import NOT_JUDGED
+
+PATTERN = 45
+"""The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
 
 
 def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose: bool = False) -> None:
@@ -61,7 +64,8 @@ def _print_patterns(result: Bisection, console: Console) -> None:
         Column("left", cells([if_any(number) for number in left]), right=True, style="red"),
         Column("applied", cells(["", *(f"{total.applications:,}" for total in totals)]), right=True),
         *_op_columns([counts[place] for place in order], optional=is_judged),
-        Column("pattern", cells(names), least=NARROW),
+        Column("", cells(["", *(f"{number}" for number in range(1, len(names)))]), right=True, style="dim"),
+        Column("pattern", cells(names), least=PATTERN),
     ]
     left_out = print_table(console, columns, indent=2)
     if left_out:
@@ -93,22 +97,27 @@ def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
         return
     title = f"applications that {'made most inversions' if result.is_judged else 'changed most ops'}"
     console.print((title, "bold"))
-    print_applications(shown, console, is_judged=result.is_judged)
+    _print_applications(result, shown, console)
     if len(steps) > len(shown):
         console.print((f"  ... and {len(steps) - len(shown):,} more (-v)", "dim"))
     console.print()
 
 
-def print_applications(steps: Sequence[Application], console: Console, *, is_judged: bool) -> None:
-    """Print a row for each application: its number, what it did, the root op, its line and the pattern."""
+def _print_applications(result: Bisection, steps: Sequence[Application], console: Console) -> None:
+    """Print a row for each application, with its pattern by its number in the table of patterns."""
+    number_of = {total.pattern: str(number) for number, total in enumerate(result.patterns, 1)}
+    is_judged = result.is_judged
     columns = [
         Column("attempt", [str(one.last) for one in steps], right=True, style="bold"),
         Column("inversions", [words.before_and_after(one) if is_judged else "" for one in steps]),
-        Column("ops", [words.ops_changed(one.op_counts) for one in steps], optional=is_judged),
-        Column("root op", list(map(words.root_op, steps))),
+        Column("ops", [words.ops_changed(one.op_counts) if not is_judged else "" for one in steps]),
+        Column("root op", list(map(words.root_op, steps)), least=NARROW),
         Column("model", list(map(words.model_line, steps)), least=NARROW // 2),
-        Column("pattern", [words.pattern_title(one.pattern) for one in steps], least=NARROW, style="cyan"),
+        Column("by", [number_of[one.pattern] for one in steps], right=True, style="dim"),
     ]
+    if not console.wraps or console.width >= SIDE_BY_SIDE:
+        names = [words.pattern_title(one.pattern) for one in steps]
+        columns.append(Column("pattern", names, style="cyan", optional=True))
     print_table(console, columns, indent=2)
 
 
@@ -167,8 +176,14 @@ def print_application(
 
 
 def print_next(steps: Sequence[Step], console: Console) -> None:
-    """Print the commands to type next, each in a line of its own that is not wrapped."""
+    """Print the commands to type next, each in a line of its own, whole and without a break.
+
+    A terminal that is too narrow for what a command does gets the command alone.
+    """
     if steps:
         console.print("next:")
     for step in steps:
-        console.print_unwrapped(f"  {step.command}  # {step.effect}")
+        line = f"  {step.command}"
+        explained = f"{line}  # {step.effect}"
+        fits = not console.wraps or len(explained) <= console.width
+        console.print_unwrapped(explained if fits else line)
