@@ -186,12 +186,14 @@ class SearchResult:
         halving: the states, and what is not resolved.
         failures: the errors of runs that failed, by their number of attempts.
         stopped: why it stopped early; empty if it did not.
+        is_ended: whether no more runs follow.
     """
 
     def __init__(self, search: PassSearch) -> None:
         self.halving = Halving(search.known, search.states.difference)
         self.failures: dict[int, InputError] = {}
         self.stopped = ""
+        self.is_ended = False
 
 
 def find_states(
@@ -203,7 +205,7 @@ def find_states(
         search: the pass.
         jobs: how many compilers run at once.
         max_runs: how many runs the search may take.
-        advance: called after each run.
+        advance: called after each run, and at the end.
     """
     result = SearchResult(search)
     running: dict[Future[str], int] = {}
@@ -223,6 +225,8 @@ def find_states(
             search.states.runs.running.end()
     if not result.stopped and result.halving.next() is not None:
         result.stopped = MOST_RUNS
+    result.is_ended = True
+    advance(result)
     return result
 
 
