@@ -103,16 +103,13 @@ def search_of(
     counted = states.counted(ALL_ATTEMPTS).with_flags("--mlir-print-debug-counter")
     run = runs.run(counted)
     if run.unknown_flag is not None:
-        why = f"{counted.program} does not know --{run.unknown_flag}: it cannot hold patterns back"
+        why = f"it does not know --{run.unknown_flag}, so it cannot hold patterns back"
         raise InputError(counted.program, None, why)
     last = count_of_attempts(run)
     if last is None:
-        why = f"{counted.program} does not tell how many patterns it attempts (--mlir-print-debug-counter)"
+        why = "it does not print how many patterns it attempts (--mlir-print-debug-counter)"
         raise InputError(counted.program, None, why)
-    everything = states.keep(dump_after(run, question.wanted).text)
-    if question.is_cut:
-        after = everything
-    if everything != after:
+    if states.keep(dump_after(run, question.wanted).text) != after:
         raise _untrusted(states, "with all attempts of patterns allowed, it is not what the command prints")
     first = _attempts_before(question, states, last) if is_whole else 0
     search = PassSearch(question, states, first, last, before, "", {last: after})
@@ -145,9 +142,8 @@ def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
 
 
 def _untrusted(states: PassStates, why: str) -> InputError:
-    return InputError(
-        str(states.command), None, f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
-    )
+    said = f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
+    return InputError(states.command.program, None, said, f"  help: the command is {states.command}")
 
 
 def has_failed(dump: Dump) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.bisection import (
@@ -37,8 +38,8 @@ def headline(result: Bisection) -> str:
     """Return ``ttir-erase-inverse-ops: 0 -> 789 inversions, 22 avoidable``, or how many ops it changed."""
     name = " on ".join(filter(None, (result.pass_name, result.function)))
     if not result.is_judged:
-        total = sum((one.op_counts.total for one in result.applications), 0)
-        return f"{name}: {count(total, 'change')} of ops"
+        counts = reduce(OpCounts.plus, (one.op_counts for one in result.applications))
+        return f"{name}: {ops_changed(counts)} ops"
     before, after = result.inversions
     return f"{name}: {before:,} -> {count(after, 'inversion')}, {result.avoidable:,} avoidable"
 
