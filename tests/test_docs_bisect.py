@@ -16,7 +16,9 @@ RECORDED = [pair for pair in SHOWN if pair not in LIVE]
 [MODEL] = [text for language, text in blocks(PAGE) if language == "sh" and text.startswith("cat ")]
 
 
-@pytest.mark.parametrize("shown", [RECORDED, pytest.param(LIVE, marks=needs_mlir_opt)], ids=["recorded", "live"])
+@pytest.mark.parametrize(
+    "shown", [RECORDED, pytest.param(LIVE, marks=needs_mlir_opt)], ids=["recorded", "live"]
+)
 def test_the_outputs_shown_are_real(shown: list[tuple[str, str]], tmp_path: Path) -> None:
     tools = folder_for(PAGE, tmp_path) / "bin"
     run_script(MODEL, tmp_path, tools, options="-e")
