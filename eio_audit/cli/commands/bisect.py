@@ -126,7 +126,7 @@ def bisect_command(
     \b
     Examples:
       eio-audit bisect -- mlir-opt --canonicalize in.mlir
-      eio-audit bisect --pass cse -o bisect.html -- mlir-opt --canonicalize --cse in.mlir
+      eio-audit bisect --pass canonicalize -o page.html -- mlir-opt --cse --canonicalize in.mlir
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
     """
