@@ -41,7 +41,14 @@ def test_the_ends_are_not_tested() -> None:
 
 @pytest.mark.parametrize(
     ("unknown", "found"),
-    [(set(), (4, 5)), ({5}, (4, 6)), ({4}, (3, 5)), ({4, 5}, (3, 6)), ({*range(1, 10)}, (0, 10)), ({1}, (4, 5))],
+    [
+        (set(), (4, 5)),
+        ({5}, (4, 6)),
+        ({4}, (3, 5)),
+        ({4, 5}, (3, 6)),
+        ({*range(1, 10)}, (0, 10)),
+        ({1}, (4, 5)),
+    ],
 )
 def test_numbers_that_cannot_be_judged(unknown: set[int], found: tuple[int, int]) -> None:
     assert first_failing(0, 10, lambda number: None if number in unknown else number < 5) == found
