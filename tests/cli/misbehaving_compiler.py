@@ -19,7 +19,7 @@ HOW, FLAGS = sys.argv[1], sys.argv[2:]
 
 def program(renamed: int) -> str:
     """Return the program after so many attempts."""
-    ops = [f'  %{n} = "my.{"new" if n < renamed else "old"}"() : () -> i32\n' for n in range(ATTEMPTS)]
+    ops = [f'  %{n} = "my.{"new" if n < renamed else "old"}"() {{number = {n} : i32}} : () -> i32\n' for n in range(ATTEMPTS)]
     if HOW == "differs":  # each run prints something else
         ops.append(f'  "my.run"() {{number = {os.getpid()}}} : () -> ()\n')
     return f"func.func @f() {{\n{''.join(ops)}  return\n}}\n"
@@ -54,6 +54,6 @@ for one in FLAGS:
                 file.write(f"[thread x] begins (no breakpoint) Action `apply-pattern pattern: ns::Rename {root}`\n")
 for when, text in (("Before", program(0)), ("After", program(renamed))):
     if f"--mlir-print-ir-{when.lower()}-all" in FLAGS:
-        say(f"// -----// IR Dump {when} Rename (rename) //----- //\n{text}\n")
+        say(f"// -----// IR Dump {when} Rename (rename) //----- //\n{text}\n\n")
 if "--mlir-print-debug-counter" in FLAGS and HOW != "tells no count":
     say(f"DebugCounter counters:\napply-pattern                   : {{{ATTEMPTS},0,{renamed}}}\n")
