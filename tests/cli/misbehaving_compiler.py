@@ -2,7 +2,8 @@
 
     misbehaving_compiler.py HOW [FLAGS]
 
-HOW says what is wrong with it: nothing, or one of the words below.
+HOW says what is wrong with it, in the words below, or that nothing is. A compiler that hangs first writes its
+process's number into a file.
 """
 
 from __future__ import annotations
@@ -19,8 +20,15 @@ HOW, FLAGS = sys.argv[1], sys.argv[2:]
 
 def program(renamed: int) -> str:
     """Return the program after so many attempts."""
-    ops = [f'  %{n} = "my.{"new" if n < renamed else "old"}"() {{number = {n} : i32}} : () -> i32\n' for n in range(ATTEMPTS)]
-    if HOW == "differs":  # each run prints something else
+    if HOW == "changes nothing":
+        renamed = 0
+    ops = [
+        f'  %{n} = "my.{"new" if n < renamed else "old"}"() {{number = {n} : i32}} : () -> i32\n'
+        for n in range(ATTEMPTS)
+    ]
+    if HOW == "differs" or (
+        HOW == "differs halfway" and 0 < renamed < ATTEMPTS
+    ):  # each run prints something else
         ops.append(f'  "my.run"() {{number = {os.getpid()}}} : () -> ()\n')
     return f"func.func @f() {{\n{''.join(ops)}  return\n}}\n"
 
@@ -29,15 +37,19 @@ def say(text: str) -> None:
     sys.stderr.write(text)
 
 
-found = [re.fullmatch(r"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count=(\d+)", one) for one in FLAGS]
+found = [
+    re.fullmatch(r"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count=(\d+)", one) for one in FLAGS
+]
 counts = [int(one[1]) for one in found if one]
 if HOW == "needs all" and counts and counts[0] < ATTEMPTS:
     say("error: failed to legalize operation\n")
     sys.exit(1)
 if HOW == "crashes" and counts == [2]:
     os.kill(os.getpid(), signal.SIGABRT)
-if HOW.startswith("hangs ") and counts == [2]:
-    with open(HOW.removeprefix("hangs "), "w") as file:
+is_logging = any(one.startswith("--log-actions-to=") for one in FLAGS)
+hangs = HOW.startswith("hangs logging ") if is_logging else HOW.startswith("hangs halving ") and counts == [2]
+if hangs:
+    with open(HOW.split()[2], "w") as file:
         file.write(str(os.getpid()))
     time.sleep(60)
 if HOW == "knows no counter" and counts:
@@ -51,7 +63,9 @@ for one in FLAGS:
         with open(one.partition("=")[2], "w") as file:
             for number in range(ATTEMPTS):
                 root = f'(%{number} = "my.old"() : () -> i32 loc("a.py":{number + 1}:1))'
-                file.write(f"[thread x] begins (no breakpoint) Action `apply-pattern pattern: ns::Rename {root}`\n")
+                file.write(
+                    f"[thread x] begins (no breakpoint) Action `apply-pattern pattern: ns::Rename {root}`\n"
+                )
 for when, text in (("Before", program(0)), ("After", program(renamed))):
     if f"--mlir-print-ir-{when.lower()}-all" in FLAGS:
         say(f"// -----// IR Dump {when} Rename (rename) //----- //\n{text}\n\n")

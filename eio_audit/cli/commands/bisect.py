@@ -234,8 +234,8 @@ def _worst_diff(result: Bisection, options: AuditOptions) -> Diff | None:
         return None
     dumps = read(result.log)
     place = next(place for place, dump in enumerate(dumps) if dump.line == worst.traced.place.line)
-    [before] = read_text(dumps[place - 1].text, f"before-{worst.last}.mlir")
-    [after] = read_text(dumps[place].text, f"after-{worst.last}.mlir")
+    [before] = read_text(dumps[place - 1].text.lstrip(), f"before-{worst.last}.mlir")
+    [after] = read_text(dumps[place].text.lstrip(), f"after-{worst.last}.mlir")
     return diff(before, after, options)
 
 
