@@ -13,6 +13,7 @@ import re
 import signal
 import sys
 import time
+from pathlib import Path
 
 ATTEMPTS = 8
 HOW, FLAGS = sys.argv[1], sys.argv[2:]
@@ -49,8 +50,7 @@ if HOW == "crashes" and counts == [2]:
 is_logging = any(one.startswith("--log-actions-to=") for one in FLAGS)
 hangs = HOW.startswith("hangs logging ") if is_logging else HOW.startswith("hangs halving ") and counts == [2]
 if hangs:
-    with open(HOW.split()[2], "w") as file:
-        file.write(str(os.getpid()))
+    Path(HOW.split()[2]).write_text(str(os.getpid()))
     time.sleep(60)
 if HOW == "knows no counter" and counts:
     say("compiler: Unknown command line argument '--mlir-debug-counter=x'.  Try: '--help'\n")
@@ -60,7 +60,7 @@ if HOW == "counts otherwise" and counts:  # all attempts allowed, it prints some
     renamed = min(renamed, ATTEMPTS - 1)
 for one in FLAGS:
     if one.startswith("--log-actions-to=") and HOW != "logs nothing":
-        with open(one.partition("=")[2], "w") as file:
+        with Path(one.partition("=")[2]).open("w") as file:
             for number in range(ATTEMPTS):
                 root = f'(%{number} = "my.old"() : () -> i32 loc("a.py":{number + 1}:1))'
                 file.write(

@@ -462,7 +462,7 @@ def test_a_log_of_actions_that_takes_too_long_costs_the_names_of_patterns(tmp_pa
 
 def test_without_a_log_of_actions_the_patterns_are_unknown() -> None:
     found = lines_of("bisect", "--", *MISBEHAVING, "logs nothing")
-    assert [line for line in found if "(pattern unknown)" in line][0].split()[:2] == ["8", "8"]
+    assert next(line for line in found if "(pattern unknown)" in line).split()[:2] == ["8", "8"]
 
 
 def is_gone(process: int) -> bool:

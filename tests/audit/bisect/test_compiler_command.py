@@ -39,7 +39,7 @@ def test_the_flag_of_a_word(word: str, flag: str | None) -> None:
         ("opt --mlir-print-ir-tree-dir=dumps in.mlir", "opt in.mlir"),
         ("opt --log-actions-to - in.mlir", "opt in.mlir"),
         ("opt --mlir-debug-counter a-count=1 --cse", "opt --cse"),
-        ("opt --mlir-elide-elementsattrs-if-larger=8 --cse", "opt --cse"),
+        ("opt --mlir-elide-elementsattrs-if-larger=8", "opt --mlir-elide-elementsattrs-if-larger=8"),
         ("opt --mlir-print-debuginfo --cse", "opt --mlir-print-debuginfo --cse"),
         ("opt in.mlir -o", "opt in.mlir"),
         ("-o in.mlir", "-o in.mlir"),  # the program's name is no flag
