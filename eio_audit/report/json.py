@@ -40,7 +40,8 @@ _FIELDS = {
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
     ),
     "Application": (
-        "first last attempt pattern=attempt.pattern op=attempt.op result=attempt.result index=attempt.index "
+        "first last attempt pattern qualified_pattern=attempt.pattern op=attempt.op result=attempt.result "
+        "index=attempt.index "
         "model_file=attempt.model.file model_line=attempt.model.line inversions_before inversions made left "
         "avoidable=traced.figures.avoidable introduced=traced.introduced introduced_left=traced.left "
         "line=traced.place.line op_changes=op_counts"
@@ -133,6 +134,8 @@ An attribute ``op`` of other classes, an OpLabel, is written the same way.
 
 _MADE: dict[str, Callable[[Any], object]] = {
     "Application.attempt": lambda one: one.last if one.is_resolved else None,
+    "Bisection.log": lambda one: str(one.log) if one.is_kept else None,
+    "Reproduction.input": lambda one: one.input if one.is_kept else None,
     "Bisection.attempts.first": lambda one: one.attempts[0],
     "Bisection.inversions": lambda one: dict(zip(("before", "after"), one.inversions, strict=True)),
     "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],

@@ -26,12 +26,18 @@ from eio_audit.audit.bisect.pass_search import (
     find_states,
 )
 from eio_audit.audit.bisect.request import Request
-from eio_audit.audit.bisect.states_log import WITHOUT_PATTERNS, LoggedState, name_of_step, write_log
+from eio_audit.audit.bisect.states_log import (
+    STATES_LOG,
+    WITHOUT_PATTERNS,
+    LoggedState,
+    name_of_step,
+    write_log,
+)
 from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.log.trace import Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import stream
+from eio_audit.mlir.input.dumps import read_text
 from eio_audit.mlir.source import InputError
 
 MAX_RUNS = 1000
@@ -133,9 +139,10 @@ class _Assembly:
         left = left_by_state([order.keys for order in orders])
         names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
         logged = [LoggedState(name, states.text(key)) for name, key in zip(names, keys[1:], strict=True)]
-        log = states.runs.kept / "states.log"
+        log = states.runs.lasting / STATES_LOG
         lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
-        traced = trace(stream(str(log)), states.options, self.watch)
+        name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
+        traced = trace(read_text(log.read_bytes(), name), states.options, self.watch)
         for error in traced.errors:
             raise error
         rows = {row.place.line: row for row in traced.passes}
@@ -165,7 +172,8 @@ class _Assembly:
             left_before=left[0],
             applications=applications,
             states=traced,
-            log="" if states.runs.kept == states.runs.folder else str(log),
+            log=log if states.runs.kept or states.runs.scratch else None,
+            log_name=name,
             reproduction=search.reproduction,
             failures=tuple(error for _, error in sorted(result.failures.items())),
             stopped=result.stopped,
