@@ -14,6 +14,9 @@ from eio_audit.mlir.printable import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.bisect.first_failure import FirstFailure
+    from eio_audit.audit.bisect.one_application import OneApplication
+    from eio_audit.audit.bisect.op_steps import OpSteps
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
@@ -43,9 +46,9 @@ _FIELDS = {
         "line=traced.place.line op_changes=op_counts"
     ),
     "Bisection": (
-        "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step first=attempts.first "
-        "attempts=attempted runs inversions left_before without_patterns patterns applications=of_patterns "
-        "log reproduction stopped errors=failures"
+        "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step "
+        "first=attempts.first attempts=attempted runs inversions left_before without_patterns patterns "
+        "applications=of_patterns log reproduction stopped errors=failures"
     ),
     "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
     "CodegenFunction": (
@@ -55,6 +58,11 @@ _FIELDS = {
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FigureChange": "change=trend before after",
+    "FirstFailure": (
+        "compiler=command test pass=pass_name function number first last pattern=attempt.pattern "
+        "op=attempt.op result=attempt.result index=attempt.index model_file=attempt.model.file "
+        "model_line=attempt.model.line one_step=why_one_step runs reproduction"
+    ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
         "code=rule.code rule=rule.name message source dump_line=place.line moment=place.moment function "
@@ -88,6 +96,10 @@ _FIELDS = {
     ),
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
+    "OneApplication": (
+        "attempt=number pattern=attempt.pattern op=attempt.op result=attempt.result index=attempt.index "
+        "model_file=attempt.model.file model_line=attempt.model.line reproduction"
+    ),
     "PatternTotal": (
         "pattern applications made left introduced introduced_left op_changes=ops worst=worst.last"
     ),
@@ -279,6 +291,38 @@ def bisection_to_json(result: Bisection) -> str:
         left=states.left,
         passes=result.passes.passes,
     )
+
+
+def application_to_json(one: OneApplication) -> str:
+    """Return what one application did, ending in a newline."""
+    return _document("bisect", **_plain(one), diff=_diff_members(one.diff), errors=[])
+
+
+def op_steps_to_json(steps: OpSteps) -> str:
+    """Return what the applications did to one op, ending in a newline."""
+    placed = [steps.placed_by(op) for op in steps.history.ops]
+    return _document(
+        "bisect",
+        **{"pass": steps.bisection.pass_name},
+        ops=[
+            {
+                "steps": [{**_plain(step), **_plain(event)} for event, step in steps.events(op)],
+                "placed_by": step and step.last,
+                "inversions_since": [
+                    {"attempt": since and since.last, "inversions": number}
+                    for since, number in steps.inversions_since(op)
+                ],
+                "origin": op.origin,
+            }
+            for op, step in zip(steps.history.ops, placed, strict=True)
+        ],
+        errors=steps.history.errors,
+    )
+
+
+def first_failure_to_json(found: FirstFailure) -> str:
+    """Return where a property fails first, ending in a newline."""
+    return _document("bisect", **_plain(found), errors=[])
 
 
 def structure_to_json(structure: Structure) -> str:

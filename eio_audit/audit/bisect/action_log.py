@@ -18,7 +18,9 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span
 
 _ATTEMPT = b"Action `apply-pattern pattern: "
-_OP = re.compile(r'(?:(?P<results>%[\w$.:-]+(?:, %[\w$.:-]+)*) = )?(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))')
+_OP = re.compile(
+    r'(?:(?P<results>%[\w$.:-]+(?:, %[\w$.:-]+)*) = )?(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
+)
 _NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
 
 UNNAMED = "(unnamed pattern)"

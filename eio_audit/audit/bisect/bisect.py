@@ -1,37 +1,33 @@
 """Which rewrite patterns of a pass changed the IR, and which of them put ops out of order.
 
 A compiler with MLIR's options counts the attempts of patterns. It stops after a number of them
-(``--mlir-debug-counter``), and lists them with their root ops (``--log-actions-to``). The states after a pass,
-with more and more attempts allowed, are found by halving. In order they are a log, which ``trace`` reads.
+(``--mlir-debug-counter``), and lists them with their root ops (``--log-actions-to``). The states after a
+pass, with more and more attempts allowed, are found by halving. In order they are a log, which ``trace``
+reads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.action_log import Attempt, read_attempts
-from eio_audit.audit.bisect.bisection import Application, Bisection, Reproduction
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand
+from eio_audit.audit.bisect.action_log import Attempt
+from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection
 from eio_audit.audit.bisect.halving import Interval
 from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import (
-    INTERRUPTED,
     NO_ACTIONS,
     PassSearch,
     SearchResult,
     find_states,
-    runs_in,
-    search_of,
 )
+from eio_audit.audit.bisect.request import Request
 from eio_audit.audit.bisect.states_log import WITHOUT_PATTERNS, LoggedState, name_of_step, write_log
-from eio_audit.audit.bisect.survey import BASE_FLAGS, Survey, choose_pass, survey
+from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.log.trace import Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -40,24 +36,6 @@ from eio_audit.mlir.source import InputError
 
 MAX_RUNS = 1000
 """How many runs of the compiler the search for the states may take."""
-
-
-class ActionLog:
-    """The compiler's log of actions. It is written beside the search, by a run of its own."""
-
-    def __init__(self, search: PassSearch) -> None:
-        self.path = search.states.runs.kept / "actions.log"
-        command = search.question.command.without(OWN_FLAGS | {"dump-pass-pipeline"})
-        self._command = command.with_flags(*BASE_FLAGS, f"--log-actions-to={self.path}")
-        self._runs = search.states.runs
-
-    def write(self) -> None:
-        """Run the compiler. What is written when it fails or is stopped still counts."""
-        self._runs.run(self._command)
-
-    def attempts(self, numbers: Sequence[int], options: AuditOptions) -> dict[int, Attempt]:
-        """Return the attempts with some numbers, as far as the log has them."""
-        return read_attempts(self.path, numbers, options)[0] if self.path.exists() else {}
 
 
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
@@ -97,61 +75,33 @@ def bisect(
     Raises:
         InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted.
     """
-    with pass_search(
-        command, options, pass_name, number, timeout=timeout, folder=folder, stdin=stdin
-    ) as (found, search):
-        return _bisect(found, search, options, jobs or usable_cores(), max_runs, advance, watch)
+    request = Request(tuple(command), options, pass_name, number, timeout, folder, stdin)
+    return bisect_pass(request, jobs, max_runs, advance, watch)
 
 
-@contextmanager
-def pass_search(
-    command: Sequence[str],
-    options: AuditOptions,
-    pass_name: str | None,
-    number: int | None,
-    *,
-    timeout: float | None,
-    folder: str | PathLike[str] | None,
-    stdin: Path | None,
-) -> Iterator[tuple[Survey, PassSearch]]:
-    """Run a compiler for the first time, and yield its passes and the search in one, as for ``bisect``.
-
-    Raises:
-        InputError: as for ``bisect``.
-    """
-    with TemporaryDirectory(prefix="eio-audit-") as temporary:
-        scratch = Path(temporary)
-        kept = Path(folder or scratch)
-        kept.mkdir(parents=True, exist_ok=True)
-        with runs_in(scratch, kept, timeout, stdin) as runs:
-            found = survey(CompilerCommand(tuple(command)), runs, options)
-            yield found, search_of(found, choose_pass(found, pass_name, number), runs, options)
-
-
-def _bisect(
-    found: Survey,
-    search: PassSearch,
-    options: AuditOptions,
-    jobs: int,
-    max_runs: int,
-    advance: Advance | None,
-    watch: Watch | None,
+def bisect_pass(
+    request: Request,
+    jobs: int | None = None,
+    max_runs: int = MAX_RUNS,
+    advance: Advance | None = None,
+    watch: Watch | None = None,
 ) -> Bisection:
-    assemble = _Assembly(found, search, watch)
-    if search.why_one_step:
-        return assemble({}, SearchResult(search))
+    """Find the applications of patterns of a pass that changed the IR, as ``bisect`` does."""
+    with request.search() as (found, search):
+        assemble = _Assembly(found, search, watch)
+        if search.why_one_step:
+            return assemble({}, SearchResult(search))
 
-    def report(result: SearchResult) -> None:
-        if advance is not None:
-            advance(search, result)
+        def report(result: SearchResult) -> None:
+            if advance is not None:
+                advance(search, result)
 
-    actions = ActionLog(search)
-    with ThreadPoolExecutor(1) as pool:
-        logged = pool.submit(actions.write)
-        result = find_states(search, jobs, max_runs, report)
-        _wait_for(logged, result)
-    numbers = [step.last for step in result.halving.changes if step.is_one]
-    return assemble(actions.attempts(numbers, options), result)
+        with ThreadPoolExecutor(1) as pool:
+            logged = pool.submit(search.log_actions)
+            result = find_states(search, jobs or usable_cores(), max_runs, report)
+            _wait_for(logged, result)
+        numbers = [step.last for step in result.halving.changes if step.is_one]
+        return assemble(search.attempts(numbers), result)
 
 
 def _wait_for(logged: Future[None], result: SearchResult) -> None:
@@ -174,7 +124,10 @@ class _Assembly:
     def __call__(self, attempts: Mapping[int, Attempt], result: SearchResult) -> Bisection:
         search, states = self.search, self.search.states
         steps = list(result.halving.changes)
-        keys = [search.before, *(result.halving.states[count] for count in (search.first, *(s.last for s in steps)))]
+        keys = [
+            search.before,
+            *(result.halving.states[count] for count in (search.first, *(s.last for s in steps))),
+        ]
         orders = [states.order(key) for key in keys]
         left = left_by_state([order.keys for order in orders])
         names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
@@ -212,15 +165,7 @@ class _Assembly:
             applications=applications,
             states=traced,
             log="" if states.runs.kept == states.runs.folder else str(log),
-            reproduction=_reproduction(search),
+            reproduction=search.reproduction,
             failures=tuple(error for _, error in sorted(result.failures.items())),
             stopped=result.stopped,
         )
-
-
-def _reproduction(search: PassSearch) -> Reproduction:
-    question, states = search.question, search.states
-    if not (question.is_cut or question.is_only):
-        return Reproduction(str(states.command), None)
-    command = question.command.without(OWN_FLAGS | {"dump-pass-pipeline"}).with_flags(*BASE_FLAGS)
-    return Reproduction(str(command), command.words[-1] if question.is_cut else None)

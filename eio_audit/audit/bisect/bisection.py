@@ -11,6 +11,9 @@ from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.source import InputError
 
+INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"
+"""Why a search stopped early."""
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
@@ -104,11 +107,13 @@ class Reproduction:
 
     Attributes:
         command: the command that runs the pass, without a count of attempts.
-        input: the file that it reads if the pass runs alone; it exists only if the bisection keeps its files.
+        input: the file that it reads if the pass runs alone; None if it reads the user's own.
+        is_kept: whether that file outlasts the bisection.
     """
 
     command: str
-    input: str | None
+    input: str | None = None
+    is_kept: bool = True
 
     def at(self, attempts: int) -> str:
         """Return the command that stops after so many attempts."""
@@ -135,7 +140,7 @@ class Bisection:
         log: the file with the states; empty if none is kept.
         reproduction: how to get the states by hand.
         failures: the errors of runs that failed.
-        stopped: why the search stopped early: ``""``, ``"interrupted"`` or ``"--max-runs"``.
+        stopped: why the search stopped early: ``INTERRUPTED``, ``MOST_RUNS``, or empty if it did not.
     """
 
     command: tuple[str, ...]
@@ -169,6 +174,11 @@ class Bisection:
     def of_patterns(self) -> tuple[Application, ...]:
         """The steps that patterns made, in order."""
         return self.applications[1:]
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether the user stopped the search."""
+        return self.stopped == INTERRUPTED
 
     @property
     def avoidable(self) -> int:
@@ -208,5 +218,3 @@ class Bisection:
     def application(self, attempt: int) -> Application | None:
         """Return the step with an attempt; None if that attempt changes nothing."""
         return next((one for one in self.of_patterns if one.first <= attempt <= one.last), None)
-
-

@@ -37,7 +37,9 @@ OWN_FLAGS = frozenset(
 )
 """What a user's command must not say, because a bisection says it itself: what is printed, and where to."""
 
-_WITH_VALUE = frozenset({"o", "log-actions-to", "mlir-debug-counter", "mlir-print-ir-tree-dir", "pass-pipeline"})
+_WITH_VALUE = frozenset(
+    {"o", "log-actions-to", "mlir-debug-counter", "mlir-print-ir-tree-dir", "pass-pipeline"}
+)
 """The flags whose value may be the next word."""
 
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
@@ -164,7 +166,7 @@ class CompilerRuns:
                 )
         except TimeoutError as error:
             why = f"stopped after {self.timeout:g} seconds (--timeout)"
-            raise InputError(str(command), None, why) from error
+            raise InputError(command.program, None, why) from error
         except OSError as error:
             raise InputError(command.program, None, f"cannot run: {error.strerror}") from error
         return CompilerRun(command, exit_code, messages)

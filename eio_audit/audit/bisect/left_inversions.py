@@ -20,13 +20,14 @@ _Op: TypeAlias = tuple[int, int]
 """An op's key, and its number among the ops with this key."""
 
 
-def left_by_state(states: Sequence[Mapping[str | None, BlockKeys]]) -> list[int]:
+def left_by_state(states: Sequence[Mapping[str | None, BlockKeys]], key: int | None = None) -> list[int]:
     """Return, per state, how many inversions of the last state have been there since that state.
 
     The sum is the number of inversions in the last state.
 
     Args:
         states: per function, the keys of its blocks that have an inversion.
+        key: count only pairs that an op with this key is in; None to count all.
 
     Complexity: for each state, linear in the keys times the number of ops that are inverted at the end, on
     the bits of integers.
@@ -37,14 +38,17 @@ def left_by_state(states: Sequence[Mapping[str | None, BlockKeys]]) -> list[int]
     """
     numbers = [0] * len(states)
     for function in states[-1] if states else ():
-        for state, number in enumerate(_left([state.get(function, ()) for state in states])):
+        for state, number in enumerate(_left([state.get(function, ()) for state in states], key)):
             numbers[state] += number
     return numbers
 
 
-def _left(states: Sequence[BlockKeys]) -> list[int]:
+def _left(states: Sequence[BlockKeys], key: int | None) -> list[int]:
     bits = _bits(_inverted_ops(states[-1]))
     still = _inversions(states[-1], bits)
+    if key is not None:
+        of_key = sum(bit for op, (bit, _) in bits.items() if op[0] == key)
+        still = {op: pairs if op[0] == key else pairs & of_key for op, pairs in still.items()}
     numbers = [0] * len(states)
     for number in range(len(states) - 1, 0, -1):
         before = _inversions(states[number - 1], bits)
@@ -64,7 +68,7 @@ def _left(states: Sequence[BlockKeys]) -> list[int]:
 def _bits(ops: Iterable[_Op]) -> dict[_Op, tuple[int, int]]:
     """Return, per op, its bit, and the bits of all ops with lesser keys."""
     bits: dict[_Op, tuple[int, int]] = {}
-    for key, same in groupby(sorted(ops), key=itemgetter(0)):
+    for _, same in groupby(sorted(ops), key=itemgetter(0)):
         lesser = (1 << len(bits)) - 1
         for op in same:
             bits[op] = 1 << len(bits), lesser

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from eio_audit.audit.bisect.action_log import Attempt, read_attempts
+from eio_audit.audit.bisect.bisection import INTERRUPTED, MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRuns
 from eio_audit.audit.bisect.halving import Halving
 from eio_audit.audit.bisect.pass_states import ALL_ATTEMPTS, PassStates, count_of_attempts, dump_after
@@ -18,7 +19,6 @@ from eio_audit.audit.bisect.survey import (
     PassInQuestion,
     Survey,
     alone,
-    flag_of,
 )
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -26,9 +26,6 @@ from eio_audit.mlir.source import InputError
 
 NO_PATTERNS = "it applies no patterns"
 FAILS_WITHOUT = "it fails when patterns are held back"
-
-INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"
-"""Why a search stopped early."""
 
 NO_ACTIONS = -1
 """The number of attempts that stands for the run that logs actions."""
@@ -56,8 +53,41 @@ class PassSearch:
     why_one_step: str
     known: dict[int, str] = field(default_factory=dict)
 
+    @property
+    def _command(self) -> CompilerCommand:
+        """The command of the pass without what it prints."""
+        command = self.question.command.without(OWN_FLAGS | {"dump-pass-pipeline"})
+        return command.with_flags(*BASE_FLAGS)
 
-def search_of(found: Survey, question: PassInQuestion, runs: CompilerRuns, options: AuditOptions) -> PassSearch:
+    @property
+    def _actions(self) -> Path:
+        return self.states.runs.kept / "actions.log"
+
+    def log_actions(self) -> None:
+        """Run the compiler and keep its log of actions. What it wrote when it is stopped counts, too.
+
+        Raises:
+            InputError: it cannot be run, or takes too long.
+        """
+        self.states.runs.run(self._command.with_flags(f"--log-actions-to={self._actions}"))
+
+    def attempts(self, numbers: Collection[int]) -> dict[int, Attempt]:
+        """Return the attempts with some numbers, as far as the log of actions has them."""
+        path = self._actions
+        return read_attempts(path, numbers, self.states.options)[0] if path.exists() else {}
+
+    @property
+    def reproduction(self) -> Reproduction:
+        """How to get the states by hand."""
+        if self.question.is_cut:
+            runs = self.states.runs
+            return Reproduction(str(self._command), self.question.command.words[-1], runs.kept != runs.folder)
+        return Reproduction(str(self._command if self.question.is_only else self.states.command))
+
+
+def search_of(
+    found: Survey, question: PassInQuestion, runs: CompilerRuns, options: AuditOptions
+) -> PassSearch:
     """Prepare the search: cut the pass out, count its attempts, and check that runs can be trusted.
 
     Raises:
@@ -69,16 +99,16 @@ def search_of(found: Survey, question: PassInQuestion, runs: CompilerRuns, optio
     states = PassStates(_printing(question, is_whole=is_whole), question.wanted, runs, options)
     before, after = states.keep(question.before.text), states.keep(question.after.text)
     if before == after:
-        raise InputError(str(states.command), None, f"{question.pass_name} changes nothing")
+        raise InputError(states.command.program, None, f"{question.pass_name} changes nothing")
     counted = states.counted(ALL_ATTEMPTS).with_flags("--mlir-print-debug-counter")
     run = runs.run(counted)
     if run.unknown_flag is not None:
         why = f"{counted.program} does not know --{run.unknown_flag}: it cannot hold patterns back"
-        raise InputError(str(counted), None, why)
+        raise InputError(counted.program, None, why)
     last = count_of_attempts(run)
     if last is None:
         why = f"{counted.program} does not tell how many patterns it attempts (--mlir-print-debug-counter)"
-        raise InputError(str(counted), None, why)
+        raise InputError(counted.program, None, why)
     everything = states.keep(dump_after(run, question.wanted).text)
     if question.is_cut:
         after = everything
@@ -115,7 +145,9 @@ def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
 
 
 def _untrusted(states: PassStates, why: str) -> InputError:
-    return InputError(str(states.command), None, f"the IR after {states.wanted.pass_name} cannot be trusted: {why}")
+    return InputError(
+        str(states.command), None, f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
+    )
 
 
 def has_failed(dump: Dump) -> bool:
@@ -145,16 +177,6 @@ def _attempts_before(question: PassInQuestion, states: PassStates, last: int) ->
         else:
             low = middle
     return high
-
-
-@contextmanager
-def runs_in(folder: Path, kept: Path, timeout: float | None, stdin: Path | None) -> Iterator[CompilerRuns]:
-    """Yield what runs a compiler. At the end, nothing of it runs any more."""
-    runs = CompilerRuns(folder, kept, timeout, stdin)
-    try:
-        yield runs
-    finally:
-        runs.running.end()
 
 
 class SearchResult:

@@ -22,6 +22,7 @@ ALL_ATTEMPTS = 1_000_000_000
 
 _COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
 
+
 @dataclass(frozen=True, slots=True)
 class StateOrder:
     """The order of the ops in one state.
@@ -123,7 +124,7 @@ class PassStates:
             InputError: the state cannot be read.
         """
         if key not in self._orders:
-            self._orders[key] = _order(self.dump(key, "<state>"), self.options)
+            self._orders[key] = order_of(self.dump(key, "<state>"), self.options)
         return self._orders[key]
 
     def difference(self, old: str, new: str) -> int:
@@ -146,11 +147,14 @@ def _count_lines(path: Path) -> Counter[bytes]:
     return Counter(path.read_bytes().splitlines())
 
 
-def _order(dump: Dump, options: AuditOptions) -> StateOrder:
+def order_of(dump: Dump, options: AuditOptions) -> StateOrder:
+    """Return the order of the ops in a dump.
+
+    Raises:
+        InputError: the dump cannot be read.
+    """
     keyed = read_dump(dump, options)
-    blocks = [
-        KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks if keyed.has_order(number)
-    ]
+    blocks = [KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks if keyed.has_order(number)]
     keys = defaultdict[str | None, list[Sequence[int]]](list)
     for block in blocks:
         keys[keyed.functions[block.number]].append(block.indexed_keys)
@@ -169,7 +173,7 @@ def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
         return dumps[wanted.number]
     except IndexError:
         why = run.why_it_failed if run.exit_code else "the command prints no dump of it"
-        raise InputError(str(run.command), None, f"no dump after {wanted.pass_name}: {why}") from None
+        raise InputError(run.command.program, None, f"no dump after {wanted.pass_name}: {why}") from None
 
 
 def _dumps_of(run: CompilerRun, pass_name: str, when: str) -> list[Dump]:

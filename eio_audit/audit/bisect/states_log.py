@@ -37,6 +37,7 @@ def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[Logged
     """Write the log and return the 1-based line of the marker of each state."""
     lines, line = [], 1
     with path.open("wb") as file:
+
         def write(marker: str, text: bytes) -> None:
             nonlocal line
             piece = f"// -----// IR Dump {marker} //----- //\n".encode() + text.strip() + b"\n\n"

@@ -10,7 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, CompilerRuns, flag_of
+from eio_audit.audit.bisect.compiler_command import (
+    OWN_FLAGS,
+    CompilerCommand,
+    CompilerRun,
+    CompilerRuns,
+    flag_of,
+)
 from eio_audit.audit.bisect.pass_states import WantedDump, dump_after
 from eio_audit.audit.bisect.pipeline import PipelinePass, printed_pipeline
 from eio_audit.audit.log.trace import Trace, trace
@@ -22,6 +28,7 @@ from eio_audit.mlir.input.shown_op import outermost_op
 from eio_audit.mlir.source import InputError
 
 BASE_FLAGS = "--mlir-print-debuginfo", "--mlir-disable-threading"
+BEFORE_ALL = "--mlir-print-ir-before-all"
 AFTER_ALL = "--mlir-print-ir-after-all"
 MODULE_SCOPE = "--mlir-print-ir-module-scope"
 DUMP_PIPELINE = "--dump-pass-pipeline"
@@ -63,6 +70,11 @@ class PassInQuestion:
         return len({(m.pass_name, m.op_name, m.symbol) for m in markers if m}) == 1
 
     @property
+    def is_unchanged(self) -> bool:
+        """Whether it changes nothing."""
+        return self.before.text.strip() == self.after.text.strip()
+
+    @property
     def wanted(self) -> WantedDump:
         """The dump that is the state after the pass, in a run of the command."""
         return WantedDump(self.pass_name, -1 if self.is_cut else self.number)
@@ -99,7 +111,7 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
     Raises:
         InputError: the compiler does not know an option that is needed, or prints no dump.
     """
-    command = given.without(OWN_FLAGS).with_flags(*BASE_FLAGS, "--mlir-print-ir-before-all", AFTER_ALL)
+    command = given.without(OWN_FLAGS).with_flags(*BASE_FLAGS, BEFORE_ALL, AFTER_ALL)
     run = runs.run(command.with_flags(DUMP_PIPELINE))
     if run.unknown_flag == flag_of(DUMP_PIPELINE):
         run = runs.run(command)
@@ -114,7 +126,7 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
 def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion | None:
     """Return the same pass, run alone on the dump before it; None if that does not give the dump after it."""
     anchor = question.after.marker.op_name if question.after.marker else None
-    alike = [one for one in _runs(found) if one.is_like(question) and one.number <= question.number]
+    alike = [one for one in passes_of(found) if one.is_like(question) and one.number <= question.number]
     passes = [
         one
         for one in found.pipeline or ()
@@ -156,13 +168,17 @@ def _dumps(run: CompilerRun) -> list[Dump]:
     dumps = [] if run.unknown_flag else read(run.messages)
     if any(dump.marker and dump.marker.when == "after" for dump in dumps):
         return dumps
-    name = str(run.command)
+    name, help_ = run.command.program, f"  help: to see its messages, run {run.command}"
     if run.unknown_flag is not None:
-        why = f"{run.command.program} does not know --{run.unknown_flag}; bisect needs a tool with MLIR's options"
-        raise InputError(name, None, f"{why}, such as mlir-opt")
+        why = f"it does not know --{run.unknown_flag}"
+        own = {flag_of(flag) for flag in (*BASE_FLAGS, BEFORE_ALL, AFTER_ALL)}
+        needs = (
+            "; bisect needs a tool with MLIR's options, such as mlir-opt" if run.unknown_flag in own else ""
+        )
+        raise InputError(name, None, why + needs, help_)
     if run.exit_code:
-        raise InputError(name, None, f"the command {run.why_it_failed}")
-    raise InputError(name, None, "the command prints no dump after a pass: it runs no pass, or prints no IR")
+        raise InputError(name, None, run.why_it_failed, help_)
+    raise InputError(name, None, "it prints no dump after a pass: it runs no pass, or prints no IR", help_)
 
 
 def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> PassInQuestion:
@@ -173,18 +189,29 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     Raises:
         InputError: there is no such pass, or none changed the IR.
     """
-    runs = list(_runs(found))
+    runs = passes_of(found)
     if pass_name is not None:
         runs = [run for run in runs if pass_name in _names(run.after.marker)]
         if not runs:
             raise _no_such_pass(found, pass_name)
         if number is not None:
             if number >= len(runs):
-                why = f"--dump {number + 1} is out of range: {pass_name} ran {len(runs)} times"
-                raise InputError(str(found.run.command), None, why)
+                why = f"--dump {number + 1} is out of range: {pass_name} ran {_times(len(runs))}"
+                raise InputError(found.run.command.program, None, why)
             return runs[number]
+    if not runs:
+        raise InputError(
+            found.command.program, None, "it prints no pass with a dump before it and one after it"
+        )
+    if all(run.is_unchanged for run in runs):
+        why = "no pass changes the IR" if pass_name is None else f"{pass_name} changes nothing"
+        raise InputError(found.command.program, None, why)
     rows = _rows_by_line(found.trace)
     return max(runs, key=lambda run: rows.get(run.after.line, (0, 0, 0)))
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _names(marker: Marker | None) -> tuple[str, ...]:
@@ -194,7 +221,7 @@ def _names(marker: Marker | None) -> tuple[str, ...]:
 def _no_such_pass(found: Survey, name: str) -> InputError:
     names = dict.fromkeys(dump.marker.pass_name for dump in found.dumps if dump.marker)
     why = f"no pass '{name}'; the passes are {', '.join(names)}"
-    return InputError(str(found.run.command), None, why)
+    return InputError(found.run.command.program, None, why)
 
 
 def _rows_by_line(found: Trace) -> dict[int, tuple[int, int, int]]:
@@ -208,8 +235,12 @@ def _rows_by_line(found: Trace) -> dict[int, tuple[int, int, int]]:
     return rows
 
 
-def _runs(found: Survey) -> Iterator[PassInQuestion]:
-    """Yield the runs of passes that the first run shows, in the order in which they ended."""
+def passes_of(found: Survey) -> list[PassInQuestion]:
+    """Return the runs of passes that the first run shows, in the order in which they ended."""
+    return list(_passes_of(found))
+
+
+def _passes_of(found: Survey) -> Iterator[PassInQuestion]:
     numbers: dict[str, int] = {}
     open_dumps: dict[tuple[str, str | None, str | None], Dump] = {}
     afters = sum(dump.place.when == "after" for dump in found.dumps)

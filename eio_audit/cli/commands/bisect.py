@@ -6,6 +6,7 @@ import shlex
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,13 +16,17 @@ from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
 from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes
-from eio_audit.cli.reports import Reports, quiet_option, report_options
+from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.bisect.property_test import BuiltInTest
+    from eio_audit.audit.bisect.request import Request
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
+
+INTERRUPTED_BY_USER = 130
 
 
 @click.command(
@@ -30,7 +35,7 @@ if TYPE_CHECKING:
     epilog=exit_codes(
         {
             0: "done, and nothing fails",
-            1: "inversions left that fail; with --test: an application was found",
+            1: "inversions left that fail; with --test: it fails after an application",
             2: UNUSABLE,
         }
     ),
@@ -40,7 +45,8 @@ if TYPE_CHECKING:
     "--pass",
     "pass_name",
     metavar="NAME",
-    help="Bisect this pass. Without it, the pass that made most inversions, or changed most ops.",
+    help="Bisect this pass. Without it, the one that made most inversions, or changed most ops; with --test, "
+    "the first after which the test fails.",
 )
 @click.option(
     "--dump",
@@ -50,25 +56,46 @@ if TYPE_CHECKING:
     help="Of several runs of the pass, bisect the N-th. Without it, the one that did most.",
 )
 @click.option(
+    "--op",
+    metavar="OP",
+    help="Show which applications moved, made, changed or removed this op: %name, '#index', or a line of the "
+    "model.",
+)
+@click.option(
+    "--show",
+    "attempt",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show only what attempt N did: the diff of the IR before and after it.",
+)
+@click.option(
+    "--test",
+    metavar="COMMAND|changed|order|avoidable",
+    help="Find the first application after which COMMAND fails. It gets the IR on standard input; exit code "
+    "0 is a success, 125 tells nothing. changed, order and avoidable fail where the IR differs, or has more "
+    "inversions, or more avoidable ones, than before the first pass.",
+)
+@click.option(
     "--max-runs",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
-    help="Run the compiler at most so often for the search. What is not resolved then is said.",
+    help="Run the compiler at most so often for the search. The report says what is not resolved.",
 )
 @click.option(
     "--keep",
     type=click.Path(file_okay=False),
     metavar="FOLDER",
-    help="Keep the states (states.log), the log of actions (actions.log) and the pass's input (input.mlir).",
+    help="Keep the states (states.log), the log of actions (actions.log), and the input of a pass that runs "
+    "alone (input.mlir).",
 )
 @audit_options
 @ceiling_options("final")
-@jobs_options_for("a run of the compiler that takes longer", "run")
+@jobs_options_for("a run of the compiler or the test that takes longer", "run")
 @report_options(
     "Bisection",
     quiet_option,
-    click.option("-v", "--verbose", is_flag=True, help="Show all patterns and all applications."),
+    click.option("-v", "--verbose", is_flag=True, help="Show all patterns, applications and ops."),
 )
 @click.pass_context
 def bisect_command(
@@ -76,6 +103,9 @@ def bisect_command(
     command: tuple[str, ...],
     pass_name: str | None,
     number: int | None,
+    op: str | None,
+    attempt: int | None,
+    test: str | None,
     max_runs: int,
     keep: str | None,
     options: AuditOptions,
@@ -83,48 +113,114 @@ def bisect_command(
     parallel: Jobs,
     reports: Reports,
 ) -> None:
-    """Run a compiler with more and more rewrites allowed, and show what each of them did to the order.
+    """Find the rewrite patterns of a pass that put ops out of order, and the applications that did it.
+
+    COMPILER is a tool with MLIR's own options, such as mlir-opt. It runs many times, and each time it may
+    apply one more pattern, or some more. So each application that changes the IR is found. Ops need no
+    indices: without them, the report counts the ops that patterns changed.
+
+    The report shows what each pattern did, the worst applications with their ops, and how to get the IR
+    before and after each of them by hand. With -o states.log, each of these states is a dump of a log, which
+    trace, diff and history read.
 
     \b
     Examples:
       eio-audit bisect -- mlir-opt --canonicalize in.mlir
+      eio-audit bisect --pass cse -o bisect.html -- mlir-opt --canonicalize --cse in.mlir
+      eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
+      eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
     """
-    from eio_audit.audit.bisect.bisect import bisect
-    from eio_audit.audit.bisect.pass_search import INTERRUPTED
-    from eio_audit.cli.bisect_progress import bisect_progress
-    from eio_audit.report.html.stored_steps import StoredSteps
+    from eio_audit.audit.bisect.request import Request
 
-    steps = StoredSteps() if "html" in reports.formats else None
-    with tempfile.TemporaryDirectory(prefix="eio-audit-") as temporary, bisect_progress() as advance:
-        result = bisect(
-            command,
-            options,
-            pass_name=pass_name,
-            number=None if number is None else number - 1,
-            jobs=parallel.processes,
-            timeout=parallel.timeout,
-            max_runs=max_runs,
-            folder=keep or temporary,
-            stdin=_standard_input(command, Path(temporary)),
-            advance=advance,
-            watch=None if steps is None else steps.watch,
-        )
-        _with_report(reports).write(
-            result,
-            gate=gate,
-            steps=None if steps is None else steps.of(result.states),
-            worst_diff=_worst_diff(result, options) if "markdown" in reports.formats else None,
-        )
-    if result.stopped == INTERRUPTED:
-        ctx.exit(130)
+    if sum(given is not None for given in (op, attempt, test)) > 1:
+        raise click.UsageError("--op, --show and --test cannot be used together")
+    with tempfile.TemporaryDirectory(prefix="eio-audit-") as temporary:
+        stdin = _standard_input(command, Path(temporary))
+        place = None if number is None else number - 1
+        request = Request(command, options, pass_name, place, parallel.timeout, keep, stdin)
+        if attempt is not None:
+            _show(ctx, request, attempt, reports)
+        if test is not None:
+            _test(ctx, request, test, reports)
+        request = replace(request, folder=keep or temporary)
+        result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+    if result.is_interrupted:
+        ctx.exit(INTERRUPTED_BY_USER)
     if is_asked_for(gate) and not result.is_judged:
         raise no_order(len(result.applications), [], shlex.join(command))
     ctx.exit(1 if result.is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
 
 
-def _with_report(reports: Reports) -> Reports:
-    """Return the reports, with text on standard output if only the log of states is asked for."""
-    is_log_only = all(format_ == "log" and path for format_, path in reports.targets)
+def _bisect(
+    request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
+) -> Bisection:
+    from eio_audit.audit.bisect.bisect import bisect_pass
+    from eio_audit.audit.bisect.op_steps import op_steps
+    from eio_audit.cli.bisect_progress import bisect_progress
+
+    _require_formats("OpSteps" if op is not None else "Bisection", reports)
+    steps = None
+    if "html" in reports.formats:
+        from eio_audit.report.html.stored_steps import StoredSteps
+
+        steps = StoredSteps()
+    with bisect_progress() as advance:
+        watch = None if steps is None else steps.watch
+        result = bisect_pass(request, jobs, max_runs, advance, watch)
+    if op is not None:
+        reports.write(op_steps(result, op))
+    else:
+        _with_text(reports).write(
+            result,
+            gate=gate,
+            steps=None if steps is None else steps.of(result.states),
+            worst_diff=_worst_diff(result, request.options) if "markdown" in reports.formats else None,
+        )
+    return result
+
+
+def _show(ctx: click.Context, request: Request, attempt: int, reports: Reports) -> None:
+    """Show what one attempt did, and exit."""
+    from eio_audit.audit.bisect.one_application import one_application
+
+    _require_formats("OneApplication", reports)
+    reports.write(one_application(request, attempt))
+    ctx.exit(0)
+
+
+def _test(ctx: click.Context, request: Request, test: str, reports: Reports) -> None:
+    """Find the first application after which a test fails, and exit."""
+    from eio_audit.audit.bisect.first_failure import first_failure
+
+    _require_formats("FirstFailure", reports)
+    found = first_failure(request, _parsed_test(test))
+    reports.write(found)
+    ctx.exit(0 if found.pass_name is None else 1)
+
+
+def _parsed_test(text: str) -> BuiltInTest | tuple[str, ...]:
+    from eio_audit.audit.bisect.property_test import BuiltInTest
+
+    if text in [*BuiltInTest]:
+        return BuiltInTest(text)
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise click.UsageError(f"--test: {text!r} has {str(error).lower()}") from error
+    if not words or shutil.which(words[0]) is None:
+        raise click.UsageError(f"--test: cannot find the program '{words[0] if words else text}'")
+    return words
+
+
+def _require_formats(kind: str, reports: Reports) -> None:
+    for format_ in sorted(reports.formats - RENDERERS[kind].keys()):
+        option = {"OpSteps": "--op", "OneApplication": "--show", "FirstFailure": "--test"}[kind]
+        raise click.UsageError(f"{option} is reported as {', '.join(RENDERERS[kind])}, not as {format_}")
+
+
+def _with_text(reports: Reports) -> Reports:
+    """Return the reports, with text on standard output if only the log of states is asked for in a file."""
+    is_log_only = not reports.quiet and all(format_ == "log" and path for format_, path in reports.targets)
     return reports._replace(targets=[("text", None), *reports.targets]) if is_log_only else reports
 
 

@@ -1,10 +1,11 @@
-"""A bisection as GitHub Markdown, to paste into an issue: the patterns, the worst application, how to reproduce it."""
+"""A bisection as GitHub Markdown, to paste into an issue."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.one_application import OneApplication
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.report.markdown.code import code, literal, row
 from eio_audit.report.markdown.diff import diff_to_markdown
@@ -16,13 +17,21 @@ SHOWN_ROWS = 10
 
 
 def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_diff: Diff | None = None) -> str:
-    """Return the bisection as Markdown, ending in a newline. ``worst_diff`` is what the worst application did."""
+    """Return the bisection as Markdown, ending in a newline.
+
+    ``worst_diff`` is what the worst application did.
+    """
     lines = [f"### {literal(words.headline(result))}", "", f"{words.effort(result)}.", ""]
     lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
     if said := words.stopped(result):
-        lines += [f"**{said}**", "", *(f"- {words.not_resolved(one, result)}" for one in result.unresolved), ""]
+        lines += [
+            f"**{said}**",
+            "",
+            *(f"- {words.not_resolved(one, result)}" for one in result.unresolved),
+            "",
+        ]
     if worst and worst_diff is not None:
         lines += [
             f"<details><summary>The diff of attempt {worst[0].last}</summary>",
@@ -37,16 +46,35 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_dif
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
+def application_to_markdown(one: OneApplication, *, verbose: bool = False) -> str:
+    """Return what one application did as Markdown, ending in a newline."""
+    lines = [f"### {literal(words.application_title(one))}", "", diff_to_markdown(one.diff, verbose=verbose)]
+    if steps := list(words.by_hand(one)):
+        lines += ["```sh", *(f"{step.command}  # {step.effect}" for step in steps), "```"]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
 def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
     rows = [
-        (total.made, total.left, f"{total.applications:,}", total.ops, code(words.pattern_title(total.pattern)))
+        (
+            total.made,
+            total.left,
+            f"{total.applications:,}",
+            total.ops,
+            code(words.pattern_title(total.pattern)),
+        )
         for total in shown
     ]
     without = result.without_patterns
     rows.append((without.made, without.left, "", without.op_counts, words.WITHOUT_PATTERNS))
     cells = [
-        [*([words.signed(made), if_any(left)] if result.is_judged else []), times, words.ops_changed(ops), name]
+        [
+            *([words.signed(made), if_any(left)] if result.is_judged else []),
+            times,
+            words.ops_changed(ops),
+            name,
+        ]
         for made, left, times, ops, name in rows
     ]
     headings = [*(["inversions", "left at the end"] if result.is_judged else []), "applied", "ops", "pattern"]

@@ -1,14 +1,19 @@
-"""A bisection as text: the patterns that put ops out of order, the worst applications, and what to type next."""
+"""A bisection as text: the patterns, the worst applications, and what to type next."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.first_failure import FirstFailure
+from eio_audit.audit.bisect.one_application import OneApplication
+from eio_audit.audit.bisect.op_steps import OpSteps
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console
+from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
+from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.text.trace import NARROW, print_passes
 from eio_audit.report.wording import bisect as words
@@ -16,10 +21,11 @@ from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.trace import NOT_JUDGED
 
+PATTERN = 45
+"""The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
 
-def print_bisection(
-    result: Bisection, console: Console, *, gate: Gate, verbose: bool = False
-) -> None:
+
+def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose: bool = False) -> None:
     """Print what the pass did, then the patterns, the worst applications, and the commands to type next."""
     console.print((words.headline(result), "bold"))
     console.print((words.effort(result), "dim"))
@@ -49,18 +55,26 @@ def _print_patterns(result: Bisection, console: Console) -> None:
 
     is_judged = result.is_judged
     columns = [
-        Column("inversions", cells([words.signed(n) if is_judged else "" for n in made]), right=True, style="bold"),
+        Column(
+            "inversions",
+            cells([words.signed(n) if is_judged else "" for n in made]),
+            right=True,
+            style="bold",
+        ),
         Column("left", cells([if_any(number) for number in left]), right=True, style="red"),
         Column("applied", cells(["", *(f"{total.applications:,}" for total in totals)]), right=True),
         *_op_columns([counts[place] for place in order], optional=is_judged),
-        Column("pattern", cells(names), least=NARROW),
+        Column("", cells(["", *(f"{number}" for number in range(1, len(names)))]), right=True, style="dim"),
+        Column("pattern", cells(names), least=PATTERN),
     ]
     left_out = print_table(console, columns, indent=2)
     if left_out:
         console.print((f"  not shown at this width: {', '.join(left_out)}", "dim"))
     if result.left_before:
         number = count(result.left_before, "inversion")
-        console.print((f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim"))
+        console.print(
+            (f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim")
+        )
     console.print()
 
 
@@ -81,24 +95,29 @@ def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
     shown = steps if verbose else steps[:SHOWN]
     if not shown:
         return
-    title = "applications that made most inversions" if result.is_judged else "applications that changed most ops"
+    title = f"applications that {'made most inversions' if result.is_judged else 'changed most ops'}"
     console.print((title, "bold"))
-    print_applications(shown, console, is_judged=result.is_judged)
+    _print_applications(result, shown, console)
     if len(steps) > len(shown):
         console.print((f"  ... and {len(steps) - len(shown):,} more (-v)", "dim"))
     console.print()
 
 
-def print_applications(steps: Sequence[Application], console: Console, *, is_judged: bool) -> None:
-    """Print a row for each application: its number, what it did, the root op, its line and the pattern."""
+def _print_applications(result: Bisection, steps: Sequence[Application], console: Console) -> None:
+    """Print a row for each application, with its pattern by its number in the table of patterns."""
+    number_of = {total.pattern: str(number) for number, total in enumerate(result.patterns, 1)}
+    is_judged = result.is_judged
     columns = [
         Column("attempt", [str(one.last) for one in steps], right=True, style="bold"),
         Column("inversions", [words.before_and_after(one) if is_judged else "" for one in steps]),
-        Column("ops", [words.ops_changed(one.op_counts) for one in steps], optional=is_judged),
-        Column("root op", list(map(words.root_op, steps))),
+        Column("ops", [words.ops_changed(one.op_counts) if not is_judged else "" for one in steps]),
+        Column("root op", list(map(words.root_op, steps)), least=NARROW),
         Column("model", list(map(words.model_line, steps)), least=NARROW // 2),
-        Column("pattern", [words.pattern_title(one.pattern) for one in steps], least=NARROW, style="cyan"),
+        Column("by", [number_of[one.pattern] for one in steps], right=True, style="dim"),
     ]
+    if not console.wraps or console.width >= SIDE_BY_SIDE:
+        names = [words.pattern_title(one.pattern) for one in steps]
+        columns.append(Column("pattern", names, style="cyan", optional=True))
     print_table(console, columns, indent=2)
 
 
@@ -109,12 +128,62 @@ def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> 
             console.print(f"  {words.not_resolved(one, result)}")
         console.print()
     elif result.failures:
-        console.print((f"{count(len(result.failures), 'run')} failed: {result.failures[0].message}", "yellow"))
+        console.print(
+            (f"{count(len(result.failures), 'run')} failed: {result.failures[0].message}", "yellow")
+        )
+
+
+def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -> None:
+    """Print what the applications did to one op, and which of them put it where it is."""
+    shown = steps.history.ops if verbose else steps.history.ops[:SHOWN_OPS]
+    for op in shown:
+        console.print((title_of(op), "bold"), ": ", words.placed(steps, op))
+        if said := words.since(steps, op):
+            console.print(f"  {said}")
+        events = steps.events(op)
+        if events:
+            columns = [
+                Column("attempt", [words.attempts_of(step) for _, step in events], right=True, style="bold"),
+                Column("inversions", [words.before_and_after(step) for _, step in events], optional=True),
+                Column("pattern", [words.step_title(step) for _, step in events], least=NARROW, style="cyan"),
+                Column("what", [what_happened_in(event, verbose=verbose) for event, _ in events]),
+            ]
+            print_table(console, columns, indent=2)
+        console.print()
+    if len(steps.history.ops) > len(shown):
+        console.print((f"--verbose shows {count(len(steps.history.ops) - len(shown), 'more op')}", "dim"))
+    print_next(list(words.next_steps_of_op(steps)), console)
+
+
+def print_first_failure(found: FirstFailure, console: Console) -> None:
+    """Print the application after which the property fails first."""
+    console.print(*words.first_failure(found))
+    if where := words.where_it_fails(found):
+        console.print(where)
+    console.print((f"the compiler ran {count(found.runs, 'time')}", "dim"))
+    print_next(list(words.next_steps_of_failure(found)), console)
+
+
+def print_application(
+    one: OneApplication, console: Console, *, verbose: bool = False, context: int | None = None
+) -> None:
+    """Print the pattern of an application, its root op, its diff, and how to get the IR by hand."""
+    console.print((words.application_title(one), "bold"))
+    console.print()
+    print_diff(one.diff, console, verbose=verbose, context=context)
+    console.print()
+    print_next(list(words.by_hand(one)), console)
 
 
 def print_next(steps: Sequence[Step], console: Console) -> None:
-    """Print the commands to type next, each in a line of its own that is not wrapped."""
+    """Print the commands to type next, each in a line of its own, whole and without a break.
+
+    A terminal that is too narrow for what a command does gets the command alone.
+    """
     if steps:
         console.print("next:")
     for step in steps:
-        console.print_unwrapped(f"  {step.command}  # {step.effect}")
+        line = f"  {step.command}"
+        explained = f"{line}  # {step.effect}"
+        fits = not console.wraps or len(explained) <= console.width
+        console.print_unwrapped(explained if fits else line)

@@ -26,7 +26,7 @@ def print_history(history: History, console: Console, *, verbose: bool = False) 
     for number, op in enumerate(shown):
         if number:
             console.print()
-        said: list[Piece] = [(_title(op), "bold"), ": ", _summary(history, number)]
+        said: list[Piece] = [(title_of(op), "bold"), ": ", _summary(history, number)]
         if op.is_unchanged:
             console.print(*said, f": {_places(op, history.dumps)}")
         else:
@@ -58,12 +58,12 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
         column("operands", lambda state: ", ".join(state.operands)),
         column("type", lambda state: after_arrow(state.types)),
         column("location", lambda state: state.location if verbose else ""),
-        Column("what", [_what(event, verbose=verbose) for event in op.events]),
+        Column("what", [what_happened_in(event, verbose=verbose) for event in op.events]),
     ]
     print_table(console, columns, indent=2)
 
 
-def _title(op: OpHistory) -> str:
+def title_of(op: OpHistory) -> str:
     """Return ``#23 ttir.permute %56 in @main``."""
     state = op.first
     return state.op.title + (f" in {state.function}" if state.function else "")
@@ -106,7 +106,7 @@ def _pass_of(event: OpEvent) -> str:
     return "" if is_end else pass_called(event.pass_name, event.place.marker)
 
 
-def _what(event: OpEvent, *, verbose: bool) -> str:
+def what_happened_in(event: OpEvent, *, verbose: bool) -> str:
     """Return what happened: ``types: [-i32-]{+i64+}``, ``removed; its users now use %3 t.a``."""
     if event.kind in (EventKind.FIRST, EventKind.LAST):
         marker = event.place.marker

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.bisection import Application, Bisection, Reproduction
+from eio_audit.audit.bisect.first_failure import FirstFailure
+from eio_audit.audit.bisect.one_application import OneApplication
+from eio_audit.audit.bisect.op_steps import OpSteps
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
-from eio_audit.report.wording.commands import Step, bisect_command
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
+from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import of_constants
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
 """What the pass does without any pattern, as a row of the table."""
+
+SHOWN_STEPS = 4
+"""How many steps a sentence names."""
 
 UNKNOWN_PATTERN = "(pattern unknown)"
 
@@ -89,7 +97,7 @@ def stopped(result: Bisection) -> str:
         return ""
     what = f"{count(number, 'interval')} of attempts {'is' if number == 1 else 'are'} not resolved"
     if result.stopped:
-        why = "interrupted" if result.stopped == "interrupted" else "--max-runs is reached"
+        why = "interrupted" if result.is_interrupted else "--max-runs is reached"
         return f"{what}: {why}"
     return f"{what}: {count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
 
@@ -105,9 +113,114 @@ def conclusion(result: Bisection, gate: Gate) -> tuple[str, str]:
     if not result.is_judged:
         return NOT_JUDGED, "no op carries an op index"
     figures = result.states.at_end_of_log
-    number = count(figures.avoidable, "avoidable inversion") if figures.avoidable else "no avoidable inversion"
+    number = (
+        count(figures.avoidable, "avoidable inversion") if figures.avoidable else "no avoidable inversion"
+    )
     why = f"{number}{of_constants(figures)} left after {result.pass_name}"
     return "failed" if gate.failed_rules(figures) else "passed", why
+
+
+def step_title(one: Application) -> str:
+    """Return the pattern of a step, or what else it is."""
+    if one.last == 0:
+        return WITHOUT_PATTERNS
+    return pattern_title(one.pattern) if one.is_resolved else "(not resolved)"
+
+
+def application_title(one: OneApplication) -> str:
+    """Return ``attempt 431: MyPattern<AddOp> on #33 ttir.add %130 (model.py:52)``."""
+    return f"attempt {one.number}: {_attempt(one.attempt)}"
+
+
+def _attempt(attempt: Attempt | None) -> str:
+    if attempt is None:
+        return UNKNOWN_PATTERN
+    model = "" if attempt.model is None else f" ({attempt.model})"
+    return f"{short_pattern(attempt.pattern)} on {attempt.title or 'an op'}{model}"
+
+
+def placed(steps: OpSteps, op: OpHistory) -> str:
+    """Return ``put where it is by attempt 431``."""
+    if op.removal is not None:
+        step = steps.step_of(op.removal)
+        return f"removed by {_step(step)}" if step is not None else "removed"
+    step = steps.placed_by(op)
+    return f"put where it is by {_step(step)}" if step is not None else "no step moved it"
+
+
+def since(steps: OpSteps, op: OpHistory) -> str:
+    """Return ``index 15: 4 inversions at the end, 2 since attempt 22, 2 since attempt 24``; else empty."""
+    numbers = steps.inversions_since(op)
+    total = sum(number for _, number in numbers)
+    if not total:
+        return ""
+    parts = [
+        f"{number:,} since {_step(step)}" if step is not None else f"{number:,} since before the pass"
+        for step, number in sorted(numbers, key=lambda one: -one[1])
+    ]
+    index = op.first.op.index
+    return f"index {index}: {count(total, 'inversion')} at the end, {shortened_list(parts, SHOWN_STEPS)}"
+
+
+def _step(one: Application) -> str:
+    if one.last == 0:
+        return "the pass without patterns"
+    return f"{'attempt' if one.is_resolved else 'one of attempts'} {attempts_of(one)}"
+
+
+def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
+    """Say where a property fails first, the place in bold."""
+    if found.pass_name is None:
+        return (found.test, "bold"), " holds after all passes"
+    name = " on ".join(filter(None, (found.pass_name, found.function)))
+    if not found.last:
+        where = (
+            f"{name}, which is one step: {found.why_one_step}"
+            if found.why_one_step
+            else f"{name} without patterns"
+        )
+    elif found.first < found.last:
+        where = (
+            f"one of attempts {found.first} to {found.last} of {name}: the test cannot judge those between"
+        )
+    else:
+        where = f"attempt {found.last} of {name}"
+    return (found.test, "bold"), " fails first after ", (where, "bold red")
+
+
+def where_it_fails(found: FirstFailure) -> str:
+    """Return the pattern and the op of the application; empty if they are not known."""
+    return "" if found.attempt is None else _attempt(found.attempt)
+
+
+def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
+    """Yield the commands to type next: what the application did, and the states by hand."""
+    if found.pass_name is None or not found.last or found.first < found.last:
+        return
+    which = ["--pass", found.pass_name, *([] if found.number is None else ["--dump", str(found.number)])]
+    show = bisection_command(found.options, found.command, *which, "--show", str(found.last))
+    yield Step(show, "what the application did")
+    if found.reproduction is not None:
+        yield from _by_hand(found.reproduction, found.last)
+
+
+def by_hand(one: OneApplication) -> Iterator[Step]:
+    """Yield the commands that give the IR before an application and after it."""
+    yield from _by_hand(one.reproduction, one.number)
+
+
+def _by_hand(reproduction: Reproduction, attempt: int) -> Iterator[Step]:
+    if reproduction.is_kept:
+        yield Step(reproduction.at(attempt - 1), f"the IR before attempt {attempt}")
+        yield Step(reproduction.at(attempt), "the IR after it")
+
+
+def next_steps_of_op(steps: OpSteps) -> Iterator[Step]:
+    """Yield the command that shows the step which put the op where it is."""
+    for op in steps.history.ops[:1]:
+        step = steps.placed_by(op)
+        if step is not None and step.last and step.is_resolved:
+            yield Step(bisect_command(steps.bisection, "--show", str(step.last)), "what that application did")
 
 
 def next_steps(result: Bisection) -> Iterator[Step]:

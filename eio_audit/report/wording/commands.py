@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.options import Follow
+from eio_audit.audit.options import AuditOptions, Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisection import Bisection
@@ -30,15 +31,19 @@ def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> 
         source: the file.
         more: what follows the file.
     """
-    given = [*_options(audited), *(selection(audited) if isinstance(audited, DumpAudit) else ())]
+    given = [*_options(audited.options), *(selection(audited) if isinstance(audited, DumpAudit) else ())]
     return " ".join(["eio-audit", words, *map(shlex.quote, given), argument(source), *more])
 
 
 def bisect_command(result: Bisection, *words: str) -> str:
     """Return ``eio-audit bisect --pass canonicalize --show 431 -- mlir-opt --canonicalize in.mlir``."""
-    which = ["--pass", result.pass_name]
-    which += [] if result.number is None else ["--dump", str(result.number)]
-    return shlex.join(["eio-audit", "bisect", *which, *_options(result.states), *words, "--", *result.command])
+    which = ["--pass", result.pass_name, *([] if result.number is None else ["--dump", str(result.number)])]
+    return bisection_command(result.states.options, result.command, *which, *words)
+
+
+def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: str) -> str:
+    """Return the command that bisects a compiler with some options, and these of its own."""
+    return shlex.join(["eio-audit", "bisect", *words, *_options(options), "--", *compiler])
 
 
 def explain_command(audited: DumpAudit | Trace, source: str) -> str:
@@ -83,9 +88,8 @@ def selection(dump: DumpAudit) -> list[str]:
     return [*words, "--dump", number] if number else words
 
 
-def _options(audited: DumpAudit | Trace) -> list[str]:
+def _options(options: AuditOptions) -> list[str]:
     """Return the options that dumps were audited with."""
-    options = audited.options
     given = sorted(set(options.follow) - {Follow.FREES})  # which follow unless another option says otherwise
     words = [word for follow in given for word in ("--follow", follow)]
     words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]

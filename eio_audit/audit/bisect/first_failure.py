@@ -1,0 +1,129 @@
+"""The first application of a pattern after which a property of the IR fails."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from eio_audit.audit.bisect.action_log import Attempt
+from eio_audit.audit.bisect.bisection import Reproduction
+from eio_audit.audit.bisect.pass_search import PassSearch, search_of
+from eio_audit.audit.bisect.property_test import (
+    UNTESTABLE,
+    BuiltInTest,
+    CommandTest,
+    Holds,
+    first_failing,
+)
+from eio_audit.audit.bisect.request import Request
+from eio_audit.audit.bisect.survey import PassInQuestion, choose_pass, passes_of
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.source import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class FirstFailure:
+    """Where a property fails first.
+
+    Attributes:
+        command: the compiler with its arguments, as it was given.
+        options: how the IR was read.
+        test: the property: a command, or the name of a built-in test.
+        pass_name: the pass after which it fails; None if it holds at the end.
+        function: the symbol of the op that the pass ran on; None for the whole program.
+        number: which run of the pass it is, from 1; None if it is the only one.
+        first: the first attempt of a pattern that may be to blame.
+        last: the last of them. It is greater than ``first`` where the test cannot judge the states between.
+            Both are 0 if the property fails without any pattern, or the pass is one step.
+        attempt: the attempt; None if there are several, or none.
+        why_one_step: why the attempts of the pass cannot be told apart; empty if they can.
+        runs: how many runs of the compiler it took.
+        reproduction: how to get the states by hand; None if the property holds at the end.
+    """
+
+    command: tuple[str, ...]
+    options: AuditOptions
+    test: str
+    pass_name: str | None = None
+    function: str | None = None
+    number: int | None = None
+    first: int = 0
+    last: int = 0
+    attempt: Attempt | None = None
+    why_one_step: str = ""
+    runs: int = 0
+    reproduction: Reproduction | None = None
+
+
+def first_failure(request: Request, test: BuiltInTest | Sequence[str]) -> FirstFailure:
+    """Find the first pass after which a property fails, and the first application in it.
+
+    Args:
+        request: the compiler. Without a pass, all of them are tested.
+        test: a built-in test, or a command that gets the IR on standard input, as words. Exit code 0 says
+            that the property holds, 125 that this cannot be said.
+
+    Raises:
+        InputError: as for ``bisect``; the test cannot be run; the property fails from the start.
+    """
+    with request.surveyed() as (found, runs):
+        if request.pass_name is None:
+            questions = passes_of(found)
+        else:
+            questions = [choose_pass(found, request.pass_name, request.number)]
+        start, name = questions[0].before, str(test) if isinstance(test, BuiltInTest) else shlex.join(test)
+        if isinstance(test, BuiltInTest):
+            holds = test.holds(start, request.options)
+        else:
+            holds = CommandTest(tuple(test), runs)
+        nowhere = FirstFailure(request.command, request.options, name)
+        question = _first_pass(questions, holds, name)
+        if question is None:
+            return replace(nowhere, runs=runs.number)
+        search = search_of(found, question, runs, request.options)
+        first, last = _in_pass(search, holds)
+        is_one = first == last > 0
+        if is_one:
+            search.log_actions()
+        return replace(
+            nowhere,
+            pass_name=question.pass_name,
+            function=question.function,
+            number=question.number + 1 if found.runs_of(question.pass_name) > 1 else None,
+            first=first,
+            last=last,
+            attempt=search.attempts([last]).get(last) if is_one else None,
+            why_one_step=search.why_one_step,
+            runs=runs.number,
+            reproduction=search.reproduction,
+        )
+
+
+def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) -> PassInQuestion | None:
+    """Return the first pass after which the property fails; None if it holds at the end."""
+    at_start, at_end = holds(questions[0].before), holds(questions[-1].after)
+    if at_start is None or at_end is None:
+        is_first = at_start is None
+        which = f"before {questions[0].pass_name}" if is_first else f"after {questions[-1].pass_name}"
+        raise InputError(name, None, f"the test cannot judge the IR {which} (exit code {UNTESTABLE})")
+    if not at_start:
+        raise InputError(name, None, f"the test fails before {questions[0].pass_name} already, on its input")
+    if at_end:
+        return None
+    number = first_failing(-1, len(questions) - 1, lambda number: holds(questions[number].after))[1]
+    return questions[number]
+
+
+def _in_pass(search: PassSearch, holds: Holds) -> tuple[int, int]:
+    """Return the first and the last attempt that may be to blame; both 0 if none is."""
+    if search.why_one_step:
+        return 0, 0
+
+    def holds_after(attempts: int) -> bool | None:
+        return holds(search.states.dump_at(attempts))
+
+    if holds_after(search.first) is False:
+        return 0, 0
+    good, bad = first_failing(search.first, search.last, holds_after)
+    return good + 1, bad

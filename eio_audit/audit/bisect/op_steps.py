@@ -1,0 +1,82 @@
+"""What the applications of a bisection did to one op."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.left_inversions import left_by_state
+from eio_audit.audit.bisect.pass_states import StateOrder, order_of
+from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
+from eio_audit.mlir.input.dumps import read
+from eio_audit.mlir.source import InputError
+
+
+@dataclass(frozen=True)
+class OpSteps:
+    """What happened to one op, or to several that have one name.
+
+    Attributes:
+        bisection: the steps of the pass.
+        history: the op through its states, and the ops that were made from it.
+    """
+
+    bisection: Bisection
+    history: History
+
+    @cached_property
+    def _by_line(self) -> Mapping[int, Application]:
+        return {one.traced.place.line: one for one in self.bisection.applications}
+
+    def step_of(self, event: OpEvent) -> Application | None:
+        """Return the step that an event belongs to; None for the state before the pass."""
+        return self._by_line.get(event.place.line)
+
+    def events(self, op: OpHistory) -> list[tuple[OpEvent, Application]]:
+        """Return what steps did to an op: moved, made, changed or removed it."""
+        told = (event for event in op.events if event.kind not in (EventKind.FIRST, EventKind.LAST))
+        return [(event, step) for event in told if (step := self.step_of(event)) is not None]
+
+    def placed_by(self, op: OpHistory) -> Application | None:
+        """Return the step that put an op where it is: the last that made or moved it; None for none."""
+        placing = [
+            step
+            for event, step in self.events(op)
+            if event.kind is EventKind.MADE or (event.change is not None and event.change.moved)
+        ]
+        return placing[-1] if placing and op.removal is None else None
+
+    @cached_property
+    def _orders(self) -> Sequence[StateOrder]:
+        options = self.bisection.states.options
+        return [order_of(dump, options) for dump in read(self.bisection.log)]
+
+    def inversions_since(self, op: OpHistory) -> list[tuple[Application | None, int]]:
+        """Return in how many inversions at the end its index is, by the step since which they are there.
+
+        None stands for the state before the pass.
+        """
+        index = op.first.op.index
+        if index is None:
+            return []
+        numbers = left_by_state([order.keys for order in self._orders], index)
+        steps = (None, *self.bisection.applications)
+        return [(step, number) for step, number in zip(steps, numbers, strict=True) if number]
+
+
+def op_steps(bisection: Bisection, op: str) -> OpSteps:
+    """Return what the steps of a bisection, whose log is kept, did to an op.
+
+    Args:
+        bisection: the steps.
+        op: the op, as for ``history``.
+
+    Raises:
+        InputError: no state has such an op.
+    """
+    try:
+        return OpSteps(bisection, history(read(bisection.log), op, bisection.states.options))
+    except InputError as error:
+        raise InputError(bisection.command[0], None, error.message) from error
