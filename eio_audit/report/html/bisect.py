@@ -1,10 +1,11 @@
-"""The page of ``bisect``: the curve of a pass, its patterns, the worst applications, and what each step did."""
+"""The page of ``bisect``: the curve of a pass, its patterns and their applications, and what each step did."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.gate.gate import Gate
@@ -23,6 +24,7 @@ from eio_audit.report.wording.bisect import (
     ops_changed,
     pattern_title,
     root_op,
+    step_title,
 )
 from eio_audit.report.wording.commands import bisect_command
 
@@ -39,6 +41,7 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
     kinds = _kinds(result)
     worst = result.worst[0] if result.worst else None
     entries = [_entry(one, result, kinds, is_worst=one is worst) for one in result.applications]
+    sources = [PurePath(source).name for source in steps.sources]
     return page(
         "bisect",
         "bisect.html",
@@ -55,13 +58,13 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
         applications=_application_table(result) if result.of_patterns else None,
         worst=worst,
         again=bisect_command(result, "--show", str(worst.last)) if worst and worst.is_resolved else "",
-        browsed=PassList(entries, steps, "step", "steps", "pattern or op"),
+        browsed=PassList(entries, {**steps.data(), "sources": sources}, "step", "steps", "pattern or op"),
         shown_unresolved=SHOWN_UNRESOLVED,
     )
 
 
 def _kinds(result: Bisection) -> dict[str | None, str]:
-    """Return, by pattern, the class of its colour: for those that made most inversions, else changed most ops."""
+    """Return, by pattern, the class of its colour. Those that made most inversions have one."""
     worst = [one.pattern for one in result.patterns if one.pattern and (one.made > 0 or not result.is_judged)]
     return {pattern: f"colour-{number}" for number, pattern in enumerate(worst[:COLOURS], 1)}
 
@@ -96,7 +99,7 @@ def _entry(
     if one.left:
         order += f"; {one.left:,} of the end have been there since"
     return PassEntry(
-        name=_title(one) if result.of_patterns else result.pass_name,
+        name=step_title(one) if result.of_patterns else result.pass_name,
         subject=root_op(one),
         place=_attempt(one),
         counts=tuple(getattr(one.op_counts, status) for status in STATUSES),
@@ -111,13 +114,6 @@ def _entry(
         is_culprit=is_worst,
         mark=kinds.get(one.pattern, ""),
     )
-
-
-def _title(one: Application) -> str:
-    """Return the pattern of a step, or what it is instead."""
-    if not one.first:
-        return WITHOUT_PATTERNS
-    return pattern_title(one.pattern) if one.is_resolved else "(not resolved)"
 
 
 def _attempt(one: Application) -> str:
@@ -184,7 +180,7 @@ def _application_table(result: Bisection) -> Table:
     rows: list[list[Cell]] = []
     for one in result.of_patterns:
         made: list[Cell] = [one.made, before_and_after(one), one.left] if result.is_judged else []
-        title = _title(one) if one.is_resolved else f"{_attempt(one)} {_title(one)}"
+        title = step_title(one) if one.is_resolved else f"{_attempt(one)} {step_title(one)}"
         rows.append([one.last, title, root_op(one), model_line(one), *made])
         rows[-1] += [one.op_counts.total, ops_changed(one.op_counts)]
     links = [f"#pass-{number}" for number in range(1, len(rows) + 1)]

@@ -149,7 +149,7 @@ def _heights(one: Application, shows_order: bool) -> tuple[int, int]:
 def _said(one: Application, shows_order: bool) -> str:
     """Return ``431: 315 -> 396``."""
     what = before_and_after(one) if shows_order else count(one.op_counts.total, "op")
-    return f"{attempts_of(one)}: {what}"
+    return f"{attempts_of(one) if one.last else 'without patterns'}: {what}"
 
 
 def _share(part: int, whole: int) -> str:

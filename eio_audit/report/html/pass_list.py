@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log1p
 
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed
+from eio_audit.report.html.stored_steps import STATUSES, packed
 from eio_audit.report.wording.diff import SIGNS
 
 
@@ -101,14 +101,14 @@ class PassList:
 
     Attributes:
         entries: the passes, by the index of their ``TracedPass``.
-        steps: what each did.
+        steps: what each did, as ``StoredSteps.data`` gives it.
         one: what an entry is called.
         many: what several are called.
         sought: what the filter finds.
     """
 
     entries: Sequence[PassEntry]
-    steps: StoredSteps
+    steps: Mapping[str, object]
     one: str = "pass"
     many: str = "passes"
     sought: str = "pass, function or op"
@@ -121,4 +121,4 @@ class PassList:
     @property
     def data(self) -> str:
         """All passes as scripts unpack them."""
-        return packed({"passes": [entry.data for entry in self.entries], **self.steps.data()})
+        return packed({"passes": [entry.data for entry in self.entries], **self.steps})

@@ -102,7 +102,7 @@ def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
         result=trace,
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
-        browsed=PassList(entries, steps),
+        browsed=PassList(entries, steps.data()),
         passes=_pass_table(trace) if trace.summary.has_indices else None,
     )
 
