@@ -1,4 +1,4 @@
-"""The page of ``bisect``: the curve of a pass, its patterns and their applications, and what each step did."""
+"""The page of ``bisect``: the curve of a pass, its patterns and applications, and what each step did."""
 
 from __future__ import annotations
 
@@ -134,9 +134,8 @@ class PatternRow:
         left: how many inversions of the end it has made.
         applications: how many changed the IR; None for what the pass does without patterns.
         ops: how many ops it changed.
-        worst: the application that made most; None if it changed nothing.
+        worst: the application that made most.
         place: what the link to it says.
-        number: its number in the list of steps.
     """
 
     name: str
@@ -147,12 +146,10 @@ class PatternRow:
     ops: OpCounts
     worst: Application
     place: str
-    number: int
 
 
 def _pattern_rows(result: Bisection, kinds: Mapping[str | None, str]) -> list[PatternRow]:
     """Return the rows of the patterns, then that of what the pass does without them."""
-    number_of = {id(one): number for number, one in enumerate(result.applications)}
     rows = [
         PatternRow(
             pattern_title(total.pattern),
@@ -163,13 +160,12 @@ def _pattern_rows(result: Bisection, kinds: Mapping[str | None, str]) -> list[Pa
             total.ops,
             total.worst,
             _attempt(total.worst),
-            number_of[id(total.worst)],
         )
         for total in result.patterns
     ]
     one = result.without_patterns
     name = WITHOUT_PATTERNS
-    return [*rows, PatternRow(name, "", one.made, one.left, None, one.op_counts, one, "what it did", 0)]
+    return [*rows, PatternRow(name, "", one.made, one.left, None, one.op_counts, one, "what it did")]
 
 
 def _application_table(result: Bisection) -> Table:
