@@ -32,6 +32,22 @@ class Running:
             with self._lock:
                 self._processes.discard(process)
 
+    @contextmanager
+    def ended_at_exit(self) -> Iterator[None]:
+        """End all at the end of this block. In the main thread, SIGTERM leaves the block, too."""
+
+        def leave(number: int, _: object) -> None:
+            raise SystemExit(128 + number)
+
+        is_main = threading.current_thread() is threading.main_thread()
+        before = signal.signal(signal.SIGTERM, leave) if is_main else None
+        try:
+            yield
+        finally:
+            self.end()
+            if is_main:
+                signal.signal(signal.SIGTERM, before)
+
     def end(self) -> None:
         """Kill the processes of all that run, and of all that are run from now on."""
         with self._lock:

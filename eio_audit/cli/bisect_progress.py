@@ -31,6 +31,6 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
             said = f"{search.states.runs.number:,} runs, {sum(step.is_one for step in steps):,} steps found"
             if worst[0] > 0:
                 said += f", worst: attempt {worst[1]:,} (+{worst[0]:,} inversions)"
-            status.show(said)
+            status.show(f"{said}; reading the states" if result.is_ended else said)
 
         yield advance

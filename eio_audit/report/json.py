@@ -101,7 +101,8 @@ _FIELDS = {
         "model_file=attempt.model.file model_line=attempt.model.line reproduction"
     ),
     "PatternTotal": (
-        "pattern applications made left introduced introduced_left op_changes=ops worst=worst.last"
+        "pattern resolved=is_resolved applications made left introduced introduced_left op_changes=ops "
+        "worst=worst.last"
     ),
     "PassTotal": "pass=pass_name introduced models repaired left mislabelled lost",
     "PassFigures": (

@@ -39,7 +39,7 @@ MAX_RUNS = 1000
 
 
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
-"""Gets the search and what it has found, after each run."""
+"""Gets the search and what it has found, after each run and at the end of the search."""
 
 
 def bisect(
@@ -69,7 +69,7 @@ def bisect(
         max_runs: how many runs the search for the states may take.
         folder: a folder to keep the states and the log of actions in; None for none.
         stdin: a file that the compiler reads on standard input.
-        advance: called after each run of the search.
+        advance: called after each run of the search, and at its end.
         watch: as for ``trace``, for the steps between the states.
 
     Raises:

@@ -63,7 +63,9 @@ class PatternTotal:
     """What all applications of one pattern did.
 
     Attributes:
-        pattern: its name, without namespaces; None for steps whose pattern is not known.
+        pattern: its name, without namespaces; None for steps that are not resolved, or whose pattern is not
+            known.
+        is_resolved: whether each of them is one attempt.
         applications: how many changed the IR.
         made: the inversions that they made, less those that they removed.
         left: how many inversions of the end have been there since one of them.
@@ -74,6 +76,7 @@ class PatternTotal:
     """
 
     pattern: str | None
+    is_resolved: bool
     applications: int
     made: int
     left: int
@@ -87,6 +90,7 @@ class PatternTotal:
         """Return the total of the applications of a pattern."""
         return cls(
             pattern,
+            applications[0].is_resolved,
             len(applications),
             sum(one.made for one in applications),
             sum(one.left for one in applications),
@@ -209,10 +213,10 @@ class Bisection:
     @cached_property
     def patterns(self) -> tuple[PatternTotal, ...]:
         """The totals by pattern, most inversions first, else most ops changed."""
-        found: dict[str | None, list[Application]] = {}
+        found: dict[tuple[bool, str | None], list[Application]] = {}
         for one in self.of_patterns:
-            found.setdefault(one.pattern, []).append(one)
-        totals = [PatternTotal.of(pattern, steps) for pattern, steps in found.items()]
+            found.setdefault((one.is_resolved, one.pattern), []).append(one)
+        totals = [PatternTotal.of(pattern, steps) for (_, pattern), steps in found.items()]
         return tuple(sorted(totals, key=lambda t: (t.made, t.ops.total), reverse=True))
 
     def application(self, attempt: int) -> Application | None:

@@ -32,7 +32,10 @@ OWN_FLAGS = frozenset(
         "mlir-print-ir-before-all",
         "mlir-print-ir-module-scope",
         "mlir-print-ir-tree-dir",
-        "mlir-elide-elementsattrs-if-larger",
+        "mlir-pretty-debuginfo",
+        "mlir-timing",
+        "mlir-timing-display",
+        "mlir-pass-statistics",
     }
 )
 """What a user's command must not say, because a bisection says it itself: what is printed, and where to."""

@@ -103,16 +103,13 @@ def search_of(
     counted = states.counted(ALL_ATTEMPTS).with_flags("--mlir-print-debug-counter")
     run = runs.run(counted)
     if run.unknown_flag is not None:
-        why = f"{counted.program} does not know --{run.unknown_flag}: it cannot hold patterns back"
+        why = f"it does not know --{run.unknown_flag}, so it cannot hold patterns back"
         raise InputError(counted.program, None, why)
     last = count_of_attempts(run)
     if last is None:
-        why = f"{counted.program} does not tell how many patterns it attempts (--mlir-print-debug-counter)"
+        why = "it does not print how many patterns it attempts (--mlir-print-debug-counter)"
         raise InputError(counted.program, None, why)
-    everything = states.keep(dump_after(run, question.wanted).text)
-    if question.is_cut:
-        after = everything
-    if everything != after:
+    if states.keep(dump_after(run, question.wanted).text) != after:
         raise _untrusted(states, "with all attempts of patterns allowed, it is not what the command prints")
     first = _attempts_before(question, states, last) if is_whole else 0
     search = PassSearch(question, states, first, last, before, "", {last: after})
@@ -145,9 +142,8 @@ def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
 
 
 def _untrusted(states: PassStates, why: str) -> InputError:
-    return InputError(
-        str(states.command), None, f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
-    )
+    said = f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
+    return InputError(states.command.program, None, said, f"  help: the command is {states.command}")
 
 
 def has_failed(dump: Dump) -> bool:
@@ -186,12 +182,14 @@ class SearchResult:
         halving: the states, and what is not resolved.
         failures: the errors of runs that failed, by their number of attempts.
         stopped: why it stopped early; empty if it did not.
+        is_ended: whether no more runs follow.
     """
 
     def __init__(self, search: PassSearch) -> None:
         self.halving = Halving(search.known, search.states.difference)
         self.failures: dict[int, InputError] = {}
         self.stopped = ""
+        self.is_ended = False
 
 
 def find_states(
@@ -203,7 +201,7 @@ def find_states(
         search: the pass.
         jobs: how many compilers run at once.
         max_runs: how many runs the search may take.
-        advance: called after each run.
+        advance: called after each run, and at the end.
     """
     result = SearchResult(search)
     running: dict[Future[str], int] = {}
@@ -223,6 +221,8 @@ def find_states(
             search.states.runs.running.end()
     if not result.stopped and result.halving.next() is not None:
         result.stopped = MOST_RUNS
+    result.is_ended = True
+    advance(result)
     return result
 
 

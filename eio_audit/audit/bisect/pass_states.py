@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -91,7 +92,7 @@ class PassStates:
         try:
             dumps = _dumps_of(run, self.wanted.pass_name, "before")
             number = self.wanted.number
-            return number < len(dumps) and dumps[number].text.strip() == before.text.strip()
+            return number < len(dumps) and is_same_text(dumps[number], before)
         finally:
             run.messages.unlink()
 
@@ -101,11 +102,13 @@ class PassStates:
 
     def keep(self, text: bytes) -> str:
         """Keep the text of a state; return its key, which is equal for equal texts."""
-        text = text.strip() + b"\n"
+        text = without_messages(text)
         key = sha256(text).hexdigest()
         path = self._path(key)
-        if not path.exists():
-            path.write_bytes(text)
+        if not path.exists():  # several threads may write one state; none reads a part of it
+            part = path.with_suffix(f".{threading.get_ident()}")
+            part.write_bytes(text)
+            part.replace(path)
         return key
 
     def text(self, key: str) -> bytes:
@@ -162,6 +165,14 @@ def order_of(dump: Dump, options: AuditOptions) -> StateOrder:
     return StateOrder(keys, inversions, any(keyed.keys.keyed_by_block))
 
 
+def without_messages(text: bytes) -> bytes:
+    """Return the text of a dump without what a compiler printed after it.
+
+    The printer ends a dump with empty lines; there are none in it.
+    """
+    return text.strip().partition(b"\n\n\n")[0] + b"\n"
+
+
 def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
     """Return the dump of a run that is the state after the pass.
 
@@ -179,6 +190,11 @@ def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
 def _dumps_of(run: CompilerRun, pass_name: str, when: str) -> list[Dump]:
     dumps = read(run.messages)
     return [dump for dump in dumps if (dump.place.when, dump.place.pass_name) == (when, pass_name)]
+
+
+def is_same_text(one: Dump, other: Dump) -> bool:
+    """Return whether two dumps have one text, whatever a compiler printed after them."""
+    return without_messages(one.text) == without_messages(other.text)
 
 
 def count_of_attempts(run: CompilerRun) -> int | None:

@@ -49,10 +49,8 @@ class Request:
             kept = Path(self.folder or scratch)
             kept.mkdir(parents=True, exist_ok=True)
             runs = CompilerRuns(scratch, kept, self.timeout, self.stdin)
-            try:
+            with runs.running.ended_at_exit():
                 yield survey(CompilerCommand(self.command), runs, self.options), runs
-            finally:
-                runs.running.end()
 
     @contextmanager
     def search(self) -> Iterator[tuple[Survey, PassSearch]]:

@@ -6,9 +6,11 @@ this pass alone. The result must be the dump after the pass. Else the whole comm
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
@@ -17,7 +19,7 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerRuns,
     flag_of,
 )
-from eio_audit.audit.bisect.pass_states import WantedDump, dump_after
+from eio_audit.audit.bisect.pass_states import WantedDump, dump_after, is_same_text, without_messages
 from eio_audit.audit.bisect.pipeline import PipelinePass, printed_pipeline
 from eio_audit.audit.log.trace import Trace, trace
 from eio_audit.audit.options import AuditOptions
@@ -40,6 +42,10 @@ _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify
 """What the flags begin with that do not name a pass or a pipeline."""
 
 
+PassKind: TypeAlias = tuple[str, str, str | None]
+"""A pass, and the name and the symbol of the op that it runs on."""
+
+
 @dataclass(frozen=True, slots=True)
 class PassInQuestion:
     """A run of a pass.
@@ -52,7 +58,7 @@ class PassInQuestion:
         number: 0-based number of ``after`` among the dumps after passes of this name.
         command: the command whose attempts are counted.
         is_cut: whether the command runs this pass alone, on the dump before it.
-        is_only: whether it is the only pass of the command.
+        is_only: whether it is the only pass that runs in the command, and it runs once.
     """
 
     pass_name: str
@@ -64,15 +70,21 @@ class PassInQuestion:
     is_cut: bool
     is_only: bool
 
-    def is_like(self, other: PassInQuestion) -> bool:
-        """Return whether both are runs of one pass on one op."""
-        markers = self.after.marker, other.after.marker
-        return len({(m.pass_name, m.op_name, m.symbol) for m in markers if m}) == 1
+    @property
+    def op_name(self) -> str:
+        """The name of the op that it ran on."""
+        marker = self.after.marker
+        return PROGRAM if marker is None or marker.op_name is None else marker.op_name
+
+    @property
+    def kind(self) -> PassKind:
+        """Equal for runs of one pass on one op."""
+        return self.pass_name, self.op_name, self.function
 
     @property
     def is_unchanged(self) -> bool:
         """Whether it changes nothing."""
-        return self.before.text.strip() == self.after.text.strip()
+        return is_same_text(self.before, self.after)
 
     @property
     def wanted(self) -> WantedDump:
@@ -124,26 +136,43 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
 
 
 def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion | None:
-    """Return the same pass, run alone on the dump before it; None if that does not give the dump after it."""
-    anchor = question.after.marker.op_name if question.after.marker else None
-    alike = [one for one in passes_of(found) if one.is_like(question) and one.number <= question.number]
+    """Return the same pass, run alone on the dump before it; None if that does not give the dump after it.
+
+    A pass of a nested pipeline runs on each function. Alone, it runs on all, and the dump before it is
+    the one before the first of them.
+    """
+    kind = question.kind
+    place = sum(one.kind == kind and one.number < question.number for one in passes_of(found))
     passes = [
         one
         for one in found.pipeline or ()
-        if one.name == question.pass_name and one.anchors[-1:] == (anchor or PROGRAM,)
+        if one.name == question.pass_name and one.anchors[-1:] == (question.op_name,)
     ]
-    if len(alike) > len(passes):
+    if place >= len(passes):
         return None
+    first = _first_alike(found, question, place)
     path = runs.kept / "input.mlir"
-    path.write_bytes(question.before.text)
-    command = _alone_on(found.run.command, passes[len(alike) - 1], path)
-    run = runs.run(command)
+    path.write_bytes(without_messages(first.before.text))
+    command = _alone_on(found.run.command, passes[place], path)
     cut = replace(question, command=command, is_cut=True)
     try:
-        is_same = _is_same(dump_after(run, cut.wanted), question)
+        after = dump_after(runs.run(command), cut.wanted)
     except InputError:
         return None
-    return cut if is_same else None
+    if not _is_same(after, question):
+        return None
+    function = question.function if first is question else None
+    return replace(cut, before=first.before, after=after, function=function)
+
+
+def _first_alike(found: Survey, question: PassInQuestion, place: int) -> PassInQuestion:
+    """Return the run of the pass, at one place of the pipeline, on the first op that it runs on."""
+    seen = Counter[PassKind]()
+    for one in passes_of(found):
+        if one.kind[:2] == question.kind[:2] and seen[one.kind] == place:
+            return one
+        seen[one.kind] += 1
+    return question
 
 
 def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
@@ -158,7 +187,7 @@ def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> Compil
 
 def _is_same(after: Dump, question: PassInQuestion) -> bool:
     """Return whether a dump shows the result of the pass: all of it, or the function that the pass ran on."""
-    if after.text.strip() == question.after.text.strip():
+    if is_same_text(after, question.after):
         return True
     texts = [DumpText(dump).functions.get(question.function or "") for dump in (after, question.after)]
     return texts[0] is not None and texts[1] is not None and texts[0].is_same_as(texts[1])
@@ -200,9 +229,8 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
                 raise InputError(found.run.command.program, None, why)
             return runs[number]
     if not runs:
-        raise InputError(
-            found.command.program, None, "it prints no pass with a dump before it and one after it"
-        )
+        why = "it prints no pass with a dump before it and one after it"
+        raise InputError(found.command.program, None, why)
     if all(run.is_unchanged for run in runs):
         why = "no pass changes the IR" if pass_name is None else f"{pass_name} changes nothing"
         raise InputError(found.command.program, None, why)
@@ -243,8 +271,7 @@ def passes_of(found: Survey) -> list[PassInQuestion]:
 def _passes_of(found: Survey) -> Iterator[PassInQuestion]:
     numbers: dict[str, int] = {}
     open_dumps: dict[tuple[str, str | None, str | None], Dump] = {}
-    afters = sum(dump.place.when == "after" for dump in found.dumps)
-    is_only = afters == 1 if found.pipeline is None else len(found.pipeline) == 1
+    is_only = sum(dump.place.when == "after" for dump in found.dumps) == 1
     for dump in found.dumps:
         marker = dump.marker
         if marker is None:

@@ -62,7 +62,7 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
             total.left,
             f"{total.applications:,}",
             total.ops,
-            code(words.pattern_title(total.pattern)),
+            code(words.pattern_title(total)),
         )
         for total in shown
     ]
@@ -93,7 +93,7 @@ def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
             *([words.before_and_after(one)] if result.is_judged else [words.ops_changed(one.op_counts)]),
             code(words.root_op(one)),
             code(words.model_line(one)),
-            code(words.pattern_title(one.pattern)),
+            code(words.pattern_title(one)),
         ]
         for one in steps
     ]

@@ -47,7 +47,7 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     counts = [without.op_counts, *(total.ops for total in totals)]
     made = [without.made, *(total.made for total in totals)]
     left = [without.left, *(total.left for total in totals)]
-    names = [words.WITHOUT_PATTERNS, *(words.pattern_title(total.pattern) for total in totals)]
+    names = [words.WITHOUT_PATTERNS, *(words.pattern_title(total) for total in totals)]
     order = [*range(1, len(names)), 0]  # what the pass does without patterns comes last
 
     def cells(texts: Sequence[str]) -> list[str]:
@@ -105,7 +105,7 @@ def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
 
 def _print_applications(result: Bisection, steps: Sequence[Application], console: Console) -> None:
     """Print a row for each application, with its pattern by its number in the table of patterns."""
-    number_of = {total.pattern: str(number) for number, total in enumerate(result.patterns, 1)}
+    number_of = {words.pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
     is_judged = result.is_judged
     columns = [
         Column("attempt", [str(one.last) for one in steps], right=True, style="bold"),
@@ -113,10 +113,10 @@ def _print_applications(result: Bisection, steps: Sequence[Application], console
         Column("ops", [words.ops_changed(one.op_counts) if not is_judged else "" for one in steps]),
         Column("root op", list(map(words.root_op, steps)), least=NARROW),
         Column("model", list(map(words.model_line, steps)), least=NARROW // 2),
-        Column("by", [number_of[one.pattern] for one in steps], right=True, style="dim"),
+        Column("by", [number_of[words.pattern_title(one)] for one in steps], right=True, style="dim"),
     ]
     if not console.wraps or console.width >= SIDE_BY_SIDE:
-        names = [words.pattern_title(one.pattern) for one in steps]
+        names = [words.pattern_title(one) for one in steps]
         columns.append(Column("pattern", names, style="cyan", optional=True))
     print_table(console, columns, indent=2)
 

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
-from eio_audit.audit.bisect.bisection import Application, Bisection, Reproduction
+from eio_audit.audit.bisect.bisection import (
+    MOST_RUNS,
+    Application,
+    Bisection,
+    PatternTotal,
+    Reproduction,
+)
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.bisect.one_application import OneApplication
 from eio_audit.audit.bisect.op_steps import OpSteps
@@ -24,15 +31,15 @@ WITHOUT_PATTERNS = "(without patterns, such as folding)"
 SHOWN_STEPS = 4
 """How many steps a sentence names."""
 
-UNKNOWN_PATTERN = "(pattern unknown)"
+UNKNOWN_PATTERN, UNRESOLVED = "(pattern unknown)", "(not resolved)"
 
 
 def headline(result: Bisection) -> str:
     """Return ``ttir-erase-inverse-ops: 0 -> 789 inversions, 22 avoidable``, or how many ops it changed."""
     name = " on ".join(filter(None, (result.pass_name, result.function)))
     if not result.is_judged:
-        total = sum((one.op_counts.total for one in result.applications), 0)
-        return f"{name}: {count(total, 'change')} of ops"
+        counts = reduce(OpCounts.plus, (one.op_counts for one in result.applications))
+        return f"{name}: {ops_changed(counts)} ops"
     before, after = result.inversions
     return f"{name}: {before:,} -> {count(after, 'inversion')}, {result.avoidable:,} avoidable"
 
@@ -44,12 +51,15 @@ def effort(result: Bisection) -> str:
         return f"the pass is one step: {result.why_one_step}; {runs}"
     steps = len(result.of_patterns) - len(result.unresolved)
     changed = "1 changes the IR" if steps == 1 else f"{steps:,} change the IR"
-    return f"{count(result.attempted, 'attempt')} of patterns, {changed}; {runs}"
+    first, last = result.attempts
+    whole = f"attempts {first:,} to {last:,} of the whole command"
+    attempts = f"{count(result.attempted, 'attempt')} of patterns" if result.is_alone else whole
+    return f"{attempts}, {changed}; {runs}"
 
 
-def pattern_title(pattern: str | None) -> str:
-    """Return the name of a pattern in a table."""
-    return pattern or UNKNOWN_PATTERN
+def pattern_title(one: PatternTotal | Application) -> str:
+    """Return the name of a pattern in a table, or why there is none."""
+    return one.pattern or (UNKNOWN_PATTERN if one.is_resolved else UNRESOLVED)
 
 
 def signed(number: int) -> str:
@@ -124,7 +134,7 @@ def step_title(one: Application) -> str:
     """Return the pattern of a step, or what else it is."""
     if one.last == 0:
         return WITHOUT_PATTERNS
-    return pattern_title(one.pattern) if one.is_resolved else "(not resolved)"
+    return pattern_title(one)
 
 
 def application_title(one: OneApplication) -> str:
@@ -227,7 +237,7 @@ def next_steps(result: Bisection) -> Iterator[Step]:
     """Yield the commands to type next: the diff of the worst application, the page, and the log."""
     if (worst := next(iter(result.worst), None)) is not None and worst.is_resolved:
         yield Step(bisect_command(result, "--show", str(worst.last)), "what the worst application did")
-    if result.stopped:
+    if result.stopped == MOST_RUNS:
         yield Step(bisect_command(result, "--max-runs", str(4 * result.runs)), "resolves more")
     yield Step(bisect_command(result, "-o", "bisect.html"), "a page: the curve, and each step")
     if not result.log:
