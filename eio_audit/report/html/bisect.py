@@ -129,7 +129,7 @@ class PatternRow:
 
     Attributes:
         name: the pattern, or what the row is instead.
-        kind: the class of its colour; empty for none.
+        kind: the class of its colour; empty for none. ``unresolved`` is hatched.
         made: the inversions that it made, less those that it removed.
         left: how many inversions of the end it has made.
         applications: how many changed the IR; None for what the pass does without patterns.
@@ -152,8 +152,8 @@ def _pattern_rows(result: Bisection, kinds: Mapping[str | None, str]) -> list[Pa
     """Return the rows of the patterns, then that of what the pass does without them."""
     rows = [
         PatternRow(
-            pattern_title(total.pattern),
-            kinds.get(total.pattern, ""),
+            pattern_title(total),
+            kinds.get(total.pattern, "") if total.is_resolved else "unresolved",
             total.made,
             total.left,
             total.applications,
