@@ -234,6 +234,8 @@ def test_text_stands_out(browser: Any, visit: Callable[..., Any], scheme: str) -
     for ground in ("--paper", "--panel"):
         for name in ("--ink", "--faint", "--forced", "--avoidable", "--derived", "--knock-on"):
             assert contrast(name, ground) >= 4.5, (name, ground)
+        for number in range(1, 5):
+            assert contrast(f"--colour-{number}", ground) >= 3, (number, ground)
 
 
 def test_the_legend_filters_the_table(visit: Callable[..., Any]) -> None:
@@ -520,6 +522,15 @@ def test_on_paper_all_is_open_and_in_view(visit: Callable[..., Any], name: str) 
     assert all(folded.is_visible() for folded in page.locator(unfolded).all())
     assert page.evaluate("getComputedStyle(document.body).printColorAdjust") == "exact"
     assert all(section.is_visible() for section in page.locator(".view").all())
+
+
+def test_on_paper_the_list_ends_where_the_chosen_step_begins(visit: Callable[..., Any]) -> None:
+    page = visit(SMALL, command=COMPILER)
+    page.wait_for_selector(".pair")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 500})
+    last, view = page.locator("nav li").last.bounding_box(), page.locator(".view").bounding_box()
+    assert last["y"] + last["height"] <= view["y"]
 
 
 @pytest.mark.parametrize("width", [400, 1400])

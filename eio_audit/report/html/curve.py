@@ -142,8 +142,10 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
 
 
 def _heights(one: Application, shows_order: bool) -> tuple[int, int]:
-    """Return where a step begins and where it ends."""
-    return (one.inversions_before, one.inversions) if shows_order else (0, one.op_counts.total)
+    """Return where a step begins and where it ends. What the pass does without patterns has no bar."""
+    if shows_order:
+        return one.inversions_before, one.inversions
+    return 0, one.op_counts.total if one.first else 0
 
 
 def _said(one: Application, shows_order: bool) -> str:
