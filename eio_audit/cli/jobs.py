@@ -119,6 +119,28 @@ def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
     )
 
 
+run_options = together(
+    "parallel",
+    _jobs,
+    click.option(
+        "-j",
+        "--jobs",
+        "processes",
+        type=_job_count,
+        metavar="N|auto",
+        default="auto",
+        show_default=True,
+        help="How many compilers run at once. auto is the number of usable cores, at most 8.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        help="Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
+    ),
+)
+"""``--jobs`` and ``--timeout`` of a command that runs a compiler."""
+
 jobs_options = jobs_options_for("a file that takes longer, or on a dump of a large file", "file")
 """``--jobs`` and ``--timeout`` of commands that read file by file."""
 

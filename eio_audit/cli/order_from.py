@@ -113,6 +113,9 @@ def _first_input() -> str:
     """Return the command's first input. Standard input is saved to a file, so that it can be read twice."""
     values = click.get_current_context().params
     paths = values.get("paths") or [values.get("path") or values.get("before")]
+    if paths[0] is None:
+        why = "this command reads no file; name the compiler's input, as in --order-from in.mlir"
+        raise click.UsageError(f"--order-from first: {why}")
     path: str = paths[0]
     if path == "-" and not sys.stdin.seekable():
         with tempfile.TemporaryFile() as kept:

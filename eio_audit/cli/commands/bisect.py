@@ -14,7 +14,7 @@ import click
 
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
-from eio_audit.cli.jobs import Jobs, jobs_options_for
+from eio_audit.cli.jobs import Jobs, run_options
 from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options
 
@@ -91,7 +91,7 @@ INTERRUPTED_BY_USER = 130
 )
 @audit_options
 @ceiling_options("final")
-@jobs_options_for("a run of the compiler or the test that takes longer", "run")
+@run_options
 @report_options(
     "Bisection",
     quiet_option,
@@ -126,7 +126,7 @@ def bisect_command(
     \b
     Examples:
       eio-audit bisect -- mlir-opt --canonicalize in.mlir
-      eio-audit bisect --pass cse -o bisect.html -- mlir-opt --canonicalize --cse in.mlir
+      eio-audit bisect --pass canonicalize -o page.html -- mlir-opt --cse --canonicalize in.mlir
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
     """
