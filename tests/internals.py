@@ -6,6 +6,15 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
+from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
+from eio_audit.audit.bisect.bisect import bisect_pass
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
+from eio_audit.audit.bisect.first_failure import first_failure
+from eio_audit.audit.bisect.halving import Halving, Interval
+from eio_audit.audit.bisect.left_inversions import left_by_state
+from eio_audit.audit.bisect.pipeline import PipelinePass, printed_pipeline
+from eio_audit.audit.bisect.property_test import first_failing
+from eio_audit.audit.bisect.states_log import LoggedState, name_of_step, write_log
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.blockers import find_blockers
 from eio_audit.audit.check.check import audit_dump, audit_keyed

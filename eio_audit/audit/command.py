@@ -17,7 +17,7 @@ class Running:
     def __init__(self) -> None:
         self._processes: set[subprocess.Popen[bytes]] = set()
         self._is_ended = False
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal may come while the main thread holds it
 
     @contextmanager
     def holding(self, process: subprocess.Popen[bytes]) -> Iterator[None]:
@@ -37,6 +37,7 @@ class Running:
         """End all at the end of this block. In the main thread, SIGTERM leaves the block, too."""
 
         def leave(number: int, _: object) -> None:
+            self.end()
             raise SystemExit(128 + number)
 
         is_main = threading.current_thread() is threading.main_thread()

@@ -104,7 +104,7 @@ def _root_start(text: str) -> int:
             depth += 1
         elif char == ">":
             depth = max(depth - 1, 0)
-        elif char == " " and not depth and position and text.startswith("(", position + 1):
+        elif char == " " and not depth and text.startswith("(", position + 1):
             return position
     return len(text)
 

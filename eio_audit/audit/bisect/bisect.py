@@ -99,18 +99,19 @@ def bisect_pass(
         with ThreadPoolExecutor(1) as pool:
             logged = pool.submit(search.log_actions)
             result = find_states(search, jobs or usable_cores(), max_runs, report)
-            _wait_for(logged, result)
+            _wait_for(logged, search, result)
         numbers = [step.last for step in result.halving.changes if step.is_one]
         return assemble(search.attempts(numbers), result)
 
 
-def _wait_for(logged: Future[None], result: SearchResult) -> None:
+def _wait_for(logged: Future[None], search: PassSearch, result: SearchResult) -> None:
     try:
         logged.result()
     except InputError as error:
         result.failures[NO_ACTIONS] = error
     except KeyboardInterrupt:
         result.stopped = INTERRUPTED
+        search.states.runs.running.end()
 
 
 @dataclass(frozen=True, slots=True)

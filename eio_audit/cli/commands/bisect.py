@@ -225,16 +225,18 @@ def _with_text(reports: Reports) -> Reports:
 
 
 def _worst_diff(result: Bisection, options: AuditOptions) -> Diff | None:
-    """Return what the worst application did."""
+    """Return what the worst application did, as ``--show`` names the states."""
     from eio_audit.audit.diff.diff import diff
-    from eio_audit.mlir.input.dumps import read
+    from eio_audit.mlir.input.dumps import read, read_text
 
-    if not result.worst:
+    worst = next((one for one in result.worst if one.is_resolved), None)
+    if worst is None:
         return None
-    line = result.worst[0].traced.place.line
     dumps = read(result.log)
-    place = next(place for place, dump in enumerate(dumps) if dump.line == line)
-    return diff(dumps[place - 1], dumps[place], options)
+    place = next(place for place, dump in enumerate(dumps) if dump.line == worst.traced.place.line)
+    [before] = read_text(dumps[place - 1].text.lstrip(), f"before-{worst.last}.mlir")
+    [after] = read_text(dumps[place].text.lstrip(), f"after-{worst.last}.mlir")
+    return diff(before, after, options)
 
 
 def _standard_input(command: tuple[str, ...], folder: Path) -> Path | None:

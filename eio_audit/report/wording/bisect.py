@@ -101,9 +101,9 @@ def not_resolved(one: Application, result: Bisection) -> str:
 
 
 def stopped(result: Bisection) -> str:
-    """Say why not all steps are resolved; empty if they are."""
+    """Say why not all steps are resolved; empty if they are, or if the pass is one step."""
     number = len(result.unresolved)
-    if not number:
+    if not number or result.why_one_step:
         return ""
     what = f"{count(number, 'interval')} of attempts {'is' if number == 1 else 'are'} not resolved"
     if result.stopped:

@@ -1,0 +1,532 @@
+"""``eio-audit bisect`` with the recorded compiler of sample_irs/recorded, and with one that misbehaves."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import eio_audit
+from tests.cli.running import SAMPLES, run, run_process
+
+COMPILER = SAMPLES / "recorded" / "erase_inverse_ops.py"
+MISBEHAVING = [sys.executable, str(Path(__file__).parent / "misbehaving_compiler.py")]
+GOLDENS = Path(__file__).parent.parent / "report" / "goldens"
+PASS = "ttir-erase-inverse-ops"
+ELEMENTWISE = "TTIRCommuteTmsThroughElementwiseRewriter"
+
+
+def recorded(sample: str) -> list[str]:
+    """The command of the recorded compiler."""
+    return [sys.executable, str(COMPILER), f"--{PASS}", str(SAMPLES / sample / "before_alias.mlir")]
+
+
+SMALL = recorded("small")
+
+
+@cache
+def reports(sample: str) -> dict[str, str]:
+    """What a bisection of a sample reports, by format."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {name: Path(folder) / name for name in ("text", "json", "markdown", "log")}
+        result = run(
+            "bisect", "-q", *(f"-o{name}:{path}" for name, path in paths.items()), "--", *recorded(sample)
+        )
+        assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+        return {name: path.read_text() for name, path in paths.items()}
+
+
+def document(sample: str) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(reports(sample)["json"])
+    return read
+
+
+def without_paths(text: str) -> str:
+    """The text as it is on a machine where the samples are in the current folder."""
+    return text.replace(sys.executable, "python3").replace(str(SAMPLES), "sample_irs")
+
+
+def lines_of(*args: str | Path, stdin: bytes = b"") -> list[str]:
+    """The lines that the command prints, and that it succeeds."""
+    result = run(*args, stdin=stdin)
+    assert (result.returncode, result.stderr) == (0, b"")
+    return without_paths(result.stdout.decode()).splitlines()
+
+
+def error_of(*args: str | Path) -> str:
+    """The message with which the command fails."""
+    result = run("bisect", *args)
+    assert (result.returncode, result.stdout) == (2, b"")
+    return without_paths(result.stderr.decode())
+
+
+FIGURES = {
+    "small": {
+        f"{ELEMENTWISE}<PermuteOp, ElementwiseBinary, UPWARDS>": (8, 3),
+        f"{ELEMENTWISE}<ReshapeOp, ElementwiseBinary, UPWARDS>": (8, 3),
+        f"{ELEMENTWISE}<PermuteOp, ElementwiseUnary, UPWARDS>": (1, 1),
+    },
+    "encoder": {
+        f"{ELEMENTWISE}<PermuteOp, ElementwiseBinary, UPWARDS>": (-127, 18),
+        f"{ELEMENTWISE}<ReshapeOp, ElementwiseBinary, UPWARDS>": (223, 22),
+        f"{ELEMENTWISE}<PermuteOp, ElementwiseBinary, DOWNWARDS>": (372, 20),
+        f"{ELEMENTWISE}<ReshapeOp, ElementwiseBinary, DOWNWARDS>": (-344, 28),
+        "TTIRCommuteReshapeThroughBroadcast<UPWARDS>": (-40, 38),
+    },
+    "resnet": {
+        f"{ELEMENTWISE}<PermuteOp, ElementwiseBinary, UPWARDS>": (658, 48),
+        f"{ELEMENTWISE}<ReshapeOp, ElementwiseBinary, UPWARDS>": (196, 48),
+        f"{ELEMENTWISE}<PermuteOp, ElementwiseUnary, UPWARDS>": (129, 19),
+        f"{ELEMENTWISE}<PermuteOp, ElementwiseBinary, DOWNWARDS>": (20, 14),
+        f"{ELEMENTWISE}<ReshapeOp, ElementwiseBinary, DOWNWARDS>": (18, 14),
+        "TTIRCommuteReshapeThroughBroadcast<UPWARDS>": (-243, 52),
+    },
+}
+"""By pattern: the inversions that it made, less those that it removed, and its applications."""
+
+TOTALS = {"small": (218, 12, 18), "encoder": (2018, 152, 14), "resnet": (4618, 279, 789)}
+"""The attempts, those that changed the IR, and the inversions at the end."""
+
+WORST = {"small": (22, 8, 12), "encoder": (103, 10, 126), "resnet": (431, 315, 396)}
+"""The worst application: its attempt, and the inversions before and after it."""
+
+
+@pytest.mark.parametrize(
+    "sample", ["small", *(pytest.param(name, marks=pytest.mark.slow) for name in ("encoder", "resnet"))]
+)
+def test_the_figures_of_a_recorded_pass(sample: str) -> None:
+    found = document(sample)
+    steps = found["applications"]
+    made = {one["pattern"]: (one["made"], one["applications"]) for one in found["patterns"]}
+    assert (found["attempts"], len(steps), found["inversions"]["after"]) == TOTALS[sample]
+    assert {name: made[name] for name in FIGURES[sample]} == FIGURES[sample]
+    worst = max(steps, key=lambda one: one["made"])
+    assert (worst["attempt"], worst["inversions_before"], worst["inversions"]) == WORST[sample]
+    total, at_end, before = TOTALS[sample][2], found["inversions"]["after"], found["inversions"]["before"]
+    assert sum(one["made"] for one in [found["without_patterns"], *steps]) == at_end - before == total
+    assert sum(one["left"] for one in [found["without_patterns"], *steps]) + found["left_before"] == at_end
+
+
+@pytest.mark.parametrize(
+    ("format_", "golden"), [("text", "bisect_small.txt"), ("markdown", "bisect_small.md")]
+)
+def test_the_report_on_a_recorded_pass(format_: str, golden: str) -> None:
+    assert without_paths(reports("small")[format_]) == (GOLDENS / golden).read_text()
+
+
+def test_the_steps_are_the_states_of_the_log_as_trace_reads_it(tmp_path: Path) -> None:
+    log = tmp_path / "states.log"
+    log.write_text(reports("small")["log"])
+    traced = json.loads(run("trace", "--format", "json", log).stdout)["passes"]
+    found = document("small")
+    steps = [found["without_patterns"], *found["applications"]]
+    figures = ("line", "inversions", "avoidable", "introduced")
+    assert [[row[name] for name in figures] for row in traced] == [
+        [one[name] for name in figures] for one in steps
+    ]
+    changes = ("added", "removed", "modified", "moved")
+    assert [[(row["op_changes"] or {}).get(name, 0) for name in changes] for row in traced] == [
+        [one["op_changes"][name] for name in changes] for one in steps
+    ]
+
+
+def test_the_states_in_the_log_are_the_recorded_ones(tmp_path: Path) -> None:
+    recording = eio_audit.read_text(reports("small")["log"])
+    last = run_process_of(SMALL).strip()
+    assert [len(recording), recording[-1].text.strip()] == [14, last]
+
+
+def run_process_of(command: list[str]) -> bytes:
+    return subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def test_diff_shows_one_application_of_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "states.log"
+    log.write_text(reports("small")["log"])
+    name = f"{ELEMENTWISE}<PermuteOp, ElementwiseBinary, UPWARDS> attempt 22 on #15 ttir.add %5"
+    assert lines_of("diff", log, "--pass", name)[2] == (
+        "ops: 17 unchanged, 0 moved, 2 modified, 2 added, 1 removed; 8 -> 12 inversions, 0 -> 0 avoidable"
+    )
+
+
+def test_history_names_the_applications_of_the_log(tmp_path: Path) -> None:
+    log = tmp_path / "states.log"
+    log.write_text(reports("small")["log"])
+    found = "\n".join(lines_of("history", log, "#19"))
+    assert f"{ELEMENTWISE}<PermuteOp, ElementwiseUnary, UPWARDS> attempt 7 on #19 ttir.relu %7" in found
+
+
+def test_a_log_in_a_file_comes_with_text(tmp_path: Path) -> None:
+    log = tmp_path / "states.log"
+    assert lines_of("bisect", "-o", log, "--", *MISBEHAVING, "nothing")[:2] == [
+        "rename: +8 -8 ops",
+        "8 attempts of patterns, 8 change the IR; the compiler ran 13 times",
+    ]
+    assert [dump.place.pass_name for dump in eio_audit.read(log)] == [
+        "rename",
+        "without patterns",
+        *(f"Rename attempt {number} on my.old %{number - 1}" for number in range(1, 9)),
+    ]
+
+
+def test_python_finds_the_same() -> None:
+    found = eio_audit.bisect(SMALL)
+    assert (found.attempted, len(found.of_patterns), found.inversions) == (218, 12, (0, 18))
+    assert [(one.last, one.inversions_before, one.inversions) for one in found.worst[:2]] == [
+        (22, 8, 12),
+        (24, 12, 16),
+    ]
+    assert str(found.worst[0].attempt and found.worst[0].attempt.model) == "/proj/model.py:12"
+
+
+def test_the_steps_of_one_op() -> None:
+    found = lines_of("bisect", "--op", "#15", "--", *SMALL)
+    assert found[:2] == [
+        "#15 ttir.multiply %4 in @forward: no step moved it",
+        "  index 15: 6 inversions at the end, 2 since attempt 22, 2 since attempt 24, 1 since attempt 31, 1 since attempt 33",
+    ]
+    assert [line.split()[:4] for line in found[3:5]] == [["31", "16", "->", "17"], ["33", "17", "->", "18"]]
+
+
+def test_the_steps_of_one_op_as_json() -> None:
+    found = json.loads(run("bisect", "--op", "%7", "--format", "json", "--", *SMALL).stdout)
+    assert [found["pass"], found["command"], found["errors"]] == [PASS, "bisect", []]
+    assert [step["attempt"] for step in found["ops"][0]["steps"]][:1] == [7]
+
+
+def test_what_one_attempt_did() -> None:
+    found = lines_of("bisect", "--show", "22", "--", *SMALL)
+    assert found[:5] == [
+        f"attempt 22: {ELEMENTWISE}<PermuteOp, ElementwiseBinary, UPWARDS> on #15 ttir.add %5 (/proj/model.py:12)",
+        "",
+        "before  before-22.mlir:1:1",
+        "after   after-22.mlir:1:1",
+        "ops: 17 unchanged, 0 moved, 2 modified, 2 added, 1 removed; 8 -> 12 inversions, 0 -> 0 avoidable",
+    ]
+    by_hand = (
+        f"  python3 sample_irs/recorded/erase_inverse_ops.py --{PASS} sample_irs/small/before_alias.mlir"
+        " --mlir-print-debuginfo --mlir-disable-threading --mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count="
+    )
+    assert found[-2:] == [f"{by_hand}21  # the IR before attempt 22", f"{by_hand}22  # the IR after it"]
+
+
+def test_an_attempt_that_did_nothing() -> None:
+    assert (
+        lines_of("bisect", "--show", "23", "--", *SMALL)[2]
+        == "identical; 12 -> 12 inversions, 0 -> 0 avoidable"
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "code", "first"),
+    [
+        ("order", 1, f"order fails first after attempt 7 of {PASS}"),
+        ("changed", 1, f"changed fails first after attempt 7 of {PASS}"),
+        ("avoidable", 0, "avoidable holds after all passes"),
+        ("grep -q ttir.permute", 0, "grep -q ttir.permute holds after all passes"),
+        ("grep -q tm0_tm0", 2, ""),
+        (
+            "sh -c '! grep -q tm0_tm0_tm1'",
+            1,
+            f"sh -c '! grep -q tm0_tm0_tm1' fails first after attempt 22 of {PASS}",
+        ),
+        (
+            "sh -c 'n=$(grep -c ttir.permute); case $n in 4) exit 0;; 5) exit 125;; *) exit 1;; esac'",
+            2,
+            "",
+        ),
+    ],
+)
+def test_the_first_application_after_which_a_test_fails(test: str, code: int, first: str) -> None:
+    result = run("bisect", "--test", test, "--", *SMALL)
+    assert (result.returncode, result.stdout.decode().partition("\n")[0]) == (code, first)
+
+
+def test_states_that_a_test_cannot_judge_are_named() -> None:
+    test = "sh -c 'case $(grep -c my.new) in 0|1) exit 0;; [234]) exit 125;; *) exit 1;; esac'"
+    result = run("bisect", "--test", test, "--", *MISBEHAVING, "nothing")
+    assert (result.returncode, result.stdout.decode().splitlines()) == (
+        1,
+        [
+            f"{test} fails first after one of attempts 2 to 5 of rename: the test cannot judge those between",
+            "the compiler ran 15 times",
+        ],
+    )
+
+
+def test_the_first_failure_as_json() -> None:
+    found = json.loads(run("bisect", "--test", "order", "--format", "json", "--", *SMALL).stdout)
+    kept = ("test", "pass", "first", "last", "op", "index", "model_file", "model_line", "one_step")
+    assert [found[name] for name in kept] == ["order", PASS, 7, 7, "ttir.relu", 19, "/proj/model.py", 14, ""]
+
+
+@pytest.mark.parametrize(
+    ("test", "message"),
+    [
+        (
+            "sh -c 'exit 125'",
+            f"sh -c 'exit 125': error: the test cannot judge the IR before {PASS} (exit code 125)\n",
+        ),
+        ("false", f"false: error: the test fails before {PASS} already, on its input\n"),
+        (
+            "sh -c 'exit 128'",
+            "sh -c 'exit 128': error: the test ended with exit code 128; a test ends with 0 (holds), 1 to 124 (fails)"
+            " or 125 (cannot be judged)\n",
+        ),
+        (
+            "sh -c 'kill -9 $$'",
+            "sh -c 'kill -9 $$': error: the test was killed by signal 9; a test ends with 0 (holds), 1 to 124 (fails)"
+            " or 125 (cannot be judged)\n",
+        ),
+    ],
+)
+def test_a_test_that_tells_nothing_is_an_error(test: str, message: str) -> None:
+    assert error_of("--test", test, "--", *SMALL) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--test", "no-such-test"], "Error: --test: cannot find the program 'no-such-test'"),
+        (["--test", "'a"], 'Error: --test: "\'a" has no closing quotation'),
+        (["--op", "#1", "--show", "1"], "Error: --op, --show and --test cannot be used together"),
+        (
+            ["--show", "1", "--format", "html"],
+            "Error: --show is reported as text, json, markdown, not as html",
+        ),
+        (["--op", "%1", "--format", "log"], "Error: --op is reported as text, json, not as log"),
+    ],
+)
+def test_options_that_cannot_be(options: list[str], message: str) -> None:
+    assert error_of(*options, "--", *SMALL).splitlines()[-1] == message
+
+
+def test_the_most_runs_are_not_exceeded_and_what_is_left_is_named() -> None:
+    found = lines_of("bisect", "--jobs", "1", "--max-runs", "2", "--", *SMALL)
+    assert found[1] == "218 attempts of patterns, 0 change the IR; the compiler ran 8 times"
+    start = found.index("3 intervals of attempts are not resolved: --max-runs is reached")
+    assert found[start + 1 : start + 4] == [
+        "  attempts 1 to 27: +16 inversions, not resolved",
+        "  attempts 28 to 54: +2 inversions, not resolved",
+        "  attempts 55 to 109: 0 inversions, not resolved",
+    ]
+    command = "python3 sample_irs/recorded/erase_inverse_ops.py"
+    assert (
+        f"  eio-audit bisect --pass {PASS} --max-runs 32 -- {command} --{PASS} sample_irs/small/before_alias.mlir"
+        "  # resolves more"
+    ) in found
+
+
+def test_keep_has_the_states_and_the_actions(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    assert run("bisect", "-q", "--keep", kept, "--", *SMALL).returncode == 0
+    assert (kept / "states.log").read_text() == reports("small")["log"]
+    assert (kept / "actions.log").read_text().count("Action `apply-pattern") == 218
+    assert sorted(path.name for path in kept.iterdir()) == ["actions.log", "states.log"]
+
+
+def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path) -> None:
+    result = run_process("bisect", "-q", "--", *MISBEHAVING, "nothing", TMPDIR=str(tmp_path))
+    assert (result.returncode, [*tmp_path.iterdir()]) == (0, [])
+
+
+def test_the_program_may_be_on_standard_input() -> None:
+    source = Path(SMALL[-1]).read_bytes()
+    found = lines_of("bisect", "--", *SMALL[:-1], "-", stdin=source)
+    assert found[:2] == reports("small")["text"].splitlines()[:2]
+
+
+def test_the_own_output_of_the_command_is_dropped(tmp_path: Path) -> None:
+    output = tmp_path / "after.mlir"
+    assert run("bisect", "-q", "--", *MISBEHAVING, "nothing", "-o", output).returncode == 0
+    assert not output.exists()
+
+
+@pytest.mark.parametrize(("rule", "code"), [("any", 1), ("avoidable", 0), ("never", 0)])
+def test_the_gate_is_on_what_is_left_at_the_end(rule: str, code: int) -> None:
+    assert run("bisect", "-q", "--max-runs", "1", "--fail-on", rule, "--", *SMALL).returncode == code
+
+
+def test_a_gate_needs_indices() -> None:
+    result = run("bisect", "-q", "--fail-on", "any", "--", *MISBEHAVING, "nothing")
+    assert result.returncode == 2
+    assert (
+        b"error: no op carries an op index, so there is no original order to compare with\n" in result.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            ["sh", "-c", 'echo "sh: Unknown command line argument $0" >&2; exit 1'],
+            "sh: error: it does not know --mlir-print-debuginfo; bisect needs a tool with MLIR's options, such as mlir-opt",
+        ),
+        (
+            [*SMALL, "--frob"],
+            "python3: error: it does not know --frob",
+        ),
+        (["sh", "-c", "kill -11 $$"], "sh: error: killed by signal 11"),
+        (
+            ["sh", "-c", 'echo "in.mlir:1:1: error: bad" >&2; exit 1'],
+            "sh: error: ended with exit code 1: in.mlir:1:1: error: bad",
+        ),
+        (["echo", "hello"], "echo: error: it prints no dump after a pass: it runs no pass, or prints no IR"),
+        (["./no-such-compiler"], "./no-such-compiler: error: cannot run: No such file or directory"),
+        (
+            [*SMALL[:-1], "missing.mlir"],
+            "python3: error: ended with exit code 1: error: [Errno 2] No such file or directory: 'missing.mlir'",
+        ),
+        ([*MISBEHAVING, "changes nothing"], "python3: error: no pass changes the IR"),
+        ([*MISBEHAVING, "knows no counter"], "python3: error: it does not know --mlir-debug-counter, so it cannot hold patterns back"),
+        (
+            [*MISBEHAVING, "tells no count"],
+            "python3: error: it does not print how many patterns it attempts (--mlir-print-debug-counter)",
+        ),
+        (
+            [*MISBEHAVING, "counts otherwise"],
+            "python3: error: the IR after rename cannot be trusted: with all attempts of patterns allowed, it is not"
+            " what the command prints",
+        ),
+        (
+            [*MISBEHAVING, "differs"],
+            "python3: error: the IR after rename cannot be trusted: with all attempts of patterns allowed, it is not"
+            " what the command prints",
+        ),
+        (
+            [*MISBEHAVING, "differs halfway"],
+            "python3: error: the IR after rename cannot be trusted: two runs with 4 attempts of patterns differ;"
+            " eio-audit repeat tells from which pass on",
+        ),
+    ],
+)  # fmt: skip
+def test_a_compiler_that_cannot_be_bisected_is_an_error(command: list[str], message: str) -> None:
+    if message.startswith("sh: error: it does not know"):  # the flags follow the command's own words
+        command = [*command[:-1], command[-1], "--mlir-print-debuginfo"]
+    assert error_of("--", *command).splitlines()[0] == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--pass", "cse"], f"python3: error: no pass 'cse'; the passes are {PASS}\n"),
+        (["--pass", PASS, "--dump", "2"], f"python3: error: --dump 2 is out of range: {PASS} ran once\n"),
+        (["--show", "219"], f"python3: error: there is no attempt 219: {PASS} makes attempts 1 to 218\n"),
+        (["--op", "#999"], "python3: error: no op carries index 999; the nearest: #25 (line 24)\n"),
+        (["--timeout", "0.001"], "python3: error: stopped after 0.001 seconds (--timeout)\n"),
+    ],
+)
+def test_what_is_asked_for_is_not_there(options: list[str], message: str) -> None:
+    assert error_of(*options, "--", *SMALL) == message
+
+
+def test_a_pass_that_needs_all_its_patterns_is_one_step() -> None:
+    found = lines_of("bisect", "--", *MISBEHAVING, "needs all")
+    assert found[:2] == [
+        "rename: +8 -8 ops",
+        "the pass is one step: it fails when patterns are held back: no dump after rename: ended with exit code 1:"
+        " error: failed to legalize operation; the compiler ran 4 times",
+    ]
+
+
+def test_a_run_that_crashes_leaves_its_attempts_unresolved() -> None:
+    found = lines_of("bisect", "--", *MISBEHAVING, "crashes")
+    start = found.index(
+        "1 interval of attempts is not resolved: 1 run failed, first: no dump after rename: killed by signal 6"
+    )
+    assert found[start + 1].startswith("  attempts 1 to 4: ")
+
+
+def test_a_run_that_takes_too_long_leaves_its_attempts_unresolved(tmp_path: Path) -> None:
+    found = lines_of("bisect", "--timeout", "1", "--", *MISBEHAVING, f"hangs halving {tmp_path / 'pid'}")
+    why = "1 interval of attempts is not resolved: 1 run failed, first: stopped after 1 seconds (--timeout)"
+    assert why in found
+    assert is_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_a_log_of_actions_that_takes_too_long_costs_the_names_of_patterns(tmp_path: Path) -> None:
+    found = lines_of("bisect", "--timeout", "1", "--", *MISBEHAVING, f"hangs logging {tmp_path / 'pid'}")
+    assert found[1] == "8 attempts of patterns, 8 change the IR; the compiler ran 13 times"
+    assert "1 run failed: stopped after 1 seconds (--timeout)" in found
+    assert is_gone(int((tmp_path / "pid").read_text()))
+
+
+def test_without_a_log_of_actions_the_patterns_are_unknown() -> None:
+    found = lines_of("bisect", "--", *MISBEHAVING, "logs nothing")
+    assert next(line for line in found if "(pattern unknown)" in line).split()[:2] == ["8", "8"]
+
+
+def is_gone(process: int) -> bool:
+    """Whether a process has ended, at once or soon."""
+    for _ in range(100):
+        try:
+            os.kill(process, 0)
+        except ProcessLookupError:
+            return True
+        if Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def ended(signal_: signal.Signals, how: str, hanging: Path, *options: str) -> tuple[int, str, str]:
+    """The command when a signal comes while a compiler hangs: its exit code and what it prints."""
+    command = [sys.executable, "-m", "eio_audit", "bisect", "--jobs", "1", *options, "--"]
+    with subprocess.Popen(
+        [*command, *MISBEHAVING, f"hangs {how} {hanging}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        for _ in range(1000):
+            if hanging.exists() and hanging.read_text():
+                break
+            time.sleep(0.02)
+        os.killpg(process.pid, signal_)
+        printed, errors = process.communicate(timeout=20)
+    assert is_gone(int(hanging.read_text()))
+    return process.returncode, printed, errors
+
+
+def test_an_interrupt_reports_what_is_found(tmp_path: Path) -> None:
+    code, printed, errors = ended(signal.SIGINT, "halving", tmp_path / "pid")
+    lines = printed.splitlines()
+    start = lines.index("2 intervals of attempts are not resolved: interrupted")
+    assert (code, errors) == (130, "")
+    assert lines[start + 1 : start + 3] == [
+        "  attempts 1 to 4: +4 -4 ops, not resolved",
+        "  attempts 5 to 8: +4 -4 ops, not resolved",
+    ]
+
+
+def test_an_interrupt_while_only_actions_are_logged_reports_all(tmp_path: Path) -> None:
+    """The signal comes when all states are found, or before."""
+    code, printed, errors = ended(signal.SIGINT, "logging", tmp_path / "pid")
+    assert (code, errors) == (130, "")
+    assert printed.startswith("rename: +8 -8 ops\n")
+
+
+def test_an_interrupt_of_two_runs_ends_them(tmp_path: Path) -> None:
+    code, printed, _ = ended(signal.SIGINT, "halving", tmp_path / "pid", "--show", "3")
+    assert (code, printed) == (130, "")
+
+
+def test_a_termination_leaves_no_compiler(tmp_path: Path) -> None:
+    code, printed, _ = ended(signal.SIGTERM, "halving", tmp_path / "pid")
+    assert (code, printed) == (143, "")
+
+
+def test_the_suggested_commands_work() -> None:
+    suggested = re.findall(r"^  eio-audit (bisect .* --show .*?)  # ", reports("small")["text"], re.MULTILINE)
+    assert len(suggested) == 1
+    assert lines_of(*shlex.split(suggested[0]))[0].startswith("attempt 22: ")

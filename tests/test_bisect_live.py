@@ -1,0 +1,148 @@
+"""Bisections of real compilers: each state is what the compiler prints when it stops there."""
+
+import shlex
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import eio_audit
+from eio_audit import Application, Bisection
+from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
+
+DATA = Path(__file__).parent / "data"
+PROGRAM = DATA / "bisected.mlir"
+FUSED = DATA / "real_passes" / "linalg-fuse-elementwise-ops.mlir"
+
+
+class Case(NamedTuple):
+    """A command, the pass to bisect, the flags that run only it, and what it finds.
+
+    ``found`` has the pattern, the root op and its line for each application that changes the IR.
+    """
+
+    tool: str
+    flags: str
+    program: Path
+    pass_name: str
+    alone: str
+    found: list[tuple[str, str, int]]
+
+
+def compiler(name: str) -> str:
+    tool = iree_opt() if name == "iree-opt" else mlir_tool(name)
+    assert tool is not None
+    return tool
+
+
+CANONICALIZED = [
+    ("ConvertTrivialIfToSelect", "scf.if", 5),
+    ("RemoveDeadRegionBranchOpSuccessorInputs", "scf.for", 18),
+    ("FoldSelfCopy", "memref.copy", 22),
+    ("SimplifyPassThroughCondBranch", "cf.cond_br", 23),
+    ("SimplifyCondBranchIdenticalSuccessors", "cf.cond_br", 23),
+    ("(unnamed pattern)", "cf.br", 23),
+]
+
+CONVERTED = [
+    ("FuncOpConversion", "func.func", 2),
+    ("ConstantOpLowering", "arith.constant", 3),
+    ("ReturnOpLowering", "func.return", 11),
+    ("ConstantOpLowering", "arith.constant", 15),
+    ("ConstantOpLowering", "arith.constant", 16),
+    ("MemRefCopyOpLowering", "memref.copy", 22),
+    ("CondBranchOpLowering", "cf.cond_br", 23),
+    ("BranchOpLowering", "cf.br", 25),
+    ("FuncOpConversion", "func.func", 30),
+    ("VectorConvertToLLVMPattern<MulIOp, MulOp, AttrConvertOverflowToLLVM>", "arith.muli", 31),
+    ("VectorConvertToLLVMPattern<MulIOp, MulOp, AttrConvertOverflowToLLVM>", "arith.muli", 32),
+    ("VectorConvertToLLVMPattern<AddIOp, AddOp, AttrConvertOverflowToLLVM>", "arith.addi", 33),
+    ("ReturnOpLowering", "func.return", 34),
+]
+
+CASES = [
+    pytest.param(
+        Case("iree-opt", "--canonicalize", PROGRAM, "canonicalize", "--canonicalize", CANONICALIZED),
+        id="iree-opt --canonicalize",
+    ),
+    pytest.param(
+        Case(
+            "iree-opt",
+            "--pass-pipeline=builtin.module(func.func(canonicalize,cse))",
+            PROGRAM,
+            "canonicalize",
+            "--pass-pipeline=builtin.module(func.func(canonicalize))",
+            CANONICALIZED,
+        ),
+        id="iree-opt nested",
+    ),
+    pytest.param(
+        Case(
+            "iree-opt",
+            "--linalg-fuse-elementwise-ops --cse",
+            FUSED,
+            "linalg-fuse-elementwise-ops",
+            "--linalg-fuse-elementwise-ops",
+            [("FuseElementwiseOps", "linalg.generic", 14), ("FuseElementwiseOps", "linalg.generic", 22)],
+        ),
+        id="iree-opt --linalg-fuse-elementwise-ops --cse",
+    ),
+    pytest.param(
+        Case("mlir-opt", "--canonicalize", PROGRAM, "canonicalize", "--canonicalize", CANONICALIZED),
+        id="mlir-opt --canonicalize",
+        marks=needs_mlir_opt,
+    ),
+    pytest.param(
+        Case("mlir-opt", "--convert-to-llvm", PROGRAM, "convert-to-llvm", "--convert-to-llvm", CONVERTED),
+        id="mlir-opt --convert-to-llvm",
+        marks=needs_mlir_opt,
+    ),
+]
+
+
+def printed(command: list[str]) -> bytes:
+    """What a command prints on standard output."""
+    return subprocess.run(command, capture_output=True, check=True).stdout.strip()
+
+
+def by_hand(command: str) -> bytes:
+    """What a command prints in a shell. If MLIR rejects the IR between two patterns, the dump after the pass."""
+    result = subprocess.run(command, shell=True, capture_output=True, check=False)
+    if result.returncode == 0:
+        return result.stdout.strip()
+    result = subprocess.run(
+        f"{command} --mlir-print-ir-after-all", shell=True, capture_output=True, check=False
+    )
+    return eio_audit.read_text(result.stderr)[-1].text.strip()
+
+
+def root_of(one: Application) -> tuple[str | None, str, int]:
+    """The pattern of an application, its root op and the op's line in the program."""
+    assert one.attempt is not None
+    assert one.attempt.model is not None
+    return one.pattern, one.attempt.op, one.attempt.model.line
+
+
+def bisected(case: Case, folder: Path) -> Bisection:
+    command = [compiler(case.tool), *shlex.split(case.flags), str(case.program)]
+    return eio_audit.bisect(command, pass_name=case.pass_name, folder=folder)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_states_are_what_the_compiler_prints(case: Case, tmp_path: Path) -> None:
+    found = bisected(case, tmp_path)
+    states = [dump.text.strip() for dump in eio_audit.read(tmp_path / "states.log")][1:]
+    own = [compiler(case.tool), "--mlir-print-debuginfo", *shlex.split(case.alone), str(case.program)]
+    assert states[-1] == printed(own)
+    assert found.why_one_step == ""
+    assert [by_hand(found.reproduction.at(one.last)) for one in found.applications] == states
+    assert [root_of(one) for one in found.of_patterns] == case.found
+
+
+@pytest.mark.parametrize("name", ["iree-opt", pytest.param("mlir-opt", marks=needs_mlir_opt)])
+def test_a_pass_without_patterns_is_one_step(name: str, tmp_path: Path) -> None:
+    found = eio_audit.bisect([compiler(name), "--cse", str(PROGRAM)], folder=tmp_path)
+    assert (found.why_one_step, found.of_patterns) == ("it applies no patterns", ())
+    last = eio_audit.read(tmp_path / "states.log")[-1].text.strip()
+    assert last == printed([compiler(name), "--mlir-print-debuginfo", "--cse", str(PROGRAM)])
