@@ -219,6 +219,8 @@ from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangl
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS
+from eio_audit.report.html.bisect import bisection_to_html
+from eio_audit.report.html.curve import Curve, Hatched, curve_of
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
 from eio_audit.report.html.page_steps import PageStep, PageText, step_of
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import log1p
 from pathlib import PurePath
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
@@ -15,11 +13,11 @@ from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed
+from eio_audit.report.html.pass_list import PassEntry, PassList
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.wording.commands import pass_command
-from eio_audit.report.wording.diff import SIGNS
-from eio_audit.report.wording.numbers import shortened_list
+from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.trace import (
     START,
     functions_of,
@@ -94,7 +92,6 @@ def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
     entries = [
         _entry(traced, trace, steps.counts.get(traced.index, Counter()), worst) for traced in trace.passes
     ]
-    most = max((sum(entry.counts) for entry in entries), default=0)
     files = [PurePath(source).name for source in trace.sources]
     return page(
         "trace",
@@ -105,84 +102,33 @@ def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
         result=trace,
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
-        entries=entries,
-        most=log1p(most),
-        statuses=STATUSES,
+        browsed=PassList(entries, steps.data()),
         passes=_pass_table(trace) if trace.summary.has_indices else None,
-        data=packed({"passes": [entry.data for entry in entries], **steps.data()}),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PassEntry:
-    """A pass in the list of passes.
-
-    Attributes:
-        traced: the pass.
-        name: its name.
-        counts: how many ops it changed, in the order of ``STATUSES``.
-        order: what it did to the order; empty if no op has an index.
-        command: the command that shows what it did; empty if there is none.
-        is_culprit: whether it brought in most of what is left at the end.
-        is_unchanged: whether it changed nothing, as far as the log shows.
-    """
-
-    traced: TracedPass
-    name: str
-    counts: tuple[int, ...]
-    order: str
-    command: str
-    is_culprit: bool
-    is_unchanged: bool
-
-    @property
-    def signed_counts(self) -> list[tuple[str, str, int]]:
-        """The sign, the name and the number of each kind of change that there is."""
-        counts = zip(STATUSES, self.counts, strict=True)
-        return [(SIGNS[status], status, number) for status, number in counts if number]
-
-    @property
-    def unsigned(self) -> str:
-        """What is said of a pass without changed ops."""
-        if self.traced.changed is None:
-            return "nothing to compare with"
-        return "nothing changed" if self.is_unchanged else "no op changed"
-
-    def widths(self, most: float) -> list[tuple[str, str]]:
-        """Return how wide the bar of each kind of change is. All are as wide as the logarithm of their sum.
-
-        ``most`` is the logarithm of the largest sum plus one.
-        """
-        total = sum(self.counts)
-        share = log1p(total) / most / total
-        return [(status, f"{number * share:.1%}") for _, status, number in self.signed_counts]
-
-    @property
-    def data(self) -> dict[str, object]:
-        """The pass as scripts read it."""
-        traced = self.traced
-        return {
-            "name": self.name,
-            "function": functions_of(traced),
-            "time": time_of([traced]),
-            "place": f"{traced.place.source}:{traced.place.line}",
-            "counts": self.counts,
-            "order": self.order,
-            "command": self.command,
-            "changed": traced.changed,
-        }
 
 
 def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None) -> PassEntry:
     return PassEntry(
-        traced,
-        pass_title(traced),
-        tuple(counts[status] for status in STATUSES),
-        order_after(traced) if trace.summary.has_indices else "",
-        pass_command(traced, trace),
-        is_culprit=worst is not None and worst.place == traced.place,
+        name=pass_title(traced),
+        subject=functions_of(traced),
+        place=f"line {traced.place.line}",
+        counts=tuple(counts[status] for status in STATUSES),
+        note=_note(traced),
+        order=order_after(traced) if trace.summary.has_indices else "",
+        source=f"{traced.place.source}:{traced.place.line}",
+        time=time_of([traced]),
+        command=pass_command(traced, trace),
+        changed=traced.changed,
         is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
+        is_guilty=traced.introduced > 0,
+        is_culprit=worst is not None and worst.place == traced.place,
     )
+
+
+def _note(traced: TracedPass) -> str:
+    if traced.introduced:
+        return f"{traced.introduced:,} avoidable introduced"
+    return count(traced.figures.inversions, "inversion") if traced.figures.inversions else ""
 
 
 def _pass_table(trace: Trace) -> Table:

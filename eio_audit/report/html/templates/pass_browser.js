@@ -144,7 +144,8 @@ const passBrowser = (() => {
       const name = entries.findLast(({ about, kind }) => about === op && kind === "own")?.change.name ?? this.nameIn(op);
       const head = document.createElement("header");
       const passes = new Set(entries.map(({ step }) => step.pass)).size;
-      head.innerHTML = `<h3>${escaped(name)}</h3> <span class="faint">${passes ? `in ${count(passes)} ${passes === 1 ? "pass" : "passes"}` : "no pass changed it"}</span>`;
+      const { one, many } = this.view.dataset;
+      head.innerHTML = `<h3>${escaped(name)}</h3> <span class="faint">${passes ? `in ${count(passes)} ${passes === 1 ? one : many}` : `no ${one} changed it`}</span>`;
       const close = document.createElement("button");
       close.type = "button";
       close.textContent = "Close";
@@ -235,6 +236,9 @@ const passBrowser = (() => {
       for (const item of this.items) item.removeAttribute("id"); // the list stays where it is
       this.search.addEventListener("input", () => this.filter());
       this.only.addEventListener("change", () => this.filter());
+      addEventListener("click", (event) => {
+        if (/^#pass-\d+$/.test(event.target.closest("a")?.hash)) this.reveal(); // also if it is the chosen one
+      });
       this.nav.querySelector(".bar").hidden = false;
       root.classList.add("browsing");
       if (!this.items.some((item) => !item.classList.contains("unchanged"))) this.only.checked = false;
@@ -278,6 +282,11 @@ const passBrowser = (() => {
       const box = this.items[pass].getBoundingClientRect();
       const room = list.getBoundingClientRect();
       if (box.top < room.top || box.bottom > room.bottom) list.scrollTop += box.top - room.top - room.height / 3;
+      if (location.hash) this.reveal();
+      this.view.dispatchEvent(new CustomEvent("choose", { detail: pass, bubbles: true }));
+    }
+
+    reveal() {
       const { top } = this.view.getBoundingClientRect();
       if (top < 0 || top > innerHeight / 2) this.view.scrollIntoView();
     }
