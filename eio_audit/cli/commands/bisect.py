@@ -143,7 +143,7 @@ def bisect_command(
         if test is not None:
             _test(ctx, request, test, reports)
         request = replace(request, folder=keep or temporary)
-        result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+        result = _bisect(request, op, parallel.processes, max_runs, gate, reports, is_kept=keep is not None)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
     if is_asked_for(gate) and not result.is_judged:
@@ -152,7 +152,14 @@ def bisect_command(
 
 
 def _bisect(
-    request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
+    request: Request,
+    op: str | None,
+    jobs: int | None,
+    max_runs: int,
+    gate: Gate,
+    reports: Reports,
+    *,
+    is_kept: bool,
 ) -> Bisection:
     from eio_audit.audit.bisect.bisect import bisect_pass
     from eio_audit.audit.bisect.op_steps import op_steps
@@ -167,6 +174,8 @@ def _bisect(
     with bisect_progress() as advance:
         watch = None if steps is None else steps.watch
         result = bisect_pass(request, jobs, max_runs, advance, watch)
+    if not is_kept and result.reproduction.input is not None:
+        result = replace(result, reproduction=replace(result.reproduction, is_kept=False))
     if op is not None:
         reports.write(op_steps(result, op))
     else:
