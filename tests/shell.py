@@ -13,11 +13,12 @@ ROOT = Path(__file__).parent.parent
 
 
 def install_tools(folder: Path) -> None:
-    """Put ``eio-audit`` and ``mlir-opt`` into a new folder."""
+    """Put ``eio-audit``, ``mlir-opt`` and ``python3`` into a new folder."""
     folder.mkdir()
     for name, command in (
         ("eio-audit", f"{sys.executable} -m eio_audit"),
         ("mlir-opt", iree_opt()),
+        ("python3", sys.executable),
     ):
         (folder / name).write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         (folder / name).chmod(0o755)
