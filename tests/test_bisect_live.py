@@ -140,6 +140,52 @@ def test_the_states_are_what_the_compiler_prints(case: Case, tmp_path: Path) -> 
     assert [root_of(one) for one in found.of_patterns] == case.found
 
 
+def without_pipelines(folder: Path) -> str:
+    """A compiler that does not tell its pipeline, so that no pass can be cut out of it."""
+    path = folder / "compiler"
+    message = "compiler: Unknown command line argument '--dump-pass-pipeline'."
+    path.write_text(
+        f'#!/bin/sh\ncase "$*" in *dump-pass-pipeline*) echo "{message}" >&2; exit 1;; esac\nexec {iree_opt()} "$@"\n'
+    )
+    path.chmod(0o755)
+    return str(path)
+
+
+TWO_PASSES = """\
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = arith.addf %a, %a : tensor<4xf32>
+  %1 = arith.mulf %0, %a : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+"""
+
+
+def test_a_pass_that_cannot_be_cut_out_runs_with_all_others(tmp_path: Path) -> None:
+    program = tmp_path / "program.mlir"
+    program.write_text(TWO_PASSES)
+    passes, last = (
+        ["--convert-elementwise-to-linalg", "--linalg-fuse-elementwise-ops"],
+        "linalg-fuse-elementwise-ops",
+    )
+    logs, found = [], []
+    for tool in (iree_opt(), without_pipelines(tmp_path)):
+        found.append(eio_audit.bisect([tool, *passes, str(program)], pass_name=last, folder=tmp_path))
+        logs.append([dump.text.strip() for dump in eio_audit.read(tmp_path / "states.log")])
+    assert [one.is_alone for one in found] == [True, False]
+    assert [[root_of(step) for step in one.of_patterns] for one in found] == [
+        [
+            ("RemoveOutsDependency", "linalg.generic", 2),
+            ("DeduplicateAndRemoveDeadOperandsAndResults", "linalg.generic", 2),
+            ("RemoveOutsDependency", "linalg.generic", 3),
+            ("FuseElementwiseOps", "linalg.generic", 3),
+            ("DeduplicateAndRemoveDeadOperandsAndResults", "linalg.generic", 3),
+        ]
+    ] * 2
+    assert logs[0] == logs[1]
+    assert [one.attempts[0] for one in found] == [1, 3]  # the other pass attempts two patterns
+    assert found[1].of_patterns[0].last == found[0].of_patterns[0].last + 2
+
+
 @pytest.mark.parametrize("name", ["iree-opt", pytest.param("mlir-opt", marks=needs_mlir_opt)])
 def test_a_pass_without_patterns_is_one_step(name: str, tmp_path: Path) -> None:
     found = eio_audit.bisect([compiler(name), "--cse", str(PROGRAM)], folder=tmp_path)

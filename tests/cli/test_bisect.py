@@ -17,6 +17,7 @@ import pytest
 
 import eio_audit
 from tests.cli.running import SAMPLES, run, run_process
+from tests.tools import iree_opt
 
 COMPILER = SAMPLES / "recorded" / "erase_inverse_ops.py"
 MISBEHAVING = [sys.executable, str(Path(__file__).parent / "misbehaving_compiler.py")]
@@ -332,6 +333,20 @@ def test_keep_has_the_states_and_the_actions(tmp_path: Path) -> None:
     assert (kept / "states.log").read_text() == reports("small")["log"]
     assert (kept / "actions.log").read_text().count("Action `apply-pattern") == 218
     assert sorted(path.name for path in kept.iterdir()) == ["actions.log", "states.log"]
+
+
+def test_a_pass_cut_out_of_a_pipeline_is_reproduced_from_what_is_kept(tmp_path: Path) -> None:
+    program = SAMPLES.parent / "tests" / "data" / "bisected.mlir"
+    command = [iree_opt(), "--canonicalize", "--cse", str(program)]
+    report = run("bisect", "--keep", tmp_path, "--format", "markdown", "--", *command).stdout.decode()
+    commands = report.rpartition("```sh\n")[2].removesuffix("```\n").splitlines()
+    assert [shlex.split(one)[-2] for one in commands] == [str(tmp_path / "input.mlir")] * 2
+    assert [subprocess.run(one, shell=True, capture_output=True, check=True).stderr for one in commands] == [
+        b"",
+        b"",
+    ]
+    report = run("bisect", "--format", "markdown", "--", *command).stdout.decode()
+    assert "input.mlir" not in report
 
 
 def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path) -> None:

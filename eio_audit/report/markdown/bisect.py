@@ -40,7 +40,7 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_dif
             "</details>",
             "",
         ]
-    if worst:
+    if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
     return "\n".join(lines).rstrip("\n") + "\n"

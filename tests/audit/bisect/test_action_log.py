@@ -122,6 +122,7 @@ def test_the_pattern_and_its_root_op(tmp_path: Path, action: str, attempt: Attem
             "a.b",
         ),
         ("P<void (int)> (a.b", "P<void (int)>", "a.b"),
+        ("P->Q (a.b", "P->Q", "a.b"),
         ("P (%a, %b:2 = a.b", "P", "a.b"),
         ("P (module {...} loc(unknown)", "P", "module"),
         ("P (<<NULL>>", "P", ""),
