@@ -19,7 +19,7 @@ from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.wording.commands import pass_command
 from eio_audit.report.wording.diff import SIGNS
-from eio_audit.report.wording.numbers import shortened_list
+from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.trace import (
     START,
     functions_of,
@@ -39,10 +39,21 @@ SHOWN_FILES = 3
 _FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
 
 
-def traces_to_html(result: ModelTraces, version: str, gate: Gate, steps: StoredSteps | None) -> str:
-    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops."""
+def traces_to_html(
+    result: ModelTraces,
+    version: str,
+    gate: Gate,
+    steps: StoredSteps | None,
+    rows: Sequence[TracedPass] | None = None,
+) -> str:
+    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops.
+
+    ``rows`` are the passes that the page shows at first; None for all. Of several models, it has a table of
+    these passes besides the totals.
+    """
     if steps is not None:
-        return trace_to_html(result.merged, version, steps)
+        return trace_to_html(result.merged, version, steps, rows)
+    chosen = None if rows is None else _chosen_table(result.merged, rows)
     return page(
         "trace",
         "traces.html",
@@ -50,6 +61,7 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, steps: StoredS
         result=result,
         verdict=verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
+        chosen=chosen,
         passes=_pass_total_table(result),
         models=_model_table(result.models),
         runs=_run_table(result.models),
@@ -63,6 +75,29 @@ def _pass_total_table(result: ModelTraces) -> Table:
         for total in (*result.passes, *([result.initial] if result.initial.introduced else []))
     ]
     return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -introduced")
+
+
+def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
+    columns = columns_of(
+        "#index=number, pass, dump, #added, #removed, #modified, #moved, "
+        "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
+    )
+    cells = [
+        (
+            traced.index,
+            pass_title(traced),
+            f"{traced.place.source}:{traced.place.line}",
+            *(getattr(traced.op_counts, status) for status in STATUSES),
+            traced.introduced,
+            traced.repaired,
+            traced.left,
+            traced.mislabelled,
+            traced.lost,
+        )
+        for traced in rows
+    ]
+    caption = f"{len(rows):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
+    return Table("chosen", caption, columns, cells, "index")
 
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:
@@ -88,11 +123,24 @@ def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
     return row.introduced, row.repaired, row.left, row.mislabelled, row.lost
 
 
-def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
-    """Return the page of a trace: what is left at the end, and what each pass did."""
+def trace_to_html(
+    trace: Trace, version: str, steps: StoredSteps, rows: Sequence[TracedPass] | None = None
+) -> str:
+    """Return the page of a trace: what is left at the end, and what each pass did.
+
+    ``rows`` are the passes that its list shows at first; None for all.
+    """
     worst = next(iter(left_by_arrival(trace)), None)
+    chosen = {traced.index for traced in (trace.passes if rows is None else rows)}
     entries = [
-        _entry(traced, trace, steps.counts.get(traced.index, Counter()), worst) for traced in trace.passes
+        _entry(
+            traced,
+            trace,
+            steps.counts.get(traced.index, Counter()),
+            worst,
+            is_chosen=traced.index in chosen,
+        )
+        for traced in trace.passes
     ]
     most = max((sum(entry.counts) for entry in entries), default=0)
     files = [PurePath(source).name for source in trace.sources]
@@ -106,6 +154,7 @@ def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
         entries=entries,
+        has_choice=rows is not None,
         most=log1p(most),
         statuses=STATUSES,
         passes=_pass_table(trace) if trace.summary.has_indices else None,
@@ -125,6 +174,7 @@ class PassEntry:
         command: the command that shows what it did; empty if there is none.
         is_culprit: whether it brought in most of what is left at the end.
         is_unchanged: whether it changed nothing, as far as the log shows.
+        is_chosen: whether the list shows it at first.
     """
 
     traced: TracedPass
@@ -134,6 +184,7 @@ class PassEntry:
     command: str
     is_culprit: bool
     is_unchanged: bool
+    is_chosen: bool
 
     @property
     def signed_counts(self) -> list[tuple[str, str, int]]:
@@ -173,7 +224,9 @@ class PassEntry:
         }
 
 
-def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None) -> PassEntry:
+def _entry(
+    traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None, *, is_chosen: bool
+) -> PassEntry:
     return PassEntry(
         traced,
         pass_title(traced),
@@ -182,6 +235,7 @@ def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: A
         pass_command(traced, trace),
         is_culprit=worst is not None and worst.place == traced.place,
         is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
+        is_chosen=is_chosen,
     )
 
 
