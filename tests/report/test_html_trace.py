@@ -16,7 +16,7 @@ class Shown:
 
     def __init__(self, dumps: list[Dump]) -> None:
         steps = StoredSteps()
-        self.trace: Trace = trace(dumps, watch=steps.watch)
+        self.trace: Trace = trace(dumps, watches=[steps])
         self.steps = steps.of(self.trace)
         self.page = Page(trace_to_html(self.trace, "1.0", self.steps))
         self.data = self.page.packed["passes-data"]
