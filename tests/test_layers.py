@@ -28,6 +28,7 @@ FLOORS = {
         {"tokens"},
         {"aliases"},
         {"ir"},
+        {"plain_location"},
         {"location"},
         {"input"},
         {"reading"},
