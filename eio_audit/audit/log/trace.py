@@ -352,7 +352,7 @@ class _Tracer:
         program = self._programs.get(dump.program)
         if program is None:
             steps = ScopeSteps(self._options, numbers_ops=self._numbers_ops)
-            program = _TracedProgram(dump.program, ProgramStates(self._options), steps)
+            program = _TracedProgram(dump.program, ProgramStates(self._options, steps.show), steps)
             self._programs[dump.program] = program
         place = self._place(dump)
         states = program.states.observe(dump, describes_worst=self._culprit is None)
