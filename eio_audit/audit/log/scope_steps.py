@@ -34,6 +34,7 @@ class ScopeSide:
     """One side of a comparison: a text, and the ops that were read from some of its lines.
 
     Attributes:
+        kept: per line that was read, its 0-based number in the text.
         ops: the ops as they are compared, without those in the bodies that were left out.
         op_lines: per op, the 0-based line of the text where it begins.
         numbers: per op, its number; empty where ops are not numbered.
@@ -42,13 +43,13 @@ class ScopeSide:
     def __init__(self, kept: Sequence[int], ops: ComparedDump) -> None:
         self.ops = ops
         self.numbers: Sequence[int] = ()
-        self._kept = kept
+        self.kept = kept
         self._ends = line_ends(ops.ops.ir)
         self.op_lines = [kept[bisect_right(self._ends, start)] for start in ops.ops.ir.op_start]
 
     def extents(self, root: Scope | None) -> dict[Scope, Lines]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
-        return extents_of(self.ops.ops.ir, self._ends, self._kept, root)
+        return extents_of(self.ops.ops.ir, self._ends, self.kept, root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,7 @@ class ScopeSteps:
         self._recent: dict[bytes, ComparedDump] = {}
         self._last_shown: ShownText | None = None
         self._outlines: dict[bytes, Outline] = {}
+        self._last_side: tuple[ScopeText, ScopeSide] | None = None
 
     @property
     def has_namesakes(self) -> bool:
@@ -136,12 +138,9 @@ class ScopeSteps:
             self._texts.take(after, shown.name)
             return ScopeStep(before, after)
         if len(self._interned) > KNOWN_TEXTS:
-            self._interned, self._recent = Interned(), {}
+            self._interned, self._recent, self._last_side = Interned(), {}, None
         left_out = [] if before is None else _same_lines(before, shown, same)
-        old = None
-        if before is not None:
-            kept = before.without_bodies(lines for lines, _ in left_out)
-            old = self._side(before, Excerpt(before, kept, self._options.op_table))
+        old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
         new = self._side(after, shown.excerpt(lines for _, lines in left_out))
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
@@ -151,6 +150,7 @@ class ScopeSteps:
                     after = after.with_numbers_of(here, before, there)
             after = self._numbered(before, after, old, new, comparison)
         self._texts.take(after, shown.name)
+        self._last_side = after, new
         known = None
         if before is not None and root is None:
             known = {scope[-1].symbol for scope in before.extents if scope}
@@ -173,6 +173,13 @@ class ScopeSteps:
             known[was[op]] if op in was else next(self._next_number) for op in range(len(new.op_lines))
         ]
         return after.numbered(new.op_lines, new.numbers)
+
+    def _old_side(self, text: ScopeText, left_out: Sequence[Lines]) -> ScopeSide:
+        """Return a known text as a side. It is often the text that the last step ended with."""
+        kept = text.without_bodies(left_out)
+        if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
+            return self._last_side[1]
+        return self._side(text, Excerpt(text, kept, self._options.op_table))
 
     def _side(self, text: ScopeText, excerpt: Excerpt) -> ScopeSide:
         """Return an excerpt of a text as a side. It is read, unless it was read before."""
