@@ -20,7 +20,7 @@ from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.log.modules import Part, identify, parts_of
-from eio_audit.audit.log.shown_text import ShownText
+from eio_audit.audit.log.shown_text import Excerpt, ShownText
 from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -211,33 +211,33 @@ class ProgramStates:
             )
             functions = {**around.parts}
             same = self._same_in(text)
+            changed = None if same == text.functions.keys() else shown.excerpt_without(same)
             for symbol, function in text.functions.items():
-                functions[symbol] = self._state(shown, function, same, describes_worst=describes_worst)
+                functions[symbol] = self._state(
+                    shown, function, None if symbol in same else changed, describes_worst=describes_worst
+                )
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
         return replace(around, parts=functions)
 
-    def _same_in(self, text: DumpText) -> list[str]:
+    def _same_in(self, text: DumpText) -> set[str]:
         """Return the functions whose last known states a dump shows."""
-        known = self.functions
-        return [
-            symbol
-            for symbol, one in text.functions.items()
-            if symbol in known and known[symbol].is_shown_by(one)
-        ]
+        known, functions = self.functions, text.functions
+        return {symbol for symbol in functions.keys() & known if known[symbol].is_shown_by(functions[symbol])}
 
     def _state(
-        self, shown: ShownText, function: FunctionText, same: Collection[str], *, describes_worst: bool
+        self, shown: ShownText, function: FunctionText, changed: Excerpt | None, *, describes_worst: bool
     ) -> FunctionState:
+        """Return the state of a function. ``changed`` has the functions that changed; None if it did not."""
         text = shown.divided
-        if function.symbol in same:
+        if changed is None:
             known = self.functions[function.symbol]
             callees = text.reached_from(function) if known.callees else []
             if known.callees == tuple(callee.key for callee in callees):
                 return known
             keyed = None
         else:
-            keyed = self._read_function(shown, function, same)
+            keyed = self._read_function(shown, function, changed)
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
@@ -256,13 +256,10 @@ class ProgramStates:
             size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
         )
 
-    def _read_function(self, shown: ShownText, function: FunctionText, same: Collection[str]) -> KeyedDump:
-        """Read a function: as a part of the excerpt that the comparison needs, too."""
-        lines = shown.functions
-        ir = None
-        if function.symbol in lines:
-            left_out = [lines[symbol] for symbol in same if symbol in lines]
-            ir = shown.excerpt(left_out).op_on(lines[function.symbol])
+    def _read_function(self, shown: ShownText, function: FunctionText, changed: Excerpt) -> KeyedDump:
+        """Read a function: as a part of the excerpt, which the comparison needs, too."""
+        lines = shown.functions.get(function.symbol)
+        ir = None if lines is None else changed.op_on(lines)
         if ir is None:
             return read_dump(shown.divided.function_dump(function), self._options)
         dump = shown.text.dump

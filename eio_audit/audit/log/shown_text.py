@@ -162,6 +162,11 @@ class ShownText:
             found[symbol] = Lines(start, start + length)
         return found
 
+    def excerpt_without(self, symbols: Iterable[str]) -> Excerpt:
+        """Return it without the bodies of some of these functions."""
+        lines = self.functions
+        return self.excerpt(lines[symbol] for symbol in symbols if symbol in lines)
+
     def excerpt(self, left_out: Iterable[Lines]) -> Excerpt:
         """Return it without the bodies of functions on some lines. The last excerpt is kept."""
         kept = self.text.without_bodies(left_out)
@@ -214,9 +219,11 @@ def line_ends(ir: IR) -> list[int]:
 def lines_of(dump: Dump, aliases: Aliases) -> list[Line]:
     """Return the lines of a dump, without blank ones around it."""
     first = dump.source.line_at(dump.span.start)
-    lines = [Line(text, first + k, 0, aliases) for k, text in enumerate(dump.text.split(b"\n"))]
-    full = [k for k, line in enumerate(lines) if line.text.strip()]
-    return lines[full[0] : full[-1] + 1] if full else []
+    texts = dump.text.split(b"\n")
+    while texts and not texts[-1].strip():
+        texts.pop()
+    start = next((k for k, text in enumerate(texts) if text.strip()), 0)
+    return [Line(text, first + k, 0, aliases) for k, text in enumerate(texts[start:], start)]
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:
