@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
+    from eio_audit.audit.log.trace import TracedPass
 
 SCHEMA = "eio-audit/1"
 
@@ -334,9 +335,17 @@ def structure_to_json(structure: Structure) -> str:
     return _document("structure", dump=_head(structure.dump), **_plain(structure), errors=[])
 
 
-def traces_to_json(traces: ModelTraces) -> str:
-    """Return what each pass did to the order in all models, ending in a newline."""
-    return _document("trace", **_plain(traces))
+def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None) -> str:
+    """Return what each pass did to the order in all models, ending in a newline.
+
+    ``rows`` are the passes to list; None for all.
+    """
+    members = _plain(traces)
+    chosen = None
+    if rows is not None:
+        chosen = {"passes": len(rows), "of": len(traces.merged.passes)}
+        members["passes"] = _plain(rows)
+    return _document("trace", **members, chosen=chosen)
 
 
 def to_jsonl(verdict: Verdict) -> str:

@@ -318,6 +318,16 @@ def test_passes_that_changed_nothing_are_shown_on_demand(visit: Callable[..., An
     assert shown.count() == 8
 
 
+def test_the_list_shows_the_chosen_passes_first_and_all_on_demand(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace", "--pass", "ttir-f*"])
+    page.wait_for_selector(".pair")
+    shown = page.locator("nav li:visible b")
+    assert shown.all_inner_texts() == ["ttir-flatten-sliding-window"]
+    assert page.locator(".view h2").inner_text().startswith("ttir-flatten-sliding-window")
+    page.get_by_label("chosen only").uncheck()
+    assert shown.count() == 5
+
+
 def test_passes_are_found_by_the_ops_that_they_changed(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
     page.wait_for_selector(".pair")

@@ -31,7 +31,7 @@ class Shown:
     def __init__(self, folder: Path, options: AuditOptions = DEFAULT_OPTIONS, max_runs: int = 1000) -> None:
         self.steps = StoredSteps()
         self.result: Bisection = bisect(
-            COMMAND, options, folder=folder, jobs=1, max_runs=max_runs, watch=self.steps.watch
+            COMMAND, options, folder=folder, jobs=1, max_runs=max_runs, watches=[self.steps]
         )
         self.steps.of(self.result.states)
         self.page = self.page_of(self.result)

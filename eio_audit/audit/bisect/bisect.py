@@ -60,7 +60,7 @@ def bisect(
     folder: str | PathLike[str] | None = None,
     stdin: Path | None = None,
     advance: Advance | None = None,
-    watch: Watch | None = None,
+    watches: Sequence[Watch] = (),
 ) -> Bisection:
     """Find the applications of patterns of a pass that changed the IR.
 
@@ -76,13 +76,13 @@ def bisect(
         folder: a folder to keep the states and the log of actions in; None for none.
         stdin: a file that the compiler reads on standard input.
         advance: called after each run of the search, and at its end.
-        watch: as for ``trace``, for the steps between the states.
+        watches: as for ``trace``, for the steps between the states.
 
     Raises:
         InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted.
     """
     request = Request(tuple(command), options, pass_name, number, timeout, folder, stdin)
-    return bisect_pass(request, jobs, max_runs, advance, watch)
+    return bisect_pass(request, jobs, max_runs, advance, watches)
 
 
 def bisect_pass(
@@ -90,11 +90,11 @@ def bisect_pass(
     jobs: int | None = None,
     max_runs: int = MAX_RUNS,
     advance: Advance | None = None,
-    watch: Watch | None = None,
+    watches: Sequence[Watch] = (),
 ) -> Bisection:
     """Find the applications of patterns of a pass that changed the IR, as ``bisect`` does."""
     with request.search() as (found, search):
-        assemble = _Assembly(found, search, watch)
+        assemble = _Assembly(found, search, watches)
         if search.why_one_step:
             return assemble({}, SearchResult(search))
 
@@ -126,7 +126,7 @@ class _Assembly:
 
     found: Survey
     search: PassSearch
-    watch: Watch | None
+    watches: Sequence[Watch]
 
     def __call__(self, attempts: Mapping[int, Attempt], result: SearchResult) -> Bisection:
         search, states = self.search, self.search.states
@@ -142,7 +142,7 @@ class _Assembly:
         log = states.runs.lasting / STATES_LOG
         lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
         name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
-        traced = trace(read_text(log.read_bytes(), name), states.options, self.watch)
+        traced = trace(read_text(log.read_bytes(), name), states.options, self.watches)
         for error in traced.errors:
             raise error
         rows = {row.place.line: row for row in traced.passes}

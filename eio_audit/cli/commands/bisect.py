@@ -167,8 +167,7 @@ def _bisect(
 
         steps = StoredSteps()
     with bisect_progress() as advance:
-        watch = None if steps is None else steps.watch
-        result = bisect_pass(request, jobs, max_runs, advance, watch)
+        result = bisect_pass(request, jobs, max_runs, advance, [] if steps is None else [steps])
     if op is not None:
         reports.write(op_steps(result, op))
     else:

@@ -29,6 +29,7 @@ class PassEntry:
         is_unchanged: whether it changed nothing, as far as the log shows.
         is_guilty: whether it introduced avoidable inversions.
         is_culprit: whether the page opens at it, as the worst.
+        is_chosen: whether the list shows it at first.
         mark: the class of its colour in a picture; empty for none.
     """
 
@@ -45,6 +46,7 @@ class PassEntry:
     is_unchanged: bool
     is_guilty: bool
     is_culprit: bool
+    is_chosen: bool = True
     mark: str = ""
 
     @property
@@ -54,6 +56,7 @@ class PassEntry:
             "unchanged": self.is_unchanged,
             "guilty": self.is_guilty,
             "culprit": self.is_culprit,
+            "unchosen": not self.is_chosen,
             self.mark: bool(self.mark),
         }
         return " ".join(name for name, holds in flags.items() if holds)
@@ -105,6 +108,7 @@ class PassList:
         one: what an entry is called.
         many: what several are called.
         sought: what the filter finds.
+        has_choice: whether options of the report choose some entries.
     """
 
     entries: Sequence[PassEntry]
@@ -112,6 +116,7 @@ class PassList:
     one: str = "pass"
     many: str = "passes"
     sought: str = "pass, function or op"
+    has_choice: bool = False
 
     @cached_property
     def most(self) -> float:

@@ -37,10 +37,21 @@ SHOWN_FILES = 3
 _FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
 
 
-def traces_to_html(result: ModelTraces, version: str, gate: Gate, steps: StoredSteps | None) -> str:
-    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops."""
+def traces_to_html(
+    result: ModelTraces,
+    version: str,
+    gate: Gate,
+    steps: StoredSteps | None,
+    rows: Sequence[TracedPass] | None = None,
+) -> str:
+    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops.
+
+    ``rows`` are the passes that the page shows at first; None for all. Of several models, it has a table of
+    these passes besides the totals.
+    """
     if steps is not None:
-        return trace_to_html(result.merged, version, steps)
+        return trace_to_html(result.merged, version, steps, rows)
+    chosen = None if rows is None else _chosen_table(result.merged, rows)
     return page(
         "trace",
         "traces.html",
@@ -48,6 +59,7 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, steps: StoredS
         result=result,
         verdict=verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
+        chosen=chosen,
         passes=_pass_total_table(result),
         models=_model_table(result.models),
         runs=_run_table(result.models),
@@ -61,6 +73,29 @@ def _pass_total_table(result: ModelTraces) -> Table:
         for total in (*result.passes, *([result.initial] if result.initial.introduced else []))
     ]
     return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -introduced")
+
+
+def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
+    columns = columns_of(
+        "#index=number, pass, dump, #added, #removed, #modified, #moved, "
+        "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
+    )
+    cells = [
+        (
+            traced.index,
+            pass_title(traced),
+            f"{traced.place.source}:{traced.place.line}",
+            *(getattr(traced.op_counts, status) for status in STATUSES),
+            traced.introduced,
+            traced.repaired,
+            traced.left,
+            traced.mislabelled,
+            traced.lost,
+        )
+        for traced in rows
+    ]
+    caption = f"{len(rows):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
+    return Table("chosen", caption, columns, cells, "index")
 
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:
@@ -86,11 +121,24 @@ def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
     return row.introduced, row.repaired, row.left, row.mislabelled, row.lost
 
 
-def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
-    """Return the page of a trace: what is left at the end, and what each pass did."""
+def trace_to_html(
+    trace: Trace, version: str, steps: StoredSteps, rows: Sequence[TracedPass] | None = None
+) -> str:
+    """Return the page of a trace: what is left at the end, and what each pass did.
+
+    ``rows`` are the passes that its list shows at first; None for all.
+    """
     worst = next(iter(left_by_arrival(trace)), None)
+    chosen = {traced.index for traced in (trace.passes if rows is None else rows)}
     entries = [
-        _entry(traced, trace, steps.counts.get(traced.index, Counter()), worst) for traced in trace.passes
+        _entry(
+            traced,
+            trace,
+            steps.counts.get(traced.index, Counter()),
+            worst,
+            is_chosen=traced.index in chosen,
+        )
+        for traced in trace.passes
     ]
     files = [PurePath(source).name for source in trace.sources]
     return page(
@@ -102,12 +150,14 @@ def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
         result=trace,
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
-        browsed=PassList(entries, steps.data()),
+        browsed=PassList(entries, steps.data(), has_choice=rows is not None),
         passes=_pass_table(trace) if trace.summary.has_indices else None,
     )
 
 
-def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None) -> PassEntry:
+def _entry(
+    traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None, *, is_chosen: bool
+) -> PassEntry:
     return PassEntry(
         name=pass_title(traced),
         subject=functions_of(traced),
@@ -122,6 +172,7 @@ def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: A
         is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
         is_guilty=traced.introduced > 0,
         is_culprit=worst is not None and worst.place == traced.place,
+        is_chosen=is_chosen,
     )
 
 

@@ -231,17 +231,19 @@ const passBrowser = (() => {
       this.nav = root.querySelector("nav");
       this.items = [...this.nav.querySelectorAll("li")];
       this.search = this.nav.querySelector("input[type=search]");
-      this.only = this.nav.querySelector("input[type=checkbox]");
+      this.changes = this.nav.querySelector(".changes");
+      this.choice = this.nav.querySelector(".choice");
       this.output = this.nav.querySelector("output");
       for (const item of this.items) item.removeAttribute("id"); // the list stays where it is
       this.search.addEventListener("input", () => this.filter());
-      this.only.addEventListener("change", () => this.filter());
+      this.changes.addEventListener("change", () => this.filter());
+      this.choice?.addEventListener("change", () => this.filter());
       addEventListener("click", (event) => {
         if (/^#pass-\d+$/.test(event.target.closest("a")?.hash)) this.reveal(); // also if it is the chosen one
       });
       this.nav.querySelector(".bar").hidden = false;
       root.classList.add("browsing");
-      if (!this.items.some((item) => !item.classList.contains("unchanged"))) this.only.checked = false;
+      if (!this.items.some(({ classList }) => !classList.contains("unchanged") && !classList.contains("unchosen"))) this.changes.checked = false;
       this.filter();
     }
 
@@ -258,16 +260,17 @@ const passBrowser = (() => {
       const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       this.items.forEach((item, pass) => {
-        item.hidden = (this.only.checked && item.classList.contains("unchanged"))
+        item.hidden = (this.changes.checked && item.classList.contains("unchanged"))
+          || (this.choice?.checked && item.classList.contains("unchosen"))
           || !wanted.every((word) => this.words(pass).includes(word));
         shown += !item.hidden;
       });
       this.output.textContent = `${count(shown)} of ${count(this.items.length)}`;
     }
 
-    /* The pass that brought in most of what is left at the end, or the first of the list. */
+    /* The pass that brought in most of what is left at the end if the list shows it, or the first of the list. */
     get usual() {
-      const worst = this.items.findIndex((item) => item.classList.contains("culprit"));
+      const worst = this.items.findIndex((item) => item.classList.contains("culprit") && !item.hidden);
       return worst >= 0 ? worst : Math.max(0, this.items.findIndex((item) => !item.hidden));
     }
 
