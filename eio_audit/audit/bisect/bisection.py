@@ -215,8 +215,9 @@ class Bisection:
 
     @cached_property
     def unresolved(self) -> tuple[Application, ...]:
-        """The steps that are not resolved to one attempt."""
-        return tuple(one for one in self.of_patterns if not one.is_resolved)
+        """The steps that are not resolved to one attempt, those that made most inversions first."""
+        steps = [one for one in self.of_patterns if not one.is_resolved]
+        return tuple(sorted(steps, key=_most, reverse=True))
 
     @cached_property
     def worst(self) -> tuple[Application, ...]:
