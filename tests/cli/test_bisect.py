@@ -42,7 +42,8 @@ def reports(sample: str) -> dict[str, str]:
         result = run(
             "bisect", "-q", *(f"-o{name}:{path}" for name, path in paths.items()), "--", *recorded(sample)
         )
-        assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+        code = 1 if sample == "resnet" else 0  # it has avoidable inversions
+        assert (result.returncode, result.stdout, result.stderr) == (code, b"", b"")
         return {name: path.read_text() for name, path in paths.items()}
 
 
@@ -436,7 +437,10 @@ def test_a_compiler_that_cannot_be_bisected_is_an_error(command: list[str], mess
         (["--pass", "cse"], f"python3: error: no pass 'cse'; the passes are {PASS}\n"),
         (["--pass", PASS, "--dump", "2"], f"python3: error: --dump 2 is out of range: {PASS} ran once\n"),
         (["--show", "219"], f"python3: error: there is no attempt 219: {PASS} makes attempts 1 to 218\n"),
-        (["--max-runs", "1", "--op", "#999"], "python3: error: no op carries index 999; the nearest: #25 (line 24)\n"),
+        (
+            ["--max-runs", "1", "--op", "#999"],
+            "python3: error: no op carries index 999; the nearest: #25 (line 24)\n",
+        ),
         (["--timeout", "0.001"], "python3: error: stopped after 0.001 seconds (--timeout)\n"),
     ],
 )
@@ -541,10 +545,12 @@ def test_a_termination_leaves_no_compiler(tmp_path: Path) -> None:
     assert (code, printed) == (143, "")
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_the_worst_application_so_far() -> None:
-    code, shown = run_on_terminal("bisect", "--jobs", "1", "--", *SMALL, columns=200)
+    """The progress of a short search is not shown."""
+    code, shown = run_on_terminal("bisect", "--", *recorded("encoder"), columns=200)
     assert code == 0
-    assert "worst: attempt 22 (+4 inversions)" in shown
+    assert "worst: attempt 103 (+116 inversions)" in shown
 
 
 def test_the_suggested_commands_work() -> None:

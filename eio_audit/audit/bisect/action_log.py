@@ -19,7 +19,8 @@ from eio_audit.mlir.source import InputError, Source, Span
 
 _ATTEMPT = b"Action `apply-pattern pattern: "
 _OP = re.compile(
-    r'(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
+    r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
+    r'(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
 )
 _NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
 
