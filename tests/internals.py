@@ -96,10 +96,11 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts
+from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.text_changes import changed_lines
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
+from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
@@ -123,11 +124,13 @@ from eio_audit.mlir.input.shown_op import ShownOp, outermost_op, shown_op
 from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
 from eio_audit.mlir.input.timing_report import TimedEntry, find_timing_reports
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir_part import part_of
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
     Location,
+    Locations,
     NameLoc,
     OpaqueLoc,
     UnknownLoc,
@@ -219,6 +222,8 @@ from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangl
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS
+from eio_audit.report.html.bisect import bisection_to_html
+from eio_audit.report.html.curve import Curve, Hatched, curve_of
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
 from eio_audit.report.html.page_steps import PageStep, PageText, step_of
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed

@@ -28,6 +28,7 @@ FLOORS = {
         {"tokens"},
         {"aliases"},
         {"ir"},
+        {"plain_location", "ir_part"},
         {"location"},
         {"input"},
         {"reading"},

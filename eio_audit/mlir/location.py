@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.plain_location import names_and_place, plain_text
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end, unescaped
@@ -65,7 +66,6 @@ class OpaqueLoc:
 Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | OpaqueLoc
 
 _STRING = re.compile(STRING)
-_PLAIN_NAME = re.compile(rb'"([^"\\\n]*+)"')
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
@@ -97,8 +97,10 @@ class Locations:
         return self._by_op[op]
 
     def _parsed(self, op: int, text: bytes) -> Location:
-        if plain := _PLAIN_NAME.fullmatch(text):
-            return NameLoc(unescaped(plain[1]), None)
+        if (plain := plain_text(self._ir, self._ir.definition(text) or text)) is not None:
+            names, place = names_and_place(plain)
+            if not place:
+                return _of_names(names)
         span = Span(self._ir.location_start[op], self._ir.op_end[op] - 1)
         location, missing = parse_location(self._ir.source, span, self._by_alias)
         if missing:
@@ -119,6 +121,15 @@ class Locations:
             self._by_alias[name], missing = parse_location(source, spans[name], self._by_alias)
             for looped in missing:
                 raise source.error(spans[looped].start, f"alias '{looped.decode()}' refers to itself")
+
+
+def _of_names(names: Sequence[bytes]) -> NameLoc:
+    """Return the location of names around each other, the outermost first."""
+    location: NameLoc | None = None
+    for name in reversed(names):
+        location = NameLoc(unescaped(name), location)
+    assert location is not None
+    return location
 
 
 def walk(location: Location) -> Iterator[Location]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.explain.explain import Explanation
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.log.history import History
+    from eio_audit.audit.log.trace import TracedPass
 
 SCHEMA = "eio-audit/1"
 
@@ -40,7 +41,8 @@ _FIELDS = {
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
     ),
     "Application": (
-        "first last attempt pattern=attempt.pattern op=attempt.op result=attempt.result index=attempt.index "
+        "first last attempt pattern qualified_pattern=attempt.pattern op=attempt.op result=attempt.result "
+        "index=attempt.index "
         "model_file=attempt.model.file model_line=attempt.model.line inversions_before inversions made left "
         "avoidable=traced.figures.avoidable introduced=traced.introduced introduced_left=traced.left "
         "line=traced.place.line op_changes=op_counts"
@@ -133,6 +135,8 @@ An attribute ``op`` of other classes, an OpLabel, is written the same way.
 
 _MADE: dict[str, Callable[[Any], object]] = {
     "Application.attempt": lambda one: one.last if one.is_resolved else None,
+    "Bisection.log": lambda one: str(one.log) if one.is_kept else None,
+    "Reproduction.input": lambda one: one.input if one.is_kept else None,
     "Bisection.attempts.first": lambda one: one.attempts[0],
     "Bisection.inversions": lambda one: dict(zip(("before", "after"), one.inversions, strict=True)),
     "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],
@@ -331,9 +335,17 @@ def structure_to_json(structure: Structure) -> str:
     return _document("structure", dump=_head(structure.dump), **_plain(structure), errors=[])
 
 
-def traces_to_json(traces: ModelTraces) -> str:
-    """Return what each pass did to the order in all models, ending in a newline."""
-    return _document("trace", **_plain(traces))
+def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None) -> str:
+    """Return what each pass did to the order in all models, ending in a newline.
+
+    ``rows`` are the passes to list; None for all.
+    """
+    members = _plain(traces)
+    chosen = None
+    if rows is not None:
+        chosen = {"passes": len(rows), "of": len(traces.merged.passes)}
+        members["passes"] = _plain(rows)
+    return _document("trace", **members, chosen=chosen)
 
 
 def to_jsonl(verdict: Verdict) -> str:

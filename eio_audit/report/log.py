@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from eio_audit.audit.bisect.bisection import Bisection
 
 
 def states_log(result: Bisection) -> bytes:
     """Return the log."""
-    return Path(result.log).read_bytes()
+    assert result.log is not None
+    return result.log.read_bytes()

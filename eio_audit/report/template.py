@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
-from eio_audit.report.wording import conclusion, corpus, diff, numbers, order, structure, trace
+from eio_audit.report.wording import bisect, conclusion, corpus, diff, numbers, order, structure, trace
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,7 +45,7 @@ def _environment() -> Environment:
     )
     from eio_audit.report import manual
 
-    wording = (conclusion, corpus, diff, numbers, order, structure, manual, trace)
+    wording = (bisect, conclusion, corpus, diff, numbers, order, structure, manual, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
     environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment

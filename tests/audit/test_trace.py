@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Dump, Trace, check, read_text, trace
 from tests.audit.counting import counting
-from tests.internals import OriginalOrder, audit_keyed, functions_around
+from tests.internals import OriginalOrder, audit_keyed, functions_around, read_ir
 from tests.internals import function_states_module as function_states
 from tests.programs import programs
 from tests.test_samples import SAMPLES
@@ -427,6 +427,16 @@ def test_a_dump_that_is_that_of_before_is_not_read() -> None:
     with counting(audit_keyed) as audits:
         traced(*(dump("After", f"p{number}", text) for number in range(9)))
     assert audits == {"audit_keyed": 2}  # the function, and what is around it
+
+
+def test_a_changed_dump_is_read_once_for_its_audit_and_for_the_comparison() -> None:
+    first, second = module(function("f", 1), function("g", 1)), module(function("f", 1), function("g", 1, 2))
+    dumps = read_text(dump("After", "p", first) + dump("After", "q", second))
+    with counting(read_ir) as reads:
+        trace(dumps)
+    # the text around the functions, for its audit and for its outline; each dump; the second without @f,
+    # and the first without it, to compare with
+    assert reads == {"read_ir": 5}
 
 
 SHUFFLED_CALLER = """module {

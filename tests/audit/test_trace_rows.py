@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import Dump, diff, read, read_text, trace
-from tests.internals import OpCounts, OpTable, text_before
+from tests.internals import ChangedOp, OpCounts, OpTable, PassRun, PassStep, text_before
 
 SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 
@@ -175,3 +176,29 @@ def test_a_function_that_shares_a_line_with_another_op_has_no_text_before() -> N
         "// -----// IR Dump After B (b) //----- //\nfunc.func @f() { t.b }\n"
     )
     assert text_before([first], second, OpTable()) is None
+
+
+class Looking:
+    """Keeps the numbers of the changed ops that it is shown."""
+
+    def __init__(self, *, numbers_ops: bool) -> None:
+        self.numbers_ops = numbers_ops
+        self.seen: list[int] = []
+
+    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+        """Keep them."""
+        self.seen += [change.number for change in changes]
+
+
+@pytest.mark.parametrize(("numbers_ops", "seen"), [(True, [3]), (False, [-1])])
+def test_ops_are_numbered_for_a_watch_that_needs_it(numbers_ops: bool, seen: list[int]) -> None:
+    looking = Looking(numbers_ops=numbers_ops)
+    before, after = Function("f", (("t.a", 0),)), Function("f", (("t.a", 0), ("t.b", 1)))
+    trace(
+        read_text(
+            f"// -----// IR Dump After A (a) //----- //\n{before.text(0)}\n"
+            f"// -----// IR Dump After B (b) //----- //\n{after.text(0)}\n"
+        ),
+        watches=[looking],
+    )
+    assert looking.seen == seen

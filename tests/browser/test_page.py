@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,20 @@ pytestmark = pytest.mark.browser
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
+COMPILER = (
+    "bisect",
+    "--",
+    sys.executable,
+    SAMPLES / "recorded" / "erase_inverse_ops.py",
+    "--ttir-erase-inverse-ops",
+)
+SMALL = SAMPLES / "small" / "before_alias.mlir"
 PAGES = {
     "check": (("check",), RESNET),
     "diff": (("diff", SAMPLES / "resnet" / "before_alias.mlir"), RESNET),
     "trace": (("trace",), LOG),
     "structure": (("structure",), RESNET),
+    "bisect": (COMPILER, SMALL),
 }
 MODELS = {
     "resnet/1_eio.mlir": RESNET.read_text(),
@@ -58,7 +68,8 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
     def open_page(dump: Path | str, anchor: str = "", command: Sequence[str | Path] = ("check",)) -> Any:
         target = tmp_path / "report.html"
         stdin = dump.encode() if isinstance(dump, str) else b""
-        result = run(*command, "-" if stdin else dump, "--format", "html", "-o", target, stdin=stdin)
+        name, *options = command
+        result = run(name, "--format", "html", "-o", target, *options, "-" if stdin else dump, stdin=stdin)
         assert result.returncode in {0, 1}
         page.goto(f"{target.as_uri()}{anchor}")
         return page
@@ -223,6 +234,8 @@ def test_text_stands_out(browser: Any, visit: Callable[..., Any], scheme: str) -
     for ground in ("--paper", "--panel"):
         for name in ("--ink", "--faint", "--forced", "--avoidable", "--derived", "--knock-on"):
             assert contrast(name, ground) >= 4.5, (name, ground)
+        for number in range(1, 5):
+            assert contrast(f"--colour-{number}", ground) >= 3, (number, ground)
 
 
 def test_the_legend_filters_the_table(visit: Callable[..., Any]) -> None:
@@ -305,6 +318,16 @@ def test_passes_that_changed_nothing_are_shown_on_demand(visit: Callable[..., An
     assert shown.count() == 8
 
 
+def test_the_list_shows_the_chosen_passes_first_and_all_on_demand(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, command=["trace", "--pass", "ttir-f*"])
+    page.wait_for_selector(".pair")
+    shown = page.locator("nav li:visible b")
+    assert shown.all_inner_texts() == ["ttir-flatten-sliding-window"]
+    assert page.locator(".view h2").inner_text().startswith("ttir-flatten-sliding-window")
+    page.get_by_label("chosen only").uncheck()
+    assert shown.count() == 5
+
+
 def test_passes_are_found_by_the_ops_that_they_changed(visit: Callable[..., Any]) -> None:
     page = visit(LOG, command=["trace"])
     page.wait_for_selector(".pair")
@@ -381,7 +404,7 @@ def test_an_op_has_its_history(visit: Callable[..., Any]) -> None:
     assert history.locator("h3").inner_text() == "ttir.max_pool2d"
     assert history.locator("li a[aria-current]").inner_text() == "~ ttir-erase-inverse-ops modified"
     history.locator("li a").first.click()
-    assert page.locator(".view h2").inner_text().startswith("ttir-flatten-sliding-window")
+    page.wait_for_selector(".view h2:has-text('ttir-flatten-sliding-window')")
     assert page.locator(".no.picked").count() > 0
     page.keyboard.press("Escape")
     assert not history.is_visible()
@@ -403,6 +426,58 @@ def test_without_scripts_all_passes_are_listed(browser: Any, tmp_path: Path) -> 
     page.goto((tmp_path / "report.html").as_uri())
     assert page.locator("nav li:visible").count() == 8
     assert not page.locator(".view").is_visible()
+    page.close()
+
+
+def test_the_curve_tells_a_step_and_opens_it(visit: Callable[..., Any]) -> None:
+    page = visit(SMALL, command=COMPILER)
+    page.wait_for_selector(".pair")
+    assert page.evaluate("scrollY") == 0
+    box = page.locator("figure svg").first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 13 / 218, box["y"] + box["height"] * 14 / 18)
+    told = "attempt 13 TTIRCommuteTmsThroughElementwiseRewriter<PermuteOp, ElementwiseBinary, UPWARDS> "
+    assert page.locator(".said").inner_text() == f"{told}on #18 ttir.add %6, 2 -> 5 inversions"
+    page.mouse.down()
+    page.mouse.up()
+    page.wait_for_url("**#pass-3")
+    page.wait_for_function("() => document.querySelector('.view').getBoundingClientRect().top < 450")
+    assert page.locator(".view .where").inner_text() == "#18 ttir.add %6  attempt 13 /proj/model.py:13"
+
+
+def test_j_moves_the_mark_on_both_curves(visit: Callable[..., Any]) -> None:
+    page = visit(SMALL, "#pass-3", COMPILER)
+    page.wait_for_selector(".pair")
+    page.keyboard.press("j")
+    share = f"{100 * 15 / 218}%"
+    assert [one.get_attribute("x1") for one in page.locator("line.chosen").all()] == [share, share]
+
+
+def test_arrow_keys_walk_along_the_curve(visit: Callable[..., Any]) -> None:
+    page = visit(SMALL, command=COMPILER)
+    page.wait_for_selector(".pair")
+    page.locator("figure .stage").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".said a").inner_text() == "attempt 24"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#pass-6")
+
+
+def test_a_link_to_the_chosen_step_shows_it(visit: Callable[..., Any]) -> None:
+    page = visit(SMALL, command=COMPILER)
+    page.wait_for_selector(".pair")
+    for _ in range(2):
+        page.evaluate("scrollTo(0, 0)")
+        page.locator(".patterns a").first.click()
+        page.wait_for_function("() => document.querySelector('.view').getBoundingClientRect().top < 450")
+
+
+def test_without_scripts_the_curve_leads_to_the_list(browser: Any, tmp_path: Path) -> None:
+    run("bisect", "-o", tmp_path / "report.html", *COMPILER[1:], SMALL)
+    page = browser.new_context(java_script_enabled=False).new_page()
+    page.goto((tmp_path / "report.html").as_uri())
+    assert page.locator(".said").inner_text().startswith("attempt 22 ")
+    page.locator(".said a").click()
+    assert page.locator("#pass-5:target").is_visible()
     page.close()
 
 
@@ -457,6 +532,15 @@ def test_on_paper_all_is_open_and_in_view(visit: Callable[..., Any], name: str) 
     assert all(folded.is_visible() for folded in page.locator(unfolded).all())
     assert page.evaluate("getComputedStyle(document.body).printColorAdjust") == "exact"
     assert all(section.is_visible() for section in page.locator(".view").all())
+
+
+def test_on_paper_the_list_ends_where_the_chosen_step_begins(visit: Callable[..., Any]) -> None:
+    page = visit(SMALL, command=COMPILER)
+    page.wait_for_selector(".pair")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 718, "height": 500})
+    last, view = page.locator("nav li").last.bounding_box(), page.locator(".view").bounding_box()
+    assert last["y"] + last["height"] <= view["y"]
 
 
 @pytest.mark.parametrize("width", [400, 1400])

@@ -210,8 +210,8 @@ def test_what_one_attempt_did() -> None:
     assert found[:5] == [
         f"attempt 22: {ELEMENTWISE}<PermuteOp, ElementwiseBinary, UPWARDS> on #15 ttir.add %5 (/proj/model.py:12)",
         "",
-        "before  before-22.mlir:1:1",
-        "after   after-22.mlir:1:1",
+        "before  <before attempt 22>:1:1",
+        "after   <after attempt 22>:1:1",
         "ops: 17 unchanged, 0 moved, 2 modified, 2 added, 1 removed; 8 -> 12 inversions, 0 -> 0 avoidable",
     ]
     by_hand = (

@@ -8,6 +8,7 @@ import pytest
 
 from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_process
+from tests.report.pages import Page, column
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
 
@@ -395,6 +396,28 @@ def test_options_choose_rows(tmp_path: Path, options: list[str], lines: list[str
     done = run("trace", log, *options)
     rows = [line.split()[0] for line in done.stdout.decode().splitlines()[2:] if line[:3] == "   "]
     assert [row for row in rows if row.isdigit()] == lines
+
+
+def test_options_choose_the_passes_of_json(tmp_path: Path) -> None:
+    log = tmp_path / "LOG"
+    log.write_text(UNINDEXED)
+    document = json.loads(run("trace", log, "--changed-op", "t.c", "--format", "json").stdout)
+    assert [(one["pass"], one["index"]) for one in document["passes"]] == [("b", 1), ("d", 3)]
+    assert document["chosen"] == {"passes": 2, "of": 4}
+
+
+def test_json_has_no_choice_without_options(tmp_path: Path) -> None:
+    log = tmp_path / "LOG"
+    log.write_text(UNINDEXED)
+    assert json.loads(run("trace", log, "--format", "json").stdout)["chosen"] is None
+
+
+def test_the_page_of_several_models_lists_the_chosen_passes(tmp_path: Path) -> None:
+    for model in ("one", "two"):
+        (tmp_path / f"{model}.log").write_text(UNINDEXED)
+    page = Page(run("trace", tmp_path, "--grep", "k = 1", "--format", "html").stdout.decode())
+    assert column(page.islands["chosen-rows"], "pass") == ["d", "d"]
+    assert "2 of 8 passes chosen" in page.words
 
 
 def test_a_text_without_ops_has_nothing_to_trace() -> None:

@@ -6,6 +6,7 @@ from tests.internals import (
     FileLineColLoc,
     FusedLoc,
     Location,
+    Locations,
     NameLoc,
     OpaqueLoc,
     Source,
@@ -13,6 +14,7 @@ from tests.internals import (
     UnknownLoc,
     parse_location,
 )
+from tests.reading import ir_of
 
 
 def parse(text: str) -> Location:
@@ -62,3 +64,30 @@ def test_names_may_be_nested_deeply() -> None:
 def test_malformed_locations_are_errors(text: str) -> None:
     with pytest.raises(InputError):
         parse(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"a"',
+        '"a"("b")',
+        '"a"("b"("c"))',
+        '"a"(#x)',
+        "#x",
+        '"a"("f.py":1:2)',
+        '"a"(unknown)',
+        '"a" ("b")',
+        r'"\61"("b")',
+    ],
+)
+def test_a_location_of_names_is_what_the_parser_makes_of_it(text: str) -> None:
+    ir = ir_of(f'"t.a"() : () -> () loc({text})\n#x = loc("x"(#y))\n#y = loc("y")\n')
+    known: dict[bytes, Location] = {b"#x": NameLoc("x", NameLoc("y", None))}
+    span = Span(ir.location_start[0], ir.op_end[0] - 1)
+    assert Locations(ir).of(0) == parse_location(ir.source, span, known)[0]
+
+
+def test_an_alias_that_is_a_name_around_itself_is_an_error() -> None:
+    ir = ir_of('"t.a"() : () -> () loc(#x)\n#x = loc("x"(#x))\n')
+    with pytest.raises(InputError, match="alias '#x' refers to itself"):
+        Locations(ir).of(0)

@@ -30,6 +30,35 @@ def test_names_locations_and_layout_are_left_out(line: str, expected: str) -> No
 
 
 @pytest.mark.parametrize(
+    "argument",
+    [
+        '%x: tensor<4xi32> loc("a")',
+        "%x: tensor<4xi32> loc(#l)",
+        '%x: tensor<4xi32>  loc("a":1:2)',
+        '%x : tensor<4xi32> loc(callsite("a" at "b"))',
+    ],
+)
+def test_the_location_of_an_argument_is_left_out(argument: str) -> None:
+    read = ir_of(f'#l = loc("y")\nfunc.func @f({argument}) {{\n  return\n}}\n')
+    assert OpTexts(read).of(0).text.replace(b" :", b":") == b"func.func @f(%: tensor<4xi32>) {}"
+
+
+def test_the_location_after_the_attributes_of_an_argument_is_left_out() -> None:
+    read = ir_of('func.func @f(%x: i32 {t.k = #t.kind<in>} loc("a"), %y: i32 loc("b")) {\n  return\n}\n')
+    assert OpTexts(read).of(0).text == b"func.func @f(%: i32 {t.k = #t.kind<in>}, %: i32) {}"
+
+
+def test_equal_headers_of_two_dumps_share_their_text_if_aliases_mean_the_same() -> None:
+    known: KnownTexts = {}
+    header = "func.func @f(%x: i32 {t.k = #a, t.l = #t.of<in>}, %y: i32) {\n  return\n}\n"
+    one, same, other = (
+        OpTexts(ir_of(f"#a = {value}\n{header}"), known).of_all()[0] for value in ("1", "1", "2")
+    )
+    assert one is same
+    assert other.text != one.text
+
+
+@pytest.mark.parametrize(
     ("aliases", "expected"),
     [
         ("#m = affine_map<(d0) -> (d0)>\n", "affine_map<(d0) -> (d0)>"),

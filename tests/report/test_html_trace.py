@@ -16,8 +16,9 @@ class Shown:
 
     def __init__(self, dumps: list[Dump]) -> None:
         steps = StoredSteps()
-        self.trace: Trace = trace(dumps, watch=steps.watch)
-        self.page = Page(trace_to_html(self.trace, "1.0", steps.of(self.trace)))
+        self.trace: Trace = trace(dumps, watches=[steps])
+        self.steps = steps.of(self.trace)
+        self.page = Page(trace_to_html(self.trace, "1.0", self.steps))
         self.data = self.page.packed["passes-data"]
 
 
@@ -58,6 +59,17 @@ def test_the_list_has_all_passes_and_marks_those_that_shuffled(shown: Shown) -> 
         [],
         ["unchanged"],
     ]
+
+
+def test_the_list_marks_passes_that_were_not_chosen(shown: Shown) -> None:
+    page = Page(trace_to_html(shown.trace, "1.0", shown.steps, shown.trace.passes[3:6]))
+    classes = [a["class"] or "" for tag, a in page.elements if tag == "li" and a.get("id")]
+    assert ["unchosen" in one.split() for one in classes] == [True] * 3 + [False] * 3 + [True] * 2
+    assert "chosen only" in page.words
+
+
+def test_without_a_choice_nothing_is_marked(shown: Shown) -> None:
+    assert "chosen only" not in shown.page.words
 
 
 def test_every_pass_can_be_linked_to(shown: Shown) -> None:

@@ -26,12 +26,18 @@ from eio_audit.audit.bisect.pass_search import (
     find_states,
 )
 from eio_audit.audit.bisect.request import Request
-from eio_audit.audit.bisect.states_log import WITHOUT_PATTERNS, LoggedState, name_of_step, write_log
+from eio_audit.audit.bisect.states_log import (
+    STATES_LOG,
+    WITHOUT_PATTERNS,
+    LoggedState,
+    name_of_step,
+    write_log,
+)
 from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.log.trace import Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import stream
+from eio_audit.mlir.input.dumps import read_text
 from eio_audit.mlir.source import InputError
 
 MAX_RUNS = 1000
@@ -54,7 +60,7 @@ def bisect(
     folder: str | PathLike[str] | None = None,
     stdin: Path | None = None,
     advance: Advance | None = None,
-    watch: Watch | None = None,
+    watches: Sequence[Watch] = (),
 ) -> Bisection:
     """Find the applications of patterns of a pass that changed the IR.
 
@@ -70,13 +76,13 @@ def bisect(
         folder: a folder to keep the states and the log of actions in; None for none.
         stdin: a file that the compiler reads on standard input.
         advance: called after each run of the search, and at its end.
-        watch: as for ``trace``, for the steps between the states.
+        watches: as for ``trace``, for the steps between the states.
 
     Raises:
         InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted.
     """
     request = Request(tuple(command), options, pass_name, number, timeout, folder, stdin)
-    return bisect_pass(request, jobs, max_runs, advance, watch)
+    return bisect_pass(request, jobs, max_runs, advance, watches)
 
 
 def bisect_pass(
@@ -84,11 +90,11 @@ def bisect_pass(
     jobs: int | None = None,
     max_runs: int = MAX_RUNS,
     advance: Advance | None = None,
-    watch: Watch | None = None,
+    watches: Sequence[Watch] = (),
 ) -> Bisection:
     """Find the applications of patterns of a pass that changed the IR, as ``bisect`` does."""
     with request.search() as (found, search):
-        assemble = _Assembly(found, search, watch)
+        assemble = _Assembly(found, search, watches)
         if search.why_one_step:
             return assemble({}, SearchResult(search))
 
@@ -120,7 +126,7 @@ class _Assembly:
 
     found: Survey
     search: PassSearch
-    watch: Watch | None
+    watches: Sequence[Watch]
 
     def __call__(self, attempts: Mapping[int, Attempt], result: SearchResult) -> Bisection:
         search, states = self.search, self.search.states
@@ -133,9 +139,10 @@ class _Assembly:
         left = left_by_state([order.keys for order in orders])
         names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
         logged = [LoggedState(name, states.text(key)) for name, key in zip(names, keys[1:], strict=True)]
-        log = states.runs.kept / "states.log"
+        log = states.runs.lasting / STATES_LOG
         lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
-        traced = trace(stream(str(log)), states.options, self.watch)
+        name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
+        traced = trace(read_text(log.read_bytes(), name), states.options, self.watches)
         for error in traced.errors:
             raise error
         rows = {row.place.line: row for row in traced.passes}
@@ -165,7 +172,8 @@ class _Assembly:
             left_before=left[0],
             applications=applications,
             states=traced,
-            log="" if states.runs.kept == states.runs.folder else str(log),
+            log=log if states.runs.kept or states.runs.scratch else None,
+            log_name=name,
             reproduction=search.reproduction,
             failures=tuple(error for _, error in sorted(result.failures.items())),
             stopped=result.stopped,

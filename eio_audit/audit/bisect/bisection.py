@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from pathlib import Path
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError
 
 INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"
@@ -141,7 +143,8 @@ class Bisection:
         left_before: how many inversions of the end have been there since before the pass.
         applications: its steps in order; the first is what it does without patterns.
         states: the trace of its states.
-        log: the file with the states; empty if none is kept.
+        log: the file with the states; None if there is none any more.
+        log_name: its name in messages; ``<states.log>`` if it is not kept.
         reproduction: how to get the states by hand.
         failures: the errors of runs that failed.
         stopped: why the search stopped early: ``INTERRUPTED``, ``MOST_RUNS``, or empty if it did not.
@@ -159,7 +162,8 @@ class Bisection:
     left_before: int
     applications: tuple[Application, ...]
     states: Trace
-    log: str
+    log: Path | None
+    log_name: str
     reproduction: Reproduction
     failures: tuple[InputError, ...] = ()
     stopped: str = ""
@@ -178,6 +182,16 @@ class Bisection:
     def of_patterns(self) -> tuple[Application, ...]:
         """The steps that patterns made, in order."""
         return self.applications[1:]
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the log of the states is kept."""
+        return not self.log_name.startswith("<")
+
+    def dumps(self) -> list[Dump]:
+        """Return the states: before the pass, then after each step. Their log must be there."""
+        assert self.log is not None
+        return read_text(self.log.read_bytes(), self.log_name)
 
     @property
     def is_interrupted(self) -> bool:

@@ -16,6 +16,7 @@ from itertools import count
 from pathlib import Path
 
 from eio_audit.audit.command import Running, run_command
+from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError
 
 OWN_FLAGS = frozenset(
@@ -47,6 +48,8 @@ _WITH_VALUE = frozenset(
 
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$")
+MESSAGES = "<compiler>"
+"""The name of what a compiler printed, as a source of dumps."""
 MOST_MESSAGES = 1 << 20
 """How many bytes at each end of a compiler's messages are searched for its error."""
 
@@ -106,6 +109,10 @@ class CompilerRun:
         found = _UNKNOWN.search(self.messages_at_ends) if self.exit_code else None
         return None if found is None else found[1].decode("utf-8", "replace")
 
+    def dumps(self) -> list[Dump]:
+        """Return the dumps that it printed on standard error."""
+        return read_text(self.messages.read_bytes(), MESSAGES)
+
     @property
     def messages_at_ends(self) -> bytes:
         """The begin and the end of what it printed on standard error."""
@@ -135,7 +142,8 @@ class CompilerRuns:
 
     Attributes:
         folder: where the files of the runs are.
-        kept: where the files are that may outlast the runs.
+        scratch: where files are that outlast the runs; None for ``folder``.
+        kept: where files are that the user asked for; None for ``scratch``.
         timeout: the seconds that a run may take; None for no limit.
         stdin: a file for standard input; None for none.
         running: what runs now.
@@ -143,12 +151,18 @@ class CompilerRuns:
     """
 
     folder: Path
-    kept: Path
+    scratch: Path | None = None
+    kept: Path | None = None
     timeout: float | None = None
     stdin: Path | None = None
     running: Running = field(default_factory=Running)
     number: int = 0
     _names: Iterator[int] = field(default_factory=count)
+
+    @property
+    def lasting(self) -> Path:
+        """The folder that lasts longest."""
+        return self.kept or self.scratch or self.folder
 
     def run(self, command: CompilerCommand) -> CompilerRun:
         """Run a command. Its standard output is dropped.

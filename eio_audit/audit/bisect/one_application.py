@@ -58,8 +58,8 @@ def one_application(
             number,
             search.attempts([number]).get(number),
             diff(
-                states.dump(before, f"before-{number}.mlir"),
-                states.dump(after, f"after-{number}.mlir"),
+                states.dump(before, f"<before attempt {number}>"),
+                states.dump(after, f"<after attempt {number}>"),
                 request.options,
                 visit,
             ),

@@ -10,7 +10,6 @@ from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_states import StateOrder, order_of
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
-from eio_audit.mlir.input.dumps import read
 from eio_audit.mlir.source import InputError
 
 
@@ -51,7 +50,7 @@ class OpSteps:
     @cached_property
     def _orders(self) -> Sequence[StateOrder]:
         options = self.bisection.states.options
-        return [order_of(dump, options) for dump in read(self.bisection.log)]
+        return [order_of(dump, options) for dump in self.bisection.dumps()]
 
     def inversions_since(self, op: OpHistory) -> list[tuple[Application | None, int]]:
         """Return in how many inversions at the end its index is, by the step since which they are there.
@@ -77,6 +76,6 @@ def op_steps(bisection: Bisection, op: str) -> OpSteps:
         InputError: no state has such an op.
     """
     try:
-        return OpSteps(bisection, history(read(bisection.log), op, bisection.states.options))
+        return OpSteps(bisection, history(bisection.dumps(), op, bisection.states.options))
     except InputError as error:
         raise InputError(bisection.command[0], None, error.message) from error

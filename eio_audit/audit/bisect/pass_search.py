@@ -61,7 +61,7 @@ class PassSearch:
 
     @property
     def _actions(self) -> Path:
-        return self.states.runs.kept / "actions.log"
+        return self.states.runs.lasting / "actions.log"
 
     def log_actions(self) -> None:
         """Run the compiler and keep its log of actions. What it wrote when it is stopped counts, too.
@@ -80,8 +80,8 @@ class PassSearch:
     def reproduction(self) -> Reproduction:
         """How to get the states by hand."""
         if self.question.is_cut:
-            runs = self.states.runs
-            return Reproduction(str(self._command), self.question.command.words[-1], runs.kept != runs.folder)
+            is_kept = self.states.runs.kept is not None
+            return Reproduction(str(self._command), self.question.command.words[-1], is_kept)
         return Reproduction(str(self._command if self.question.is_only else self.states.command))
 
 

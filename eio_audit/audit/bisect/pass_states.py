@@ -15,7 +15,7 @@ from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRun
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.options import AuditOptions
-from eio_audit.mlir.input.dumps import Dump, read
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError, Source, Span
 
 ALL_ATTEMPTS = 1_000_000_000
@@ -188,7 +188,7 @@ def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
 
 
 def _dumps_of(run: CompilerRun, pass_name: str, when: str) -> list[Dump]:
-    dumps = read(run.messages)
+    dumps = run.dumps()
     return [dump for dump in dumps if (dump.place.when, dump.place.pass_name) == (when, pass_name)]
 
 

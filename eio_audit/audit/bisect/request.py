@@ -25,7 +25,8 @@ class Request:
         pass_name: the pass; None for the one that made most inversions, else changed most ops.
         number: which run of the pass, from 0; None for the one that did most.
         timeout: the seconds that one run may take; None for no limit.
-        folder: a folder to keep the states and the log of actions in; None for none.
+        folder: a folder to keep the states and the log of actions in; None to keep nothing.
+        scratch: a folder for all that is not kept, which outlasts the request; None for one that does not.
         stdin: a file that the compiler reads on standard input; None for none.
     """
 
@@ -35,6 +36,7 @@ class Request:
     number: int | None = None
     timeout: float | None = None
     folder: str | PathLike[str] | None = None
+    scratch: Path | None = None
     stdin: Path | None = None
 
     @contextmanager
@@ -44,11 +46,11 @@ class Request:
         Raises:
             InputError: as for ``survey``.
         """
-        with TemporaryDirectory(prefix="eio-audit-") as temporary:
-            scratch = Path(temporary)
-            kept = Path(self.folder or scratch)
+        kept = None if self.folder is None else Path(self.folder)
+        if kept is not None:
             kept.mkdir(parents=True, exist_ok=True)
-            runs = CompilerRuns(scratch, kept, self.timeout, self.stdin)
+        with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
+            runs = CompilerRuns(Path(temporary), self.scratch, kept, self.timeout, self.stdin)
             with runs.running.ended_at_exit():
                 yield survey(CompilerCommand(self.command), runs, self.options), runs
 

@@ -12,6 +12,9 @@ from eio_audit.audit.bisect.halving import Interval
 WITHOUT_PATTERNS = "without patterns"
 """The name of the step that the pass takes without any pattern, such as folding."""
 
+STATES_LOG = "states.log"
+"""The name of the log."""
+
 _PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
 """What the name of a pass in a marker cannot have."""
 

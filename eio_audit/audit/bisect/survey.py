@@ -23,7 +23,7 @@ from eio_audit.audit.bisect.pass_states import WantedDump, dump_after, is_same_t
 from eio_audit.audit.bisect.pipeline import PipelinePass, printed_pipeline
 from eio_audit.audit.log.trace import Trace, trace
 from eio_audit.audit.options import AuditOptions
-from eio_audit.mlir.input.dumps import Dump, read
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.input.shown_op import outermost_op
@@ -130,7 +130,7 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
     dumps = _dumps(run)
     if any(outermost_op(dump).name != PROGRAM for dump in dumps):
         again = runs.run(run.command.with_flags(MODULE_SCOPE))
-        if again.unknown_flag is None and (whole := read(again.messages)):
+        if again.unknown_flag is None and (whole := again.dumps()):
             run, dumps = again, whole
     return Survey(given, run, dumps, trace(dumps, options), printed_pipeline(run.messages.read_bytes()))
 
@@ -151,7 +151,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     if place >= len(passes):
         return None
     first = _first_alike(found, question, place)
-    path = runs.kept / "input.mlir"
+    path = runs.lasting / "input.mlir"
     path.write_bytes(without_messages(first.before.text))
     command = _alone_on(found.run.command, passes[place], path)
     cut = replace(question, command=command, is_cut=True)
@@ -194,7 +194,7 @@ def _is_same(after: Dump, question: PassInQuestion) -> bool:
 
 
 def _dumps(run: CompilerRun) -> list[Dump]:
-    dumps = [] if run.unknown_flag else read(run.messages)
+    dumps = [] if run.unknown_flag else run.dumps()
     if any(dump.marker and dump.marker.when == "after" for dump in dumps):
         return dumps
     name, help_ = run.command.program, f"  help: to see its messages, run {run.command}"

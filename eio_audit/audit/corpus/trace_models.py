@@ -67,14 +67,14 @@ class TraceModel:
         self,
         model: Model,
         progress: Progress = NO_PROGRESS,
-        watch: Watch | None = None,
+        watches: Sequence[Watch] = (),
     ) -> Trace:
         """Return the trace of a model. A file that cannot be read is an error of the trace.
 
         Args:
             model: what to trace.
             progress: gets what has been read.
-            watch: as for ``trace``.
+            watches: as for ``trace``.
         """
         errors: list[InputError] = []
 
@@ -83,7 +83,7 @@ class TraceModel:
             return stream_file(file, progress, self.max_unpacked_bytes, is_only=self.is_only_file)
 
         dumps = read_all(model.files, read_file, errors, progress.file_done)
-        result = trace(dumps, self.options, watch)
+        result = trace(dumps, self.options, watches)
         return replace(result, errors=(*errors, *result.errors))
 
     def __call__(self, models: Sequence[Model]) -> list[Trace]:
@@ -176,7 +176,7 @@ def trace_models(
     trace_model: TraceModel,
     workers: Workers | None = None,
     progress: Progress = NO_PROGRESS,
-    watch: Watch | None = None,
+    watches: Sequence[Watch] = (),
 ) -> ModelTraces:
     """Trace models one by one. The result does not depend on ``workers``.
 
@@ -186,7 +186,7 @@ def trace_models(
         workers: processes that do it; without them this process does it, as it always does standard input.
             A model for which a worker needs too long, or dies, has an error instead of a trace.
         progress: gets what has been done.
-        watch: as for ``trace``, of the models that this process traces.
+        watches: as for ``trace``, of the models that this process traces.
     """
     options = trace_model.options
     traces: list[Trace] = []
@@ -198,7 +198,7 @@ def trace_models(
     results = in_order(trace_model, pieces, workers, lambda model: progress.waits_for(model.first_path))
     for model, result in results:
         if result is None:
-            traces.append(trace_model.of(model, progress, watch))
+            traces.append(trace_model.of(model, progress, watches))
             continue
         if isinstance(result, LostWork):
             traces.append(unreadable(InputError(model.first_path, None, result.reason), options))

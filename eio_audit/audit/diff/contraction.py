@@ -71,15 +71,21 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
     side.users = [[] for _ in range(len(ops))]
     side.producers = []
     ends = {ops.ir.block_ops[block][-1]: wrapper for wrapper, block in wrappers.items()}
-    empty = {op for op, name in enumerate(ops.names) if name.endswith(".empty") and not ops.producers[op]}
+    makes_place = {name for name in {*ops.names} if name.endswith(".empty")}
+    empty = {op for op, name in enumerate(ops.names) if name in makes_place and not ops.producers[op]}
     kind_of = _kinds(ops)
     passed_on: dict[tuple[int, int], tuple[int, int]] = {}  # by value that is passed over, the one behind it
     for op, operands in enumerate(ops.producers):
         if wrappers and (parent := ops.ir.parent_op(ops.op_blocks[op])) in wrappers:
             side.op_blocks[op] = side.op_blocks[parent]
         found = [passed_on.get(value, value) for value in operands if value[0] not in empty]
-        is_alone = len(found) == 1 == ops.ir.result_count(op) and len(ops.names_inside(op)) < 2
-        owner = op if is_alone and kind_of[op] in kinds else ends.get(op)
+        owner = ends.get(op)
+        if (
+            kind_of[op] in kinds
+            and len(found) == 1 == ops.ir.result_count(op)
+            and len(ops.names_inside(op)) < 2
+        ):
+            owner = op
         if op in wrappers:
             owner = -1 - wrappers[op]
         if owner is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import islice
 
@@ -19,21 +18,15 @@ from eio_audit.mlir.location import (
     children,
     walk,
 )
+from eio_audit.mlir.plain_location import MOST_NAMES, PLAIN, plain_text
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import KnownTexts
-from eio_audit.mlir.tokens import OR_FAIL
 
 NO_LOCATION = -1
 """The number of an unknown or missing location."""
 
 
-_PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
-"""A name or a place in a file, and the names around it. Two such texts are equal if the locations are."""
-_ALIAS_INSIDE = re.compile(rb"(?<=\()#[\w$-]++(?=\)+$)")
 _UNPLAIN = frozenset('"\\\n')
-
-MOST_NAMES = 8
-"""The most names around each other in a plain location."""
 
 
 class Interned(dict[Hashable, int]):
@@ -111,13 +104,8 @@ class LocationNumbers:
         return list(map(numbers.__getitem__, texts))
 
     def _of_text(self, op: int, text: bytes) -> int:
-        for _ in range(MOST_NAMES):
-            if b"#" not in text or (alias := _ALIAS_INSIDE.search(text)) is None:
-                break
-            text = text[: alias.start()] + (self._ir.definition(alias[0]) or b"?") + text[alias.end() :]
-        match = _PLAIN.fullmatch(text)
-        is_plain = match is not None and match[1].count(b'"') == 2 * len(match[2]) < 2 * MOST_NAMES
-        return self._of_plain(text) if is_plain else self.of(op)
+        plain = plain_text(self._ir, text)
+        return self.of(op) if plain is None else self._of_plain(plain)
 
     def _of_plain(self, text: bytes) -> int:
         return self._interned.locations[text]
@@ -166,7 +154,7 @@ def _plain_text(location: Location) -> bytes | None:
         return None
     quoted = (b'"%b"' % name.encode("utf-8", "surrogateescape") for name in names)
     text = b"(".join(quoted) + place.encode()
-    is_plain = _PLAIN.fullmatch(text) is not None and len(names) <= MOST_NAMES
+    is_plain = PLAIN.fullmatch(text) is not None and len(names) <= MOST_NAMES
     return text + b")" * (len(names) - 1) if is_plain else None
 
 

@@ -84,14 +84,11 @@ class OriginalIndices:
             index = self._pattern.index_of_name(location)
             found[place] = self.parsed.index(op) if index is None else index
             if location.endswith(b")"):
-                is_derived = _extends_child(location)
-                derived[op] = self.parsed.is_derived(op) if is_derived is None else is_derived
+                derived[op] = self._is_derived(op, location)
         indices += found
 
+    def _is_derived(self, op: int, location: bytes) -> bool:
+        from eio_audit.mlir.plain_location import extends_child, plain_text
 
-def _extends_child(location: bytes) -> bool | None:
-    """Return whether a name extends its child's (``"X_tm0"("X")``); None if the location must be parsed."""
-    match location.split(b'"'):
-        case [b"", name, b"(", child, b")"] if not (b"\\" in location or b"\n" in location):
-            return len(name) > len(child) and name.startswith(child)
-    return None
+        plain = plain_text(self._ir, location)
+        return self.parsed.is_derived(op) if plain is None else extends_child(plain)

@@ -138,9 +138,12 @@ class ParsedLocations:
     def indexed_name(self, op: int) -> str | None:
         """Return the outermost name with the op's index; for an unindexed op, with any index from 0."""
         location = self.locations.of(op)
-        if isinstance(location, NameLoc) and location.child is None:
+        if isinstance(location, NameLoc):
             index = self._pattern.index_in(location.name)
-            return None if index is None or index < 0 else location.name
+            if index is not None and index >= 0:
+                return location.name
+            if location.child is None:
+                return None
         wanted = self.index(op)
         for inner in self._walk(op):
             index = self._pattern.index_in(inner.name) if isinstance(inner, NameLoc) else None

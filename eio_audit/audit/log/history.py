@@ -262,7 +262,7 @@ class _ProgramLog:
 
     def take(self, dump: Dump) -> _LogStep:
         shown = self._steps.show(dump)
-        step = self._walk.step(dump.marker, Shown(shown.only_function, shown.function_texts, {}, {}))
+        step = self._walk.step(dump.marker, Shown(shown.outline.only_function, shown.function_texts, {}, {}))
         found = self._steps.take(shown, ())
         return _LogStep(found, step)
 

@@ -17,8 +17,9 @@ from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.modules import Part
-from eio_audit.audit.log.program_text import ProgramText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText
+from eio_audit.audit.log.shown_text import Excerpt, Outline, ShownText, extents_of, line_ends
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 
@@ -33,6 +34,7 @@ class ScopeSide:
     """One side of a comparison: a text, and the ops that were read from some of its lines.
 
     Attributes:
+        kept: per line that was read, its 0-based number in the text.
         ops: the ops as they are compared, without those in the bodies that were left out.
         op_lines: per op, the 0-based line of the text where it begins.
         numbers: per op, its number; empty where ops are not numbered.
@@ -41,13 +43,13 @@ class ScopeSide:
     def __init__(self, kept: Sequence[int], ops: ComparedDump) -> None:
         self.ops = ops
         self.numbers: Sequence[int] = ()
-        self._kept = kept
+        self.kept = kept
         self._ends = line_ends(ops.ops.ir)
         self.op_lines = [kept[bisect_right(self._ends, start)] for start in ops.ops.ir.op_start]
 
     def extents(self, root: Scope | None) -> dict[Scope, Lines]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
-        return extents_of(self.ops.ops.ir, self._ends, self._kept, root)
+        return extents_of(self.ops.ops.ir, self._ends, self.kept, root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,8 @@ class ScopeSteps:
         self._interned = Interned()
         self._recent: dict[bytes, ComparedDump] = {}
         self._last_shown: ShownText | None = None
+        self._outlines: dict[bytes, Outline] = {}
+        self._last_side: tuple[ScopeText, ScopeSide] | None = None
 
     @property
     def has_namesakes(self) -> bool:
@@ -107,16 +111,14 @@ class ScopeSteps:
         return part in self._texts.namesakes
 
     def show(self, dump: Dump) -> ShownText:
-        """Return what a dump shows, to ``take`` it.
-
-        Raises:
-            InputError: the dump cannot be read.
-        """
+        """Return what a dump shows, to ``take`` it. The last one is kept."""
         last = self._last_shown
-        if last is not None and last.text.lines and dump.has_text(last.text.dump.text):
+        if last is not None and last.text.dump is dump:
+            return last
+        if last is not None and dump.has_text(last.text.dump.text):
             self._last_shown = last.again(dump)
         else:
-            self._last_shown = ShownText(dump, self._options.op_table)
+            self._last_shown = ShownText(dump, self._options.op_table, self._outlines)
         return self._last_shown
 
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
@@ -136,10 +138,10 @@ class ScopeSteps:
             self._texts.take(after, shown.name)
             return ScopeStep(before, after)
         if len(self._interned) > KNOWN_TEXTS:
-            self._interned, self._recent = Interned(), {}
+            self._interned, self._recent, self._last_side = Interned(), {}, None
         left_out = [] if before is None else _same_lines(before, shown, same)
-        old = None if before is None else self._read(before, [lines for lines, _ in left_out])
-        new = self._read(after, [lines for _, lines in left_out])
+        old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
+        new = self._side(after, shown.excerpt(lines for _, lines in left_out))
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
         if self._next_number is not None:
@@ -148,6 +150,7 @@ class ScopeSteps:
                     after = after.with_numbers_of(here, before, there)
             after = self._numbered(before, after, old, new, comparison)
         self._texts.take(after, shown.name)
+        self._last_side = after, new
         known = None
         if before is not None and root is None:
             known = {scope[-1].symbol for scope in before.extents if scope}
@@ -171,19 +174,26 @@ class ScopeSteps:
         ]
         return after.numbered(new.op_lines, new.numbers)
 
-    def _read(self, text: ScopeText, left_out: Sequence[Lines]) -> ScopeSide:
-        """Read a text without the bodies of some functions."""
+    def _old_side(self, text: ScopeText, left_out: Sequence[Lines]) -> ScopeSide:
+        """Return a known text as a side. It is often the text that the last step ended with."""
         kept = text.without_bodies(left_out)
-        dump = text.readable(kept)
-        hashed = sha256(dump.text)
+        if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
+            return self._last_side[1]
+        return self._side(text, Excerpt(text, kept, self._options.op_table))
+
+    def _side(self, text: ScopeText, excerpt: Excerpt) -> ScopeSide:
+        """Return an excerpt of a text as a side. It is read, unless it was read before."""
+        hashed = sha256(excerpt.dump.text)
         if self._keeps_places:
-            hashed.update(repr([text.lines[k].number for k in kept]).encode())
+            hashed.update(repr([text.lines[k].number for k in excerpt.kept]).encode())
         key = hashed.digest()
-        ops = self._recent.pop(key, None) or compared(read_dump(dump, self._options), self._interned)
+        ops = self._recent.pop(key, None)
+        if ops is None:
+            ops = compared(read_dump(excerpt.dump, self._options, excerpt.ir), self._interned)
         self._recent[key] = ops
         if len(self._recent) > RECENT_TEXTS:
             del self._recent[next(iter(self._recent))]
-        return ScopeSide(kept, ops)
+        return ScopeSide(excerpt.kept, ops)
 
 
 def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:

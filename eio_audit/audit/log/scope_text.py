@@ -151,10 +151,11 @@ class ScopeText:
         lines = [*self.lines[: old.start], *text.lines, *self.lines[old.end :]]
         return replace(self, lines=lines, extents=extents)
 
-    def without_bodies(self, left_out: Iterable[Lines]) -> list[int]:
+    def without_bodies(self, left_out: Iterable[Lines]) -> Sequence[int]:
         """Return the numbers of its lines, without those inside some of its functions."""
         inside = {k for lines in left_out for k in range(lines.start + 1, lines.end - 1)}
-        return [number for number in range(len(self.lines)) if number not in inside]
+        numbers = range(len(self.lines))
+        return [number for number in numbers if number not in inside] if inside else numbers
 
     def numbers(self, op_lines: Sequence[int]) -> list[int]:
         """Return the number of each op, -1 for none; ``op_lines`` are the lines where the ops begin."""

@@ -9,11 +9,11 @@ which pass is charged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TypeAlias
+from typing import ClassVar, Protocol
 
 from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
@@ -176,8 +176,21 @@ class Trace:
         return worst if worst is not None and worst.mislabelled else None
 
 
+class Watch(Protocol):
+    """Looks at each pass that changed ops while a log is traced.
+
+    Attributes:
+        numbers_ops: whether it needs the numbers of ops: ``ChangedOp.number``, ``origin`` and ``Line.ops``.
+    """
+
+    numbers_ops: ClassVar[bool]
+
+    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+        """Look at a pass, its program, a dump with the text before it, and what the pass is charged with."""
+
+
 def trace(
-    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, watch: Watch | None = None
+    dumps: Iterable[Dump], options: AuditOptions = DEFAULT_OPTIONS, watches: Sequence[Watch] = ()
 ) -> Trace:
     """Follow programs through the dumps of a log, a folder or several stages, in the order of the passes.
 
@@ -186,21 +199,17 @@ def trace(
     Args:
         dumps: what to read.
         options: the options of the audits.
-        watch: gets each pass that changed ops as soon as a dump shows it, with its program and the texts.
+        watches: get each pass that changed ops as soon as a dump shows it.
 
     Complexity: linear in the text. Only functions that differ from the dump before are audited and compared.
     """
-    tracer = _Tracer(options, watch)
+    tracer = _Tracer(options, watches)
     for dump in each_dump(dumps):
         try:
             tracer.add(dump)
         except InputError as error:
             tracer.errors.append(error)
     return tracer.result()
-
-
-Watch: TypeAlias = Callable[[PassRun, str, PassStep, Sequence[ChangedOp]], None]
-"""Gets a pass, its program, a dump with the text before it, and what the pass is charged with."""
 
 
 @dataclass(slots=True, eq=False)
@@ -321,10 +330,11 @@ class _TracedProgram:
 class _Tracer:
     """Adds dump after dump. The caller adds the ``errors``."""
 
-    def __init__(self, options: AuditOptions, watch: Watch | None) -> None:
+    def __init__(self, options: AuditOptions, watches: Sequence[Watch]) -> None:
         self.errors: list[InputError] = []
         self._options = options
-        self._watch = watch
+        self._watches = watches
+        self._numbers_ops = any(watch.numbers_ops for watch in watches)
         self._programs: dict[str, _TracedProgram] = {}
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
@@ -341,8 +351,8 @@ class _Tracer:
         self._times.look_at(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
-            steps = ScopeSteps(self._options, numbers_ops=self._watch is not None)
-            program = _TracedProgram(dump.program, ProgramStates(self._options), steps)
+            steps = ScopeSteps(self._options, numbers_ops=self._numbers_ops)
+            program = _TracedProgram(dump.program, ProgramStates(self._options, steps.show), steps)
             self._programs[dump.program] = program
         place = self._place(dump)
         states = program.states.observe(dump, describes_worst=self._culprit is None)
@@ -407,8 +417,8 @@ class _Tracer:
             charges.add(change)
         if done is not None:
             charges.count(changes)
-            if changes and self._watch is not None:
-                self._watch(run, program.name, done, changes)
+            for watch in self._watches if changes else ():
+                watch.watch(run, program.name, done, changes)
         if done is not None:
             charges.changed = bool(charges.changed or changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):

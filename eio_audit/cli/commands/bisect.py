@@ -6,7 +6,6 @@ import shlex
 import shutil
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +36,7 @@ INTERRUPTED_BY_USER = 130
             0: "done, and nothing fails",
             1: "inversions left that fail; with --test: it fails after an application",
             2: UNUSABLE,
+            130: "interrupted: the report has what was found",
         }
     ),
 )
@@ -126,7 +126,7 @@ def bisect_command(
     \b
     Examples:
       eio-audit bisect -- mlir-opt --canonicalize in.mlir
-      eio-audit bisect --pass canonicalize -o page.html -- mlir-opt --cse --canonicalize in.mlir
+      eio-audit bisect -o page.html -- mlir-opt --cse --canonicalize in.mlir
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
     """
@@ -137,29 +137,24 @@ def bisect_command(
     with tempfile.TemporaryDirectory(prefix="eio-audit-") as temporary:
         stdin = _standard_input(command, Path(temporary))
         place = None if number is None else number - 1
-        request = Request(command, options, pass_name, place, parallel.timeout, keep, stdin)
+        scratch = Path(temporary)
+        request = Request(command, options, pass_name, place, parallel.timeout, keep, scratch, stdin)
         if attempt is not None:
             _show(ctx, request, attempt, reports)
         if test is not None:
             _test(ctx, request, test, reports)
-        request = replace(request, folder=keep or temporary)
-        result = _bisect(request, op, parallel.processes, max_runs, gate, reports, is_kept=keep is not None)
+        result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
+    if op is not None:
+        ctx.exit(0)
     if is_asked_for(gate) and not result.is_judged:
         raise no_order(len(result.applications), [], shlex.join(command))
     ctx.exit(1 if result.is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
 
 
 def _bisect(
-    request: Request,
-    op: str | None,
-    jobs: int | None,
-    max_runs: int,
-    gate: Gate,
-    reports: Reports,
-    *,
-    is_kept: bool,
+    request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
 ) -> Bisection:
     from eio_audit.audit.bisect.bisect import bisect_pass
     from eio_audit.audit.bisect.op_steps import op_steps
@@ -172,10 +167,7 @@ def _bisect(
 
         steps = StoredSteps()
     with bisect_progress() as advance:
-        watch = None if steps is None else steps.watch
-        result = bisect_pass(request, jobs, max_runs, advance, watch)
-    if not is_kept and result.reproduction.input is not None:
-        result = replace(result, reproduction=replace(result.reproduction, is_kept=False))
+        result = bisect_pass(request, jobs, max_runs, advance, [] if steps is None else [steps])
     if op is not None:
         reports.write(op_steps(result, op))
     else:
@@ -236,15 +228,15 @@ def _with_text(reports: Reports) -> Reports:
 def _worst_diff(result: Bisection, options: AuditOptions) -> Diff | None:
     """Return what the worst application did, as ``--show`` names the states."""
     from eio_audit.audit.diff.diff import diff
-    from eio_audit.mlir.input.dumps import read, read_text
+    from eio_audit.mlir.input.dumps import read_text
 
     worst = next((one for one in result.worst if one.is_resolved), None)
     if worst is None:
         return None
-    dumps = read(result.log)
+    dumps = result.dumps()
     place = next(place for place, dump in enumerate(dumps) if dump.line == worst.traced.place.line)
-    [before] = read_text(dumps[place - 1].text.lstrip(), f"before-{worst.last}.mlir")
-    [after] = read_text(dumps[place].text.lstrip(), f"after-{worst.last}.mlir")
+    [before] = read_text(dumps[place - 1].text.lstrip(), f"<before attempt {worst.last}>")
+    [after] = read_text(dumps[place].text.lstrip(), f"<after attempt {worst.last}>")
     return diff(before, after, options)
 
 

@@ -18,12 +18,9 @@ from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.log.pass_choice import PassChoice
-    from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
-    from eio_audit.audit.log.walk import PassRun
+    from eio_audit.audit.log.trace import Watch
     from eio_audit.audit.options import AuditOptions
 
 
@@ -81,31 +78,27 @@ def trace_command(
     found, errors, skipped = inputs.find_all(paths, find_dump_files)
     files = [file for _, file in found]
     models = find_models(found)
-    watches = [choice.watch] if choice.pattern is not None else []
+    watches: list[Watch] = [choice] if choice.pattern is not None else []
     steps = None
     if "html" in reports.formats and len(models) == 1:
         from eio_audit.report.html.stored_steps import StoredSteps
 
         steps = StoredSteps()
-        watches.append(steps.watch)
+        watches.append(steps)
     is_live = paths == ("-",) and not reports.quiet and sys.stderr.isatty()
     if is_live:
         from eio_audit.report.text.console import Console
         from eio_audit.report.text.trace import LiveRows
 
-        watches.append(LiveRows(Console(sys.stderr)).watch)
+        watches.append(LiveRows(Console(sys.stderr)))
     if watches:
         parallel = Jobs(processes=1)  # each dump is looked at while it is read
-
-    def watch(run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
-        for look in watches:
-            look(run, program, step, changes)
 
     trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
     total_bytes = inputs.total_size([file.path for file in files])
     bar = nullcontext(NO_PROGRESS) if is_live else progress(total_bytes, "tracing", len(files))
     with bar as advance, parallel.workers(total_bytes, len(models)) as workers:
-        result = trace_models(models, trace_model, workers, advance, watch if watches else None)
+        result = trace_models(models, trace_model, workers, advance, watches)
     merged = replace(result.merged, errors=(*errors, *result.merged.errors))
     result = replace(result, merged=merged)
     inputs.show_errors(merged.errors)

@@ -32,6 +32,11 @@ _ARROW = re.compile(rb"\s*+->\s*+")
 _TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
 _DICTIONARY = re.compile(rb"\s*+(?=\{)")
 _LOCATION = re.compile(rb"\s*+\bloc\s*+(?=\()")
+_USUAL_ARGUMENT = re.compile(
+    rb"%[\w$.-]++: [A-Za-z]\w*+(?:<\w*+>)?+(?: \{[\w$. =#]++(?:<\w*+>)?+\})?+"
+    rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
+)
+"""An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
 
 _UNREAD = re.compile(
     rb"^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
@@ -97,6 +102,9 @@ def argument_locations(ir: IR, span: Span) -> list[Span]:
 def _found(ir: IR, span: Span) -> Iterator[Span]:
     data, names = ir.source.data, ir.argument_names
     for offset in names[bisect_left(names, span.start) : bisect_left(names, span.end)]:
+        if usual := _USUAL_ARGUMENT.match(data, offset, span.end):
+            yield Span(*usual.span("location"))
+            continue
         start = _end_of_type(data, match_end(_NAME, data, offset), span.end)
         dictionary = _DICTIONARY.match(data, start, span.end)
         if dictionary is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import islice
+from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
 from eio_audit.mlir.ir import IR
@@ -36,6 +37,15 @@ _SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@" + SUFFIX_ID)
 _VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
 """By op table, the exact reader's verdict on a template in which all symbols have one name."""
 
+_OPS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
+"""The same by template as printed, which is faster to look up."""
+
+_End: TypeAlias = tuple[str, bool, bool, bytes, bool]
+"""A line that begins with a brace: its op's name and form, whether it is in a list, its text, if located."""
+
+_END_VERDICTS: WeakKeyDictionary[OpTable, dict[_End, bool]] = WeakKeyDictionary()
+"""The same for lines that may end a region."""
+
 _BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
 _INSIDE = b'\n"judge.inside"() : () -> ()\n'
 _AFTER = b"\n}) : () -> ()"
@@ -53,9 +63,10 @@ class LineTemplates:
     ) -> None:
         self._read_exactly = read_exactly
         self._text = text
-        self._ops: dict[bytes, bool] = {}
+        self._ops = _OPS.setdefault(op_table, {})
         self._verdicts = _VERDICTS.setdefault(op_table, {})
-        self._ends: dict[tuple[str, bool, bool, bytes, bool], bool] = {}
+        self._end_verdicts = _END_VERDICTS.setdefault(op_table, {})
+        self._ends: dict[_End, bool] = {}
         self._ends_seen = 0
 
     def refuse_others(self, lines: OpLines, columns: LineColumns) -> None:
@@ -135,8 +146,15 @@ class LineTemplates:
         if verdict is None:
             if len(self._ends) > min(FEWEST_JUDGED + self._ends_seen // TEMPLATES_JUDGED, MOST_TEMPLATES):
                 return False
-            verdict = self._ends[key] = len(text) <= LONGEST_TEMPLATE and self._is_end(*key)
+            verdict = self._ends[key] = len(text) <= LONGEST_TEMPLATE and self._is_known_end(key)
         return verdict
+
+    def _is_known_end(self, key: _End) -> bool:
+        if key not in self._end_verdicts:
+            if len(self._end_verdicts) > MOST_TEMPLATES:
+                self._end_verdicts.clear()
+            self._end_verdicts[key] = self._is_end(*key)
+        return self._end_verdicts[key]
 
     def _is_end(self, name: str, is_generic: bool, in_list: bool, text: bytes, has_location: bool) -> bool:
         header = (b'"judge.op"(' if is_generic else name.encode()) + (b" ({" if in_list else b" {")

@@ -8,7 +8,7 @@ taken for a changed op.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Inexact, InvalidOperation
 from functools import cached_property
@@ -139,7 +139,7 @@ class OpText:
 
 
 _Key: TypeAlias = tuple[str, bool, bytes]
-"""An op's name, whether it has regions, and its own text without the names of values."""
+"""An op's name, whether it has regions, its own text; without the names of values if these are only uses."""
 
 KnownTexts: TypeAlias = dict[tuple[_Key, tuple[bytes, ...]], OpText]
 """Comparable texts by what they are made of, which is also what the aliases in them stand for."""
@@ -151,7 +151,7 @@ class OpTexts:
     Args:
         ir: the dump.
         known: texts of other dumps that were read with the same table. Ops that differ only in value names
-            share one.
+            share one, and so do equal headers of ops with regions.
     """
 
     def __init__(self, ir: IR, known: KnownTexts | None = None) -> None:
@@ -167,11 +167,14 @@ class OpTexts:
         """Return the comparable text of each op."""
         ir, texts = self._ir, []
         here: dict[_Key, OpText] = {}
-        for op, (name, text) in enumerate(zip(ir.op_name, self._without_value_names(), strict=True)):
+        own = self._own_texts()
+        for op, (name, text) in enumerate(zip(ir.op_name, _without_value_names(own), strict=True)):
             key = ir.names[name], op in ir.regions_of, text
             if (found := here.get(key)) is None:
                 if _shows_only_operands(text):
                     found = here[key] = self._shared(op, key)
+                elif op in ir.regions_of and b"^" not in own[op]:  # a header, which may be long
+                    found = self._shared(op, (ir.names[name], True, own[op]))
                 else:
                     found = self.of(op)
             texts.append(found)
@@ -184,11 +187,11 @@ class OpTexts:
             self._known[meaning] = self.of(op)
         return self._known[meaning]
 
-    def _without_value_names(self) -> list[bytes]:
-        """Return each op's own text without its location, with ``%`` for the names of values."""
+    def _own_texts(self) -> list[bytes]:
+        """Return each op's own text without its location."""
         ir = self._ir
         data, starts, nested_end = ir.source.data, ir.op_start, ir.subtree_end
-        texts = [
+        return [
             data[start:end]
             if location == NO_OFFSET and nested == op + 1 and op not in ir.regions_of
             else data[start : data.rfind(b"loc", start, location)]
@@ -198,8 +201,6 @@ class OpTexts:
                 zip(starts, ir.op_end, ir.location_start, nested_end, strict=True)
             )
         ]
-        joined = _VALUE.sub(b"%", b"\0".join(texts)).split(b"\0")
-        return joined if len(joined) == len(texts) else [_VALUE.sub(b"%", text) for text in texts]
 
     def _made(self, op: int, bare: bytes) -> OpText:
         ir = self._ir
@@ -339,6 +340,12 @@ class OpTexts:
         if len(text) <= LONGEST_EXPANSION:
             return text
         return b"#long_" + blake2b(text, digest_size=16).hexdigest().encode()
+
+
+def _without_value_names(texts: Sequence[bytes]) -> list[bytes]:
+    """Return texts with ``%`` for the names of values."""
+    joined = _VALUE.sub(b"%", b"\0".join(texts)).split(b"\0")
+    return joined if len(joined) == len(texts) else [_VALUE.sub(b"%", text) for text in texts]
 
 
 def _body(text: bytes, expanded: Callable[[bytes], bytes]) -> bytes:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
-from eio_audit.audit.log.program_text import lines_of
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
+from eio_audit.audit.log.shown_text import lines_of
 from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.input.function_texts import Aliases
 

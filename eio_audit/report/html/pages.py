@@ -170,6 +170,7 @@ def page(
         script_hash=f"sha256-{digest}",
         style=text_of("page.css")
         + text_of("pass_browser.css")
+        + text_of("curve.css")
         + text_of("dataflow.css")
         + text_of("structure.css"),
         **{"title": f"eio-audit {command}", **context},

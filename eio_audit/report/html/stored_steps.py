@@ -7,7 +7,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace
@@ -28,6 +28,8 @@ class StoredSteps:
     Attributes:
         counts: by the index of a pass, how many ops it changed, by status.
     """
+
+    numbers_ops: ClassVar[bool] = True
 
     def __init__(self, steps: Iterable[PageStep] = ()) -> None:
         self.counts: dict[int, Counter[str]] = {}

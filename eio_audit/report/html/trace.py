@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import log1p
 from pathlib import PurePath
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
@@ -15,11 +13,11 @@ from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed
+from eio_audit.report.html.pass_list import PassEntry, PassList
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.wording.commands import pass_command
-from eio_audit.report.wording.diff import SIGNS
-from eio_audit.report.wording.numbers import shortened_list
+from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.trace import (
     START,
     functions_of,
@@ -39,10 +37,21 @@ SHOWN_FILES = 3
 _FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
 
 
-def traces_to_html(result: ModelTraces, version: str, gate: Gate, steps: StoredSteps | None) -> str:
-    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops."""
+def traces_to_html(
+    result: ModelTraces,
+    version: str,
+    gate: Gate,
+    steps: StoredSteps | None,
+    rows: Sequence[TracedPass] | None = None,
+) -> str:
+    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops.
+
+    ``rows`` are the passes that the page shows at first; None for all. Of several models, it has a table of
+    these passes besides the totals.
+    """
     if steps is not None:
-        return trace_to_html(result.merged, version, steps)
+        return trace_to_html(result.merged, version, steps, rows)
+    chosen = None if rows is None else _chosen_table(result.merged, rows)
     return page(
         "trace",
         "traces.html",
@@ -50,6 +59,7 @@ def traces_to_html(result: ModelTraces, version: str, gate: Gate, steps: StoredS
         result=result,
         verdict=verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
+        chosen=chosen,
         passes=_pass_total_table(result),
         models=_model_table(result.models),
         runs=_run_table(result.models),
@@ -63,6 +73,29 @@ def _pass_total_table(result: ModelTraces) -> Table:
         for total in (*result.passes, *([result.initial] if result.initial.introduced else []))
     ]
     return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -introduced")
+
+
+def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
+    columns = columns_of(
+        "#index=number, pass, dump, #added, #removed, #modified, #moved, "
+        "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
+    )
+    cells = [
+        (
+            traced.index,
+            pass_title(traced),
+            f"{traced.place.source}:{traced.place.line}",
+            *(getattr(traced.op_counts, status) for status in STATUSES),
+            traced.introduced,
+            traced.repaired,
+            traced.left,
+            traced.mislabelled,
+            traced.lost,
+        )
+        for traced in rows
+    ]
+    caption = f"{len(rows):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
+    return Table("chosen", caption, columns, cells, "index")
 
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:
@@ -88,13 +121,25 @@ def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
     return row.introduced, row.repaired, row.left, row.mislabelled, row.lost
 
 
-def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
-    """Return the page of a trace: what is left at the end, and what each pass did."""
+def trace_to_html(
+    trace: Trace, version: str, steps: StoredSteps, rows: Sequence[TracedPass] | None = None
+) -> str:
+    """Return the page of a trace: what is left at the end, and what each pass did.
+
+    ``rows`` are the passes that its list shows at first; None for all.
+    """
     worst = next(iter(left_by_arrival(trace)), None)
+    chosen = {traced.index for traced in (trace.passes if rows is None else rows)}
     entries = [
-        _entry(traced, trace, steps.counts.get(traced.index, Counter()), worst) for traced in trace.passes
+        _entry(
+            traced,
+            trace,
+            steps.counts.get(traced.index, Counter()),
+            worst,
+            is_chosen=traced.index in chosen,
+        )
+        for traced in trace.passes
     ]
-    most = max((sum(entry.counts) for entry in entries), default=0)
     files = [PurePath(source).name for source in trace.sources]
     return page(
         "trace",
@@ -105,84 +150,36 @@ def trace_to_html(trace: Trace, version: str, steps: StoredSteps) -> str:
         result=trace,
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,
-        entries=entries,
-        most=log1p(most),
-        statuses=STATUSES,
+        browsed=PassList(entries, steps.data(), has_choice=rows is not None),
         passes=_pass_table(trace) if trace.summary.has_indices else None,
-        data=packed({"passes": [entry.data for entry in entries], **steps.data()}),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PassEntry:
-    """A pass in the list of passes.
-
-    Attributes:
-        traced: the pass.
-        name: its name.
-        counts: how many ops it changed, in the order of ``STATUSES``.
-        order: what it did to the order; empty if no op has an index.
-        command: the command that shows what it did; empty if there is none.
-        is_culprit: whether it brought in most of what is left at the end.
-        is_unchanged: whether it changed nothing, as far as the log shows.
-    """
-
-    traced: TracedPass
-    name: str
-    counts: tuple[int, ...]
-    order: str
-    command: str
-    is_culprit: bool
-    is_unchanged: bool
-
-    @property
-    def signed_counts(self) -> list[tuple[str, str, int]]:
-        """The sign, the name and the number of each kind of change that there is."""
-        counts = zip(STATUSES, self.counts, strict=True)
-        return [(SIGNS[status], status, number) for status, number in counts if number]
-
-    @property
-    def unsigned(self) -> str:
-        """What is said of a pass without changed ops."""
-        if self.traced.changed is None:
-            return "nothing to compare with"
-        return "nothing changed" if self.is_unchanged else "no op changed"
-
-    def widths(self, most: float) -> list[tuple[str, str]]:
-        """Return how wide the bar of each kind of change is. All are as wide as the logarithm of their sum.
-
-        ``most`` is the logarithm of the largest sum plus one.
-        """
-        total = sum(self.counts)
-        share = log1p(total) / most / total
-        return [(status, f"{number * share:.1%}") for _, status, number in self.signed_counts]
-
-    @property
-    def data(self) -> dict[str, object]:
-        """The pass as scripts read it."""
-        traced = self.traced
-        return {
-            "name": self.name,
-            "function": functions_of(traced),
-            "time": time_of([traced]),
-            "place": f"{traced.place.source}:{traced.place.line}",
-            "counts": self.counts,
-            "order": self.order,
-            "command": self.command,
-            "changed": traced.changed,
-        }
-
-
-def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None) -> PassEntry:
+def _entry(
+    traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None, *, is_chosen: bool
+) -> PassEntry:
     return PassEntry(
-        traced,
-        pass_title(traced),
-        tuple(counts[status] for status in STATUSES),
-        order_after(traced) if trace.summary.has_indices else "",
-        pass_command(traced, trace),
-        is_culprit=worst is not None and worst.place == traced.place,
+        name=pass_title(traced),
+        subject=functions_of(traced),
+        place=f"line {traced.place.line}",
+        counts=tuple(counts[status] for status in STATUSES),
+        note=_note(traced),
+        order=order_after(traced) if trace.summary.has_indices else "",
+        source=f"{traced.place.source}:{traced.place.line}",
+        time=time_of([traced]),
+        command=pass_command(traced, trace),
+        changed=traced.changed,
         is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
+        is_guilty=traced.introduced > 0,
+        is_culprit=worst is not None and worst.place == traced.place,
+        is_chosen=is_chosen,
     )
+
+
+def _note(traced: TracedPass) -> str:
+    if traced.introduced:
+        return f"{traced.introduced:,} avoidable introduced"
+    return count(traced.figures.inversions, "inversion") if traced.figures.inversions else ""
 
 
 def _pass_table(trace: Trace) -> Table:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
@@ -85,6 +85,8 @@ def print_trace(
 
 class LiveRows:
     """Prints a row for each pass that changed ops, as soon as a dump shows it."""
+
+    numbers_ops: ClassVar[bool] = False
 
     def __init__(self, console: Console) -> None:
         self._console = console

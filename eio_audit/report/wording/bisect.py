@@ -240,5 +240,5 @@ def next_steps(result: Bisection) -> Iterator[Step]:
     if result.stopped == MOST_RUNS:
         yield Step(bisect_command(result, "--max-runs", str(4 * result.runs)), "resolves more")
     yield Step(bisect_command(result, "-o", "bisect.html"), "a page: the curve, and each step")
-    if not result.log:
+    if not result.is_kept:
         yield Step(bisect_command(result, "-o", "states.log"), "keeps the states for trace, diff, history")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, Trace
+from eio_audit import AuditOptions, Trace
 from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
     NO_PROGRESS,
@@ -155,13 +156,13 @@ class Deadly(TraceModel):
         self,
         model: Model,
         progress: Progress = NO_PROGRESS,
-        watch: Callable[[Iterable[Dump]], Iterable[Dump]] | None = None,
+        watches: Sequence[Any] = (),
     ) -> Trace:
         if model.name == "dies.log":
             os._exit(7)
         while model.name == "hangs.log":
             time.sleep(1)
-        return super().of(model, progress, watch)
+        return super().of(model, progress, watches)
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,8 @@ const passBrowser = (() => {
       const name = entries.findLast(({ about, kind }) => about === op && kind === "own")?.change.name ?? this.nameIn(op);
       const head = document.createElement("header");
       const passes = new Set(entries.map(({ step }) => step.pass)).size;
-      head.innerHTML = `<h3>${escaped(name)}</h3> <span class="faint">${passes ? `in ${count(passes)} ${passes === 1 ? "pass" : "passes"}` : "no pass changed it"}</span>`;
+      const { one, many } = this.view.dataset;
+      head.innerHTML = `<h3>${escaped(name)}</h3> <span class="faint">${passes ? `in ${count(passes)} ${passes === 1 ? one : many}` : `no ${one} changed it`}</span>`;
       const close = document.createElement("button");
       close.type = "button";
       close.textContent = "Close";
@@ -230,14 +231,19 @@ const passBrowser = (() => {
       this.nav = root.querySelector("nav");
       this.items = [...this.nav.querySelectorAll("li")];
       this.search = this.nav.querySelector("input[type=search]");
-      this.only = this.nav.querySelector("input[type=checkbox]");
+      this.changes = this.nav.querySelector(".changes");
+      this.choice = this.nav.querySelector(".choice");
       this.output = this.nav.querySelector("output");
       for (const item of this.items) item.removeAttribute("id"); // the list stays where it is
       this.search.addEventListener("input", () => this.filter());
-      this.only.addEventListener("change", () => this.filter());
+      this.changes.addEventListener("change", () => this.filter());
+      this.choice?.addEventListener("change", () => this.filter());
+      addEventListener("click", (event) => {
+        if (/^#pass-\d+$/.test(event.target.closest("a")?.hash)) this.reveal(); // also if it is the chosen one
+      });
       this.nav.querySelector(".bar").hidden = false;
       root.classList.add("browsing");
-      if (!this.items.some((item) => !item.classList.contains("unchanged"))) this.only.checked = false;
+      if (!this.items.some(({ classList }) => !classList.contains("unchanged") && !classList.contains("unchosen"))) this.changes.checked = false;
       this.filter();
     }
 
@@ -254,16 +260,17 @@ const passBrowser = (() => {
       const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
       let shown = 0;
       this.items.forEach((item, pass) => {
-        item.hidden = (this.only.checked && item.classList.contains("unchanged"))
+        item.hidden = (this.changes.checked && item.classList.contains("unchanged"))
+          || (this.choice?.checked && item.classList.contains("unchosen"))
           || !wanted.every((word) => this.words(pass).includes(word));
         shown += !item.hidden;
       });
       this.output.textContent = `${count(shown)} of ${count(this.items.length)}`;
     }
 
-    /* The pass that brought in most of what is left at the end, or the first of the list. */
+    /* The pass that brought in most of what is left at the end if the list shows it, or the first of the list. */
     get usual() {
-      const worst = this.items.findIndex((item) => item.classList.contains("culprit"));
+      const worst = this.items.findIndex((item) => item.classList.contains("culprit") && !item.hidden);
       return worst >= 0 ? worst : Math.max(0, this.items.findIndex((item) => !item.hidden));
     }
 
@@ -278,6 +285,11 @@ const passBrowser = (() => {
       const box = this.items[pass].getBoundingClientRect();
       const room = list.getBoundingClientRect();
       if (box.top < room.top || box.bottom > room.bottom) list.scrollTop += box.top - room.top - room.height / 3;
+      if (location.hash) this.reveal();
+      this.view.dispatchEvent(new CustomEvent("choose", { detail: pass, bubbles: true }));
+    }
+
+    reveal() {
       const { top } = this.view.getBoundingClientRect();
       if (top < 0 || top > innerHeight / 2) this.view.scrollIntoView();
     }

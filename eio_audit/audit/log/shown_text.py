@@ -1,0 +1,251 @@
+"""What a dump shows: its lines, its functions and its scopes. Its text is read once, whoever needs it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from eio_audit.audit.functions import find_scopes, only_function
+from eio_audit.audit.log.scope_text import Line, Lines, Scope, ScopeStep, ScopeText
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir_part import part_of
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.source import InputError
+from eio_audit.mlir.traits import OpTable
+
+RECENT_OUTLINES = 6
+"""How many outlines are kept. Dumps of a module and of functions in it may alternate."""
+
+_LINE_END = re.compile(rb"\n")
+_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
+
+
+class Excerpt:
+    """Some lines of a text.
+
+    Attributes:
+        kept: per line, its number in the text.
+        dump: a dump of the lines, with the aliases that they use.
+    """
+
+    def __init__(self, text: ScopeText, kept: Sequence[int], op_table: OpTable) -> None:
+        self.kept = kept
+        self.dump = text.readable(kept)
+        self._op_table = op_table
+
+    @cached_property
+    def ir(self) -> IR:
+        """What is read from the lines, on first use.
+
+        Raises:
+            InputError: they cannot be read.
+        """
+        return read_ir(self.dump.source, self.dump.span, self._op_table)
+
+    def op_on(self, lines: Lines) -> IR | None:
+        """Return the op on some lines of the text and the ops inside it; None if others are on these lines.
+
+        Raises:
+            InputError: the excerpt cannot be read.
+        """
+        ir, ends = self.ir, self._line_ends
+        first = bisect_left(self.kept, lines.start)
+        op = bisect_left(ir.op_start, ends[first - 1] if first else 0)
+        if op == len(ir) or not _has_own_lines(ir, op) or _lines_at(ir, ends, self.kept, op) != lines:
+            return None
+        return part_of(ir, op)
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return line_ends(self.ir)
+
+
+class Outline(NamedTuple):
+    """What a dump shows, without the bodies of its functions.
+
+    Attributes:
+        scopes: its scopes, the outermost first; an empty one first if it has several outermost ops.
+        only_function: the symbol of the function if the dump shows only that; None for a program.
+        is_divided: whether its functions were found by their text.
+    """
+
+    scopes: Sequence[Scope]
+    only_function: str | None
+    is_divided: bool
+
+
+class ShownText:
+    """What a dump shows.
+
+    Args:
+        dump: the dump.
+        op_table: tells which ops are functions.
+        outlines: those of the dumps before, by the key of the text around their functions.
+
+    Attributes:
+        text: its lines, without blank ones around them, and without extents.
+        outline: what is read of it without the bodies of functions.
+    """
+
+    def __init__(self, dump: Dump, op_table: OpTable, outlines: dict[bytes, Outline] | None = None) -> None:
+        self._op_table = op_table
+        self._outlines = {} if outlines is None else outlines
+        self._divided = DumpText(dump, op_table)
+        self._excerpt: Excerpt | None = None
+        self.text = ScopeText(dump, lines_of(dump, self._divided.aliases), {}, self._divided.aliases)
+        self._first_line = self.text.lines[0].number if self.text.lines else 0  # as the division counts
+
+    def again(self, dump: Dump) -> ShownText:
+        """Return what another dump with the same text shows."""
+        shown = copy(self)
+        shown.text = replace(self.text, dump=dump, lines=lines_of(dump, self._divided.aliases))
+        shown._excerpt = None  # it has line numbers
+        return shown
+
+    @property
+    def divided(self) -> DumpText:
+        """The dump, divided into its functions and the text around them."""
+        if self._divided.dump is not self.text.dump:  # of a dump with the same text
+            return DumpText(self.text.dump, self._op_table)
+        return self._divided
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What it shows without the bodies of its functions.
+
+        Raises:
+            InputError: the dump cannot be read.
+        """
+        key = self._divided.around_key
+        if key not in self._outlines:
+            if len(self._outlines) >= RECENT_OUTLINES:
+                self._outlines.clear()
+            self._outlines[key] = self._read_outline()
+        return self._outlines[key]
+
+    def _read_outline(self) -> Outline:
+        is_divided = self._divided.aliases.are_unique
+        try:
+            around = self._divided.around
+            ir = read_ir(around.source, around.span, self._op_table)
+        except InputError:  # the dump as a whole may be valid
+            is_divided = False
+            ir = read_ir(self.text.dump.source, self.text.dump.span, self._op_table)
+        return Outline([*scopes_of(ir)], only_function(ir), is_divided)
+
+    @property
+    def name(self) -> str:
+        """The name of the outermost op; empty if there are several."""
+        root = self.outline.scopes[0]
+        return root[-1].name if root else ""
+
+    @property
+    def function_texts(self) -> dict[str, FunctionText]:
+        """By symbol, the functions that were found by their text."""
+        return self._divided.functions if self.outline.is_divided else {}
+
+    @cached_property
+    def functions(self) -> dict[str, Lines]:
+        """By symbol, the lines of these functions."""
+        found: dict[str, Lines] = {}
+        for symbol, function in self.function_texts.items():
+            start = function.line - self._first_line
+            length = function.raw.removesuffix(b"\n").count(b"\n") + 1
+            found[symbol] = Lines(start, start + length)
+        return found
+
+    def excerpt_without(self, symbols: Iterable[str]) -> Excerpt:
+        """Return it without the bodies of some of these functions."""
+        lines = self.functions
+        return self.excerpt(lines[symbol] for symbol in symbols if symbol in lines)
+
+    def excerpt(self, left_out: Iterable[Lines]) -> Excerpt:
+        """Return it without the bodies of functions on some lines. The last excerpt is kept."""
+        kept = self.text.without_bodies(left_out)
+        if self._excerpt is None or self._excerpt.kept != kept:
+            self._excerpt = Excerpt(self.text, kept, self._op_table)
+        return self._excerpt
+
+
+def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
+    """Return the lines of the scopes of a text, as scopes of its program.
+
+    A scope that shares its first or last line with other ops has no lines of its own, and is left out.
+
+    Args:
+        ir: what was read from some of its lines.
+        ends: the offset after each of their line ends (``line_ends``).
+        kept: per line that was read, its number in the text.
+        root: the scope that the text is of; None if it is not known.
+    """
+    extents: dict[Scope, Lines] = {}
+    scopes = scopes_of(ir)
+    outermost = next(iter(scopes))
+    for scope, op in scopes.items():
+        lines = Lines(0, kept[-1] + 1 if kept else 0)
+        if op >= 0:
+            if scope != outermost and not _has_own_lines(ir, op):
+                continue
+            lines = _lines_at(ir, ends, kept, op)
+        extents[scope if root is None else (*root, *scope[1:])] = lines
+    return extents
+
+
+def _has_own_lines(ir: IR, op: int) -> bool:
+    """Return whether no other op is on the first and the last line of an op."""
+    data, start, end = ir.source.data, ir.op_start[op], ir.op_end[op]
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    return not before.strip() and _LINE_REST.match(data, end) is not None
+
+
+def _lines_at(ir: IR, ends: Sequence[int], kept: Sequence[int], op: int) -> Lines:
+    first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
+    return Lines(kept[first], kept[last] + 1)
+
+
+def line_ends(ir: IR) -> list[int]:
+    """Return the offset after each line end of a text that was read."""
+    return [match.end() for match in _LINE_END.finditer(ir.source.data)]
+
+
+def lines_of(dump: Dump, aliases: Aliases) -> list[Line]:
+    """Return the lines of a dump, without blank ones around it."""
+    first = dump.source.line_at(dump.span.start)
+    texts = dump.text.split(b"\n")
+    while texts and not texts[-1].strip():
+        texts.pop()
+    start = next((k for k, text in enumerate(texts) if text.strip()), 0)
+    return [Line(text, first + k, 0, aliases) for k, text in enumerate(texts[start:], start)]
+
+
+def scopes_of(ir: IR) -> dict[Scope, int]:
+    """Return the scopes of a dump and the op of each; -1 for all of a dump with several outermost ops.
+
+    They are its functions, its modules and the ops around them, and ops with regions directly in those.
+    """
+    holding = find_scopes(ir)
+    around = {ir.parent_op(ir.op_block[op]) for op in holding}
+    scopes: dict[Scope, int] = {}
+    of_op: dict[int, Scope] = {-1: ()}
+    seen = Counter[tuple[Scope, str, str | None]]()
+    outermost = ir.block_ops[0] if ir.block_count else []
+    if len(outermost) != 1:
+        scopes[()] = -1
+    for op in sorted({*ir.regions_of, *outermost}):
+        parent = ir.parent_op(ir.op_block[op])
+        if parent not in of_op or (parent not in around and parent >= 0):
+            continue
+        symbol = ir.symbol(op) if op in holding else None
+        kind = of_op[parent], ir.name(op), symbol
+        of_op[op] = (*of_op[parent], ScopeStep(ir.name(op), symbol, seen[kind]))
+        seen[kind] += 1
+        scopes[of_op[op]] = op
+    return scopes

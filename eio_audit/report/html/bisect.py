@@ -1,0 +1,185 @@
+"""The page of ``bisect``: the curve of a pass, its patterns and applications, and what each step did."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.report.html.curve import curve_of
+from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
+from eio_audit.report.html.pass_list import PassEntry, PassList
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
+from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.wording.bisect import (
+    WITHOUT_PATTERNS,
+    attempts_of,
+    before_and_after,
+    conclusion,
+    model_line,
+    ops_changed,
+    pattern_title,
+    root_op,
+    step_title,
+)
+from eio_audit.report.wording.commands import bisect_command
+
+COLOURS = 4
+"""How many patterns have a colour."""
+
+SHOWN_UNRESOLVED = 3
+"""How many of the steps that are not resolved are named at the top."""
+
+
+def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: StoredSteps) -> str:
+    """Return the page of a bisection. ``steps`` has what each step did to the ops."""
+    shows_order = result.is_judged and any(one.made for one in result.applications)
+    kinds = _kinds(result)
+    worst = result.worst[0] if result.worst else None
+    entries = [_entry(one, result, kinds, is_worst=one is worst) for one in result.applications]
+    sources = [PurePath(source).name for source in steps.sources]
+    return page(
+        "bisect",
+        "bisect.html",
+        version,
+        (*BROWSER_SCRIPTS, "curve.js"),
+        title=f"{' on '.join(filter(None, (result.pass_name, result.function)))}: patterns",
+        result=result,
+        verdict=conclusion(result, gate),
+        tiles=_tiles(result),
+        compiler=shlex.join(result.command),
+        curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,
+        chosen=next(((number, entry) for number, entry in enumerate(entries) if entry.is_culprit), None),
+        patterns=_pattern_rows(result, kinds) if result.of_patterns else [],
+        applications=_application_table(result) if result.of_patterns else None,
+        worst=worst,
+        again=bisect_command(result, "--show", str(worst.last)) if worst and worst.is_resolved else "",
+        browsed=PassList(entries, {**steps.data(), "sources": sources}, "step", "steps", "pattern or op"),
+        shown_unresolved=SHOWN_UNRESOLVED,
+    )
+
+
+def _kinds(result: Bisection) -> dict[str | None, str]:
+    """Return, by pattern, the class of its colour. Those that made most inversions have one."""
+    worst = [one.pattern for one in result.patterns if one.pattern and (one.made > 0 or not result.is_judged)]
+    return {pattern: f"colour-{number}" for number, pattern in enumerate(worst[:COLOURS], 1)}
+
+
+def _tiles(result: Bisection) -> list[tuple[str, str]]:
+    """Return the figures at the top, each with its noun."""
+    tiles = []
+    if not result.why_one_step:
+        changed = len(result.of_patterns) - len(result.unresolved)
+        tiles = [
+            (f"{result.attempted:,}", "attempts of patterns"),
+            (f"{changed:,}", "of them changed the IR"),
+        ]
+    if result.is_judged:
+        before, after = result.inversions
+        tiles += [(f"{before:,} -> {after:,}", "inversions"), (f"{result.avoidable:,}", "avoidable left")]
+    return [*tiles, (f"{result.runs:,}", "runs of the compiler")]
+
+
+def _entry(
+    one: Application, result: Bisection, kinds: Mapping[str | None, str], *, is_worst: bool
+) -> PassEntry:
+    change = f"{before_and_after(one)} inversions" if result.is_judged else ""
+    traced = one.traced
+    note, order = change, change
+    if traced.introduced:
+        note += f", {traced.introduced:,} avoidable introduced"
+        order += (
+            f", {traced.introduced:,} avoidable introduced "
+            f"({traced.repaired:,} repaired later, {traced.left:,} left at the end)"
+        )
+    if one.left:
+        order += f"; {one.left:,} of the end have been there since"
+    return PassEntry(
+        name=step_title(one) if result.of_patterns else result.pass_name,
+        subject=root_op(one),
+        place=_attempt(one),
+        counts=tuple(getattr(one.op_counts, status) for status in STATUSES),
+        note=note,
+        order=order,
+        source=" ".join(filter(None, (_attempt(one), model_line(one)))),
+        time="",
+        command=bisect_command(result, "--show", str(one.last)) if one.first and one.is_resolved else "",
+        changed=traced.changed,
+        is_unchanged=not (traced.changed or one.op_counts.total),
+        is_guilty=traced.introduced > 0,
+        is_culprit=is_worst,
+        mark=kinds.get(one.pattern, ""),
+    )
+
+
+def _attempt(one: Application) -> str:
+    """Return ``attempt 431`` or ``attempts 120 to 134``; empty for what the pass does without patterns."""
+    if not one.first:
+        return ""
+    return f"attempt{'' if one.is_resolved else 's'} {attempts_of(one)}"
+
+
+@dataclass(frozen=True, slots=True)
+class PatternRow:
+    """A row of the table of patterns.
+
+    Attributes:
+        name: the pattern, or what the row is instead.
+        kind: the class of its colour; empty for none. ``unresolved`` is hatched.
+        made: the inversions that it made, less those that it removed.
+        left: how many inversions of the end it has made.
+        applications: how many changed the IR; None for what the pass does without patterns.
+        ops: how many ops it changed.
+        worst: the application that made most.
+        place: what the link to it says.
+    """
+
+    name: str
+    kind: str
+    made: int
+    left: int
+    applications: int | None
+    ops: OpCounts
+    worst: Application
+    place: str
+
+
+def _pattern_rows(result: Bisection, kinds: Mapping[str | None, str]) -> list[PatternRow]:
+    """Return the rows of the patterns, then that of what the pass does without them."""
+    rows = [
+        PatternRow(
+            pattern_title(total),
+            kinds.get(total.pattern, "") if total.is_resolved else "unresolved",
+            total.made,
+            total.left,
+            total.applications,
+            total.ops,
+            total.worst,
+            _attempt(total.worst),
+        )
+        for total in result.patterns
+    ]
+    one = result.without_patterns
+    name = WITHOUT_PATTERNS
+    return [*rows, PatternRow(name, "", one.made, one.left, None, one.op_counts, one, "what it did")]
+
+
+def _application_table(result: Bisection) -> Table:
+    order = (
+        "#made=inversions made, states=before and after, #left=left at the end, " if result.is_judged else ""
+    )
+    columns = columns_of(f"#attempt, pattern, op=root op, model, {order}#ops=ops changed, changes=which")
+    rows: list[list[Cell]] = []
+    for one in result.of_patterns:
+        made: list[Cell] = [one.made, before_and_after(one), one.left] if result.is_judged else []
+        title = step_title(one) if one.is_resolved else f"{_attempt(one)} {step_title(one)}"
+        rows.append([one.last, title, root_op(one), model_line(one), *made])
+        rows[-1] += [one.op_counts.total, ops_changed(one.op_counts)]
+    links = [f"#pass-{number}" for number in range(1, len(rows) + 1)]
+    caption = "the steps that changed the IR, worst first"
+    sorting = "-made, -ops" if result.is_judged else "-ops"
+    return Table("applications", caption, columns, rows, sorting, links=("attempt", links))

@@ -1,0 +1,176 @@
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from eio_audit import AuditOptions, Bisection, Gate, IndexPattern, bisect
+from tests.cli.running import SAMPLES
+from tests.internals import (
+    DEFAULT_OPTIONS,
+    STATUSES,
+    Curve,
+    Hatched,
+    StoredSteps,
+    bisection_to_html,
+    curve_of,
+)
+from tests.report.pages import Page, column
+from tests.report.stored import texts_of
+
+RECORDED = SAMPLES / "recorded" / "erase_inverse_ops.py"
+SMALL = SAMPLES / "small" / "before_alias.mlir"
+COMMAND = [sys.executable, str(RECORDED), "--ttir-erase-inverse-ops", str(SMALL)]
+NO_INDICES = AuditOptions(pattern=IndexPattern("unknown (?P<index>[0-9]+)"))
+COMMUTE = "TTIRCommuteTmsThroughElementwiseRewriter"
+
+
+class Shown:
+    """A bisection, and its page."""
+
+    def __init__(self, folder: Path, options: AuditOptions = DEFAULT_OPTIONS, max_runs: int = 1000) -> None:
+        self.steps = StoredSteps()
+        self.result: Bisection = bisect(
+            COMMAND, options, folder=folder, jobs=1, max_runs=max_runs, watches=[self.steps]
+        )
+        self.steps.of(self.result.states)
+        self.page = self.page_of(self.result)
+
+    def page_of(self, result: Bisection) -> Page:
+        return Page(bisection_to_html(result, "1.0", Gate(), self.steps))
+
+    @property
+    def words(self) -> str:
+        return " ".join(self.page.words.split())
+
+    def curve(self, *, shows_order: bool = True) -> Curve:
+        return curve_of(self.result, {}, shows_order=shows_order)
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    return Shown(tmp_path_factory.mktemp("states"))
+
+
+@pytest.fixture(scope="module")
+def unindexed(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    return Shown(tmp_path_factory.mktemp("states"), NO_INDICES)
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Shown:
+    return Shown(tmp_path_factory.mktemp("states"), max_runs=2)
+
+
+def tiles(page: Page) -> str:
+    return " ".join(page.words.split()).partition(sys.executable)[0]
+
+
+def test_the_figures_come_first(shown: Shown) -> None:
+    assert tiles(shown.page).endswith(
+        "ttir-erase-inverse-ops: patterns passed: no avoidable inversion left after ttir-erase-inverse-ops "
+        "218attempts of patterns12of them changed the IR0 -> 18inversions0avoidable left44runs of the compiler "
+    )
+
+
+def test_the_curve_has_a_step_for_each_application(shown: Shown) -> None:
+    assert shown.curve().line == (
+        "M0 18H0V18H7V17H9V16H13V13H15V10H22V6H24V2H31V1H33V0H59V0H60V0H81V0H83V0H218"
+    )
+
+
+def test_a_step_of_the_curve_is_its_own_line(shown: Shown) -> None:
+    assert shown.curve().steps[5] == (5, "M22 10H22V6", "", "22: 8 -> 12")
+
+
+def test_the_worst_application_is_labelled(shown: Shown) -> None:
+    assert shown.curve().labelled == ("10.09%", "44.44%", "22: 8 -> 12", False)
+
+
+def test_a_step_of_the_curve_leads_to_its_diff(shown: Shown) -> None:
+    links = set(shown.page.attributes("href"))
+    assert {f"#pass-{number}" for number in range(13)} <= links
+    assert {f"pass-{number}" for number in range(13)} <= set(shown.page.attributes("id"))
+
+
+def test_the_worst_patterns_have_colours(shown: Shown) -> None:
+    cells = [of["class"] or "" for tag, of in shown.page.elements if tag == "td" and of.get("class")]
+    assert [name for name in cells if "colour" in name] == [f"pattern colour-{k}" for k in (1, 2, 3, 4)]
+
+
+def test_a_pattern_has_its_figures(shown: Shown) -> None:
+    row = f"{COMMUTE}<PermuteOp, ElementwiseBinary, UPWARDS>+883+5 -4 ~6 attempt 22: 8 -> 12"
+    assert row in shown.words
+
+
+def test_the_page_opens_at_the_worst_application(shown: Shown) -> None:
+    classes = {a["id"]: a["class"] for tag, a in shown.page.elements if tag == "li" and a.get("id")}
+    assert [name for name, of in classes.items() if "culprit" in (of or "")] == ["pass-5"]
+
+
+def test_applications_are_told_with_their_ops(shown: Shown) -> None:
+    table = shown.page.islands["applications-rows"]
+    assert column(table, "attempt") == [7, 9, 13, 15, 22, 24, 31, 33, 59, 60, 81, 83]
+    assert column(table, "made") == [1, 1, 3, 3, 4, 4, 1, 1, 0, 0, 0, 0]
+    assert column(table, "op")[4] == "#15 ttir.add %5"
+    assert column(table, "model")[4] == "/proj/model.py:12"
+
+
+def test_the_worst_application_can_be_reproduced(shown: Shown) -> None:
+    for attempts in (21, 22):
+        assert shown.result.reproduction.at(attempts) in shown.page.words
+
+
+def test_the_counts_of_the_page_are_those_of_the_bisection(shown: Shown) -> None:
+    counts = [[getattr(one.op_counts, status) for status in STATUSES] for one in shown.result.applications]
+    assert [one["counts"] for one in shown.page.packed["passes-data"]["passes"]] == counts
+
+
+def test_the_texts_of_the_page_are_those_of_the_states(shown: Shown) -> None:
+    log = [b"", *Path(shown.result.log).read_bytes().split(b"\n")]
+    for source, lines, _, places in texts_of(shown.page.packed["passes-data"]):
+        assert (source, lines) == ("states.log", [log[place] for place in places])
+
+
+def test_without_indices_the_picture_has_bars(unindexed: Shown) -> None:
+    curve = unindexed.curve(shows_order=False)
+    assert (curve.line, curve.steps[5]) == ("", (5, "M22 5H22V0", "", "22: 5 ops"))
+
+
+def test_without_indices_nothing_is_said_of_inversions(unindexed: Shown) -> None:
+    assert "order not judged: no op carries an op index 218attempts" in unindexed.words
+    assert "inversions made" not in unindexed.words
+    assert {one["order"] for one in unindexed.page.packed["passes-data"]["passes"]} == {""}
+
+
+def test_attempts_that_are_not_resolved_are_hatched(stopped: Shown) -> None:
+    assert stopped.curve().hatched == [
+        Hatched("0.00%", "12.39%"),
+        Hatched("12.39%", "12.39%"),
+        Hatched("24.77%", "25.23%"),
+    ]
+    assert "intervals of attempts are not resolved: --max-runs is reached" in stopped.words
+
+
+def test_a_pass_without_patterns_is_one_step(shown: Shown) -> None:
+    result = replace(
+        shown.result, applications=shown.result.applications[:1], why_one_step="it applies no patterns"
+    )
+    page = shown.page_of(result)
+    assert "The pass is one step: it applies no patterns." in page.words
+    assert "figure" not in page.tags()
+    assert "applications-rows" not in page.islands
+
+
+def test_an_input_that_is_not_kept_has_no_commands(shown: Shown) -> None:
+    result = replace(shown.result, reproduction=replace(shown.result.reproduction, is_kept=False))
+    assert result.reproduction.at(22) not in shown.page_of(result).words
+
+
+def test_names_of_patterns_are_not_markup(shown: Shown) -> None:
+    one = shown.result.applications[1]
+    assert one.attempt
+    nasty = replace(one, attempt=replace(one.attempt, pattern="</script><img src=x>"))
+    page = shown.page_of(replace(shown.result, applications=(shown.result.applications[0], nasty)))
+    assert "</script><img src=x>" in page.words
+    assert "img" not in page.tags()
