@@ -497,9 +497,17 @@ def is_gone(process: int) -> bool:
     return False
 
 
+INTERRUPTIBLE = """\
+import runpy, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_module("eio_audit", run_name="__main__", alter_sys=True)
+"""
+"""Runs the command. A shell that starts the tests in the background makes them ignore interrupts."""
+
+
 def ended(signal_: signal.Signals, how: str, hanging: Path, *options: str) -> tuple[int, str, str]:
     """The command when a signal comes while a compiler hangs: its exit code and what it prints."""
-    command = [sys.executable, "-m", "eio_audit", "bisect", "--jobs", "1", *options, "--"]
+    command = [sys.executable, "-c", INTERRUPTIBLE, "bisect", "--jobs", "1", *options, "--"]
     with subprocess.Popen(
         [*command, *MISBEHAVING, f"hangs {how} {hanging}"],
         stdout=subprocess.PIPE,
