@@ -91,7 +91,7 @@ CASES = [
     pytest.param(
         Case("mlir-opt", "--canonicalize", PROGRAM, "canonicalize", "--canonicalize", CANONICALIZED),
         id="mlir-opt --canonicalize",
-        marks=needs_mlir_opt,
+        marks=[needs_mlir_opt, pytest.mark.slow],
     ),
     pytest.param(
         Case("mlir-opt", "--convert-to-llvm", PROGRAM, "convert-to-llvm", "--convert-to-llvm", CONVERTED),
