@@ -115,6 +115,66 @@ def expect_rows_of_diff(dumps: list[Dump]) -> None:
         assert rows[dump.program, dump.line].op_counts == expected
 
 
+VANISHED = """\
+// -----// IR Dump After P (p) //----- //
+module {
+  module @a {
+    func.func @f(%x: i32) {
+      %0 = t.a %x : i32
+      %1 = t.a %0 : i32
+      return
+    }
+  }
+  module @b {
+    func.func @f(%x: i32) {
+      %0 = t.a %x : i32
+      return
+    }
+    func.func @g(%x: i32) {
+      %0 = t.a %x : i32
+      return
+    }
+  }
+}
+// -----// IR Dump After P1 (p1) //----- //
+module @a {
+  func.func @f(%x: i32) {
+    %0 = t.a %x : i32
+    %1 = t.a %0 : i32
+    return
+  }
+}
+// -----// IR Dump After P1 (p1) //----- //
+func.func @f(%x: i32) {
+  %0 = t.a %x : i32
+  return
+}
+// -----// IR Dump After P2 (p2) //----- //
+func.func @f(%x: i32) {
+  %1 = t.a %x : i32
+  %2 = t.a %x : i32
+  %3 = t.a %2 : i32
+  return
+}
+// -----// IR Dump After P2 (p2) //----- //
+module @b {
+  func.func @g(%x: i32) {
+    %0 = t.a %x : i32
+    return
+  }
+}
+// -----// IR Dump After P3 (p3) //----- //
+module @a {
+  func.func @f(%x: i32) {
+    %1 = t.a %x : i32
+    %2 = t.a %x : i32
+    %3 = t.a %2 : i32
+    return
+  }
+}
+"""
+
+
 @settings(max_examples=150)
 @given(logs())
 def test_rows_of_made_logs(log: Log) -> None:
@@ -138,6 +198,11 @@ def test_rows_of_made_logs_of_two_modules_with_equal_functions(one: Log, other: 
         for name, dump in zip("ab", pair, strict=True)
     ]
     expect_rows_of_diff(read_text(both + "".join(turns)))
+
+
+def test_a_row_of_a_function_whose_namesake_has_vanished() -> None:
+    """The fourth dump shows the @f of @b, which the fifth has no more. The last shows the @f of @a."""
+    expect_rows_of_diff(read_text(VANISHED))
 
 
 @settings(max_examples=150)

@@ -36,7 +36,8 @@ class ProgramText:
     """The last known text of one program: ``before`` a dump, then ``take`` what it shows.
 
     Attributes:
-        namesakes: the symbols that several of its functions or modules have, one not around the other.
+        namesakes: the symbols that several of its functions or modules have or had, one not around the other.
+            If only one of them is left, it may not be the one that a dump showed last.
     """
 
     def __init__(self) -> None:
@@ -96,7 +97,7 @@ class ProgramText:
             del self._last[scope]
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
         if {*gone} != text.extents.keys():
-            self.namesakes = _namesakes(self._last)
+            self.namesakes |= _namesakes(self._last)
 
     def _known(self, scope: Scope, *, with_aliases: bool = True) -> ScopeText:
         """Return the last known text of a scope; if it is all of a dump, with the definitions around it."""
