@@ -140,6 +140,12 @@ def test_the_states_are_what_the_compiler_prints(case: Case, tmp_path: Path) -> 
     assert [root_of(one) for one in found.of_patterns] == case.found
 
 
+def test_a_pass_on_several_functions_is_bisected_in_all_whichever_is_named() -> None:
+    command = [iree_opt(), "--pass-pipeline=builtin.module(func.func(canonicalize,cse))", str(PROGRAM)]
+    found = eio_audit.bisect(command, pass_name="canonicalize", number=1)
+    assert [root_of(one) for one in found.of_patterns] == CANONICALIZED
+
+
 def without_pipelines(folder: Path) -> str:
     """A compiler that does not tell its pipeline, so that no pass can be cut out of it."""
     path = folder / "compiler"
