@@ -91,7 +91,7 @@ CASES = [
     pytest.param(
         Case("mlir-opt", "--canonicalize", PROGRAM, "canonicalize", "--canonicalize", CANONICALIZED),
         id="mlir-opt --canonicalize",
-        marks=needs_mlir_opt,
+        marks=[needs_mlir_opt, pytest.mark.slow],
     ),
     pytest.param(
         Case("mlir-opt", "--convert-to-llvm", PROGRAM, "convert-to-llvm", "--convert-to-llvm", CONVERTED),
@@ -138,6 +138,12 @@ def test_the_states_are_what_the_compiler_prints(case: Case, tmp_path: Path) -> 
     assert found.why_one_step == ""
     assert [by_hand(found.reproduction.at(one.last)) for one in found.applications] == states
     assert [root_of(one) for one in found.of_patterns] == case.found
+
+
+def test_a_pass_on_several_functions_is_bisected_in_all_whichever_is_named() -> None:
+    command = [iree_opt(), "--pass-pipeline=builtin.module(func.func(canonicalize,cse))", str(PROGRAM)]
+    found = eio_audit.bisect(command, pass_name="canonicalize", number=1)
+    assert [root_of(one) for one in found.of_patterns] == CANONICALIZED
 
 
 def without_pipelines(folder: Path) -> str:

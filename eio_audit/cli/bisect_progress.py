@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
             for step in steps:
                 if step.is_one:
                     old, new = result.halving.states[step.first], result.halving.states[step.last]
-                    worst = max(worst, (order(new).inversions - order(old).inversions, step.last))
+                    made = order(new).inversions - order(old).inversions
+                    worst = max(worst, (made, step.last), key=itemgetter(0))  # of equals, the first
             said = f"{search.states.runs.number:,} runs, {sum(step.is_one for step in steps):,} steps found"
             if worst[0] > 0:
                 said += f", worst: attempt {worst[1]:,} (+{worst[0]:,} inversions)"

@@ -19,7 +19,8 @@ from eio_audit.mlir.source import InputError, Source, Span
 
 _ATTEMPT = b"Action `apply-pattern pattern: "
 _OP = re.compile(
-    r'(?:(?P<results>%[\w$.:-]+(?:, %[\w$.:-]+)*) = )?(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
+    r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
+    r'(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
 )
 _NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
 
@@ -91,9 +92,8 @@ def parse_attempt(number: int, text: str, options: AuditOptions) -> Attempt:
     match = _OP.match(root)
     if match is None:
         return Attempt(number, pattern, "")
-    result = match["results"] and re.split(r"[:,]", match["results"])[0]
     index, model = _origin(root, options)
-    return Attempt(number, pattern, match["generic"] or match["custom"], result, index, model)
+    return Attempt(number, pattern, match["generic"] or match["custom"], match["result"], index, model)
 
 
 def _root_start(text: str) -> int:
