@@ -33,7 +33,7 @@ _TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
 _DICTIONARY = re.compile(rb"\s*+(?=\{)")
 _LOCATION = re.compile(rb"\s*+\bloc\s*+(?=\()")
 _USUAL_ARGUMENT = re.compile(
-    rb"%[\w$.-]++: [A-Za-z]\w*+(?:<\w*+>)?+(?: \{[\w$. =#]++(?:<\w*+>)?+\})?+"
+    rb"%[\w$.-]++: [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
