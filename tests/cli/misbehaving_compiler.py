@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 ATTEMPTS = 8
-HOW, FLAGS = sys.argv[1], sys.argv[2:]
+HOW, FLAGS = (sys.argv[1], sys.argv[2:]) if __name__ == "__main__" else ("", [])
 
 
 def program(renamed: int) -> str:
@@ -38,36 +38,44 @@ def say(text: str) -> None:
     sys.stderr.write(text)
 
 
-found = [
-    re.fullmatch(r"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count=(\d+)", one) for one in FLAGS
-]
-counts = [int(one[1]) for one in found if one]
-if HOW == "needs all" and counts and counts[0] < ATTEMPTS:
-    say("error: failed to legalize operation\n")
-    sys.exit(1)
-if HOW == "crashes" and counts == [2]:
-    os.kill(os.getpid(), signal.SIGABRT)
-is_logging = any(one.startswith("--log-actions-to=") for one in FLAGS)
-hangs = HOW.startswith("hangs logging ") if is_logging else HOW.startswith("hangs halving ") and counts == [2]
-if hangs:
-    Path(HOW.split()[2]).write_text(str(os.getpid()))
-    time.sleep(60)
-if HOW == "knows no counter" and counts:
-    say("compiler: Unknown command line argument '--mlir-debug-counter=x'.  Try: '--help'\n")
-    sys.exit(1)
-renamed = min(counts[0], ATTEMPTS) if counts else ATTEMPTS
-if HOW == "counts otherwise" and counts:  # all attempts allowed, it prints something else
-    renamed = min(renamed, ATTEMPTS - 1)
-for one in FLAGS:
-    if one.startswith("--log-actions-to=") and HOW != "logs nothing":
-        with Path(one.partition("=")[2]).open("w") as file:
-            for number in range(ATTEMPTS):
-                root = f'(%{number} = "my.old"() : () -> i32 loc("a.py":{number + 1}:1))'
-                file.write(
-                    f"[thread x] begins (no breakpoint) Action `apply-pattern pattern: ns::Rename {root}`\n"
-                )
-for when, text in (("Before", program(0)), ("After", program(renamed))):
-    if f"--mlir-print-ir-{when.lower()}-all" in FLAGS:
-        say(f"// -----// IR Dump {when} Rename (rename) //----- //\n{text}\n\n")
-if "--mlir-print-debug-counter" in FLAGS and HOW != "tells no count":
-    say(f"DebugCounter counters:\napply-pattern                   : {{{ATTEMPTS},0,{renamed}}}\n")
+def main() -> None:
+    found = [
+        re.fullmatch(r"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count=(\d+)", one)
+        for one in FLAGS
+    ]
+    counts = [int(one[1]) for one in found if one]
+    if HOW == "needs all" and counts and counts[0] < ATTEMPTS:
+        say("error: failed to legalize operation\n")
+        sys.exit(1)
+    if HOW == "crashes" and counts == [2]:
+        os.kill(os.getpid(), signal.SIGABRT)
+    is_logging = any(one.startswith("--log-actions-to=") for one in FLAGS)
+    hangs = (
+        HOW.startswith("hangs logging ") if is_logging else HOW.startswith("hangs halving ") and counts == [2]
+    )
+    if hangs:
+        Path(HOW.split()[2]).write_text(str(os.getpid()))
+        time.sleep(60)
+    if HOW == "knows no counter" and counts:
+        say("compiler: Unknown command line argument '--mlir-debug-counter=x'.  Try: '--help'\n")
+        sys.exit(1)
+    renamed = min(counts[0], ATTEMPTS) if counts else ATTEMPTS
+    if HOW == "counts otherwise" and counts:  # all attempts allowed, it prints something else
+        renamed = min(renamed, ATTEMPTS - 1)
+    for one in FLAGS:
+        if one.startswith("--log-actions-to=") and HOW != "logs nothing":
+            with Path(one.partition("=")[2]).open("w") as file:
+                for number in range(ATTEMPTS):
+                    root = f'(%{number} = "my.old"() : () -> i32 loc("a.py":{number + 1}:1))'
+                    file.write(
+                        f"[thread x] begins (no breakpoint) Action `apply-pattern pattern: ns::Rename {root}`\n"
+                    )
+    for when, text in (("Before", program(0)), ("After", program(renamed))):
+        if f"--mlir-print-ir-{when.lower()}-all" in FLAGS:
+            say(f"// -----// IR Dump {when} Rename (rename) //----- //\n{text}\n\n")
+    if "--mlir-print-debug-counter" in FLAGS and HOW != "tells no count":
+        say(f"DebugCounter counters:\napply-pattern                   : {{{ATTEMPTS},0,{renamed}}}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -139,7 +139,10 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
+RECORDED = [sys.executable, str(SAMPLES / "recorded" / "erase_inverse_ops.py"), "--ttir-erase-inverse-ops"]
+
 EACH_COMMAND = [
+    ["bisect", "-j", "2", "--", *RECORDED, str(SAMPLES / "small" / "before_alias.mlir")],
     ["check", "big.log", "-j", "2", "--cache", "cache"],
     ["check", "big.log"],
     ["check", "-", "-j", "2"],

@@ -19,16 +19,9 @@ def test_every_format_has_a_function(kind: str, format_: str) -> None:
 
 
 def test_the_first_format_is_the_default() -> None:
-    assert [next(iter(formats)) for formats in RENDERERS.values()] == [
-        "text",
-        "text",
-        "text",
-        "text",
-        "text",
-        "text",
-        "text",
-        "dot",
-    ]
+    assert {kind: next(iter(formats)) for kind, formats in RENDERERS.items()} == dict.fromkeys(
+        RENDERERS, "text"
+    ) | {"Dataflow": "dot"}
 
 
 @pytest.mark.parametrize(
