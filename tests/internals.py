@@ -108,6 +108,7 @@ from eio_audit.cli.dump_choice import WantedDump
 from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
+from eio_audit.cli.option_groups import GroupedCommand
 from eio_audit.cli.options import PATH, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from eio_audit.cli.option_groups import GroupedCommand
 from eio_audit.mlir.source import InputError
 
 _MODE = re.compile(r"[0-7]{6}|\.")
@@ -58,7 +59,7 @@ def _header(old_name: str, new_name: str, old_mode: str, new_mode: str, renaming
     return f"diff --git a/{old_name} b/{new_name}\n{changed.rstrip()}" if changed else ""
 
 
-class GitDiffCommand(click.Command):
+class GitDiffCommand(GroupedCommand):
     """A command with two files as arguments, which git can also run.
 
     Run by git, the exit code is 0 unless ``--exit-code`` is given, because git stops at another code. A file

@@ -31,6 +31,14 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "help":  # as git, cargo and pip have it
+            args = [*args[1:2], "--help"]
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
+        if args[0] == "version":
+            click.echo(f"eio-audit {__version__}")
+            ctx.exit()
         name = args[0]
         is_option = name.startswith("-") and name != "-"
         if name not in COMMANDS and not is_option and not ctx.resilient_parsing:

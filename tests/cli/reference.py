@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tests.internals import COMMANDS, PAGES, cli
+from tests.internals import COMMANDS, PAGES, GroupedCommand, cli
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGE = DOCS / "cli.md"
@@ -55,17 +55,22 @@ def section(context: click.Context) -> Iterator[str]:
                 continue
             yield f"| [{name}](#eio-audit-{name}) | {listed.get_short_help_str(limit=200)} |"
         yield ""
-    yield "| option | meaning |\n|---|---|"
-    for option in command.get_params(context):
-        record = option.get_help_record(context)
-        if (
-            isinstance(option, click.Option) and record is not None
-        ):  # from click 8.5 on arguments have one too
-            names, meaning = record
-            yield f"| `{names.replace('|', chr(92) + '|')}` | {escaped(meaning)} |"
-    yield ""
+    for title, options in grouped_options(command, context).items():
+        yield f"| {title.lower()} | meaning |\n|---|---|"
+        for option in options:
+            if record := option.get_help_record(context):
+                names, meaning = record
+                yield f"| `{names.replace('|', chr(92) + '|')}` | {escaped(meaning)} |"
+        yield ""
     for paragraph in paragraphs(command.epilog):
         yield block(paragraph)
+
+
+def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
+    """The options by the title of their group."""
+    if isinstance(command, GroupedCommand):
+        return command.grouped_options(context)
+    return {"Options": [option for option in command.get_params(context) if isinstance(option, click.Option)]}
 
 
 def paragraphs(text: str | None) -> list[str]:

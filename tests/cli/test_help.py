@@ -54,3 +54,24 @@ def test_options_of_indices_are_not_those_of_commands_that_count_none(command: s
 @pytest.mark.parametrize(("path", "text"), pages().items(), ids=lambda value: getattr(value, "name", ""))
 def test_the_pages_that_the_program_holds_are_current(path: Path, text: str) -> None:
     assert path.read_text() == text, f"run {MADE_BY}"
+
+
+@pytest.mark.parametrize(("words", "same_as"), [(["help"], ["--help"]), (["help", "fix"], ["fix", "--help"])])
+def test_help_is_a_command_too(words: list[str], same_as: list[str]) -> None:
+    assert run(*words).stdout == run(*same_as).stdout
+
+
+def test_version_is_a_command_too() -> None:
+    assert run("version").stdout == run("--version").stdout
+
+
+def test_the_options_of_check_are_in_groups() -> None:
+    titles = re.findall(r"^(\w[\w ]*):$", help_of("check"), re.MULTILINE)
+    assert titles == [
+        "Input",
+        "What counts as out of order",
+        "Gate",
+        "Output",
+        "Many files or runs",
+        "General",
+    ]

@@ -14,6 +14,7 @@ import click
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
 from eio_audit.cli.jobs import Jobs, run_options
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 INTERRUPTED_BY_USER = 130
 
 
-@click.command(
+@grouped_command(
     "bisect",
     short_help="Run a compiler and find the rewrite patterns that changed the order.",
     epilog=exit_codes(

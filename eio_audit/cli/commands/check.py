@@ -13,6 +13,7 @@ from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.jobs import Cache, Jobs, cache_options, cluster_options, jobs_options
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import advancing, progress
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 
-@click.command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
+@grouped_command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @dump_options
 @audit_options

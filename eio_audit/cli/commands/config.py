@@ -12,11 +12,12 @@ from click.core import ParameterSource
 from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import exit_codes, key_of
 from eio_audit.cli.output import write_bytes
 
 
-@click.command(
+@grouped_command(
     "config",
     short_help="Print the options in use and where each value comes from.",
     epilog=exit_codes({0: "done", 2: "wrong usage, or an unreadable or malformed configuration file"}),

@@ -22,6 +22,7 @@ from eio_audit.cli.inputs import (
     warn_of_unmatched,
 )
 from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, source_name
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 
-@click.command(
+@grouped_command(
     "diff",
     cls=GitDiffCommand,
     short_help="Show what a pass did to the ops and to their order.",

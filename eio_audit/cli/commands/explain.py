@@ -9,6 +9,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import require_indices, warn_of_unmatched
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 
@@ -17,7 +18,7 @@ WHICH_OP = (
 )
 
 
-@click.command("explain", short_help="Explain why an op is where it is.", epilog=EXIT_CODES)
+@grouped_command("explain", short_help="Explain why an op is where it is.", epilog=EXIT_CODES)
 @click.argument("path", type=PATH)
 @click.argument("op", required=False)
 @dump_options

@@ -17,6 +17,7 @@ from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in
 from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
+from eio_audit.cli.option_groups import GroupedCommand, grouped_command
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
 from eio_audit.cli.output import reader_may_stop
 from eio_audit.cli.verify_with import compiler_of, verify_with_option, workers_of
@@ -37,7 +38,7 @@ FIX_EXIT_CODES = exit_codes(
 )
 
 
-class _FixCommand(click.Command):
+class _FixCommand(GroupedCommand):
     """A command whose ``--relabel`` takes a value only as ``--relabel=flat``: the next word is a path."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -46,7 +47,7 @@ class _FixCommand(click.Command):
         return super().parse_args(ctx, [*options, *args[end:]])
 
 
-@click.command(
+@grouped_command(
     "fix", cls=_FixCommand, short_help="Write the IR in its original order.", epilog=FIX_EXIT_CODES
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")

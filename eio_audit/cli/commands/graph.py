@@ -8,6 +8,7 @@ from click.core import ParameterSource
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import warn_of_unmatched
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
@@ -16,7 +17,7 @@ DRAWN_OPS = 600
 """The most ops in a picture. A larger picture is slow to lay out and unreadable."""
 
 
-@click.command(
+@grouped_command(
     "graph",
     short_help="Write a block's dataflow DAG: dot, graphml, json or svg.",
     epilog=exit_codes({0: "done", 2: UNUSABLE}),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError, source_name
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.folders import DumpFile
 
 
-@click.command(
+@grouped_command(
     "history",
     short_help="Follow one op through all passes of a log.",
     epilog=exit_codes({0: "done", 2: UNUSABLE}),

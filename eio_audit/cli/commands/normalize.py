@@ -7,6 +7,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import read_dumps
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, dump_options, ir_output_option
 from eio_audit.cli.output import write_bytes
 from eio_audit.mlir.source import InputError, source_name
@@ -16,7 +17,7 @@ LISTED_LINES = 10
 """The most lines to list in the note on ops without a canonical order."""
 
 
-@click.command(
+@grouped_command(
     "normalize",
     short_help="Print IR in a canonical form, for git diff and other line diffs.",
     epilog=REWRITE_EXIT_CODES,

@@ -10,12 +10,13 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
 
-@click.command(
+@grouped_command(
     "repeat",
     short_help="Run a compiler several times and find the first pass whose output differs.",
     epilog=exit_codes({0: "done: all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),

@@ -6,6 +6,7 @@ import sys
 
 import click
 
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import exit_codes
 
 
@@ -16,7 +17,7 @@ def _complete_name(_: click.Context, __: click.Parameter, incomplete: str) -> li
     return [name for name in names if name.casefold().startswith(incomplete.casefold())]
 
 
-@click.command(
+@grouped_command(
     "rule",
     short_help="Explain a rule, or a word of the reports.",
     epilog=exit_codes({0: "done", 2: "wrong usage, or no such rule or word"}),

@@ -6,11 +6,12 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import read_dumps
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, ir_output_option
 from eio_audit.cli.output import write_bytes
 
 
-@click.command(
+@grouped_command(
     "shuffle", hidden=True, short_help="Write the IR in a random legal order.", epilog=REWRITE_EXIT_CODES
 )
 @click.argument("path", type=PATH)

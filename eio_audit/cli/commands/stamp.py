@@ -5,11 +5,14 @@ from __future__ import annotations
 import click
 
 from eio_audit.cli.inputs import read_dumps
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, ir_output_option, max_size_option
 from eio_audit.cli.output import write_bytes
 
 
-@click.command("stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES)
+@grouped_command(
+    "stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES
+)
 @click.argument("path", type=PATH)
 @max_size_option
 @ir_output_option

@@ -7,11 +7,12 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import require_indices, warn_of_unmatched
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 
-@click.command(
+@grouped_command(
     "structure", short_help="Show the functions that code generation makes from a dump.", epilog=EXIT_CODES
 )
 @click.argument("path", type=PATH)

@@ -12,6 +12,7 @@ import click
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options_for
+from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
 from eio_audit.cli.pass_rows import pass_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.options import AuditOptions
 
 
-@click.command(
+@grouped_command(
     "trace",
     short_help="Show what each pass of a log did to the ops and to their order.",
     epilog=GATE_EXIT_CODES,
