@@ -24,7 +24,9 @@ KEYS = (
     "ignore",
     "baseline",
     "source-root",
+    "jobs",
     "cache",
+    "verbose",
 )
 """The options that a file may set. ``ops`` is another key."""
 

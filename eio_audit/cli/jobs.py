@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from eio_audit.cli.options import Command, together
 
@@ -79,6 +80,9 @@ class Jobs(NamedTuple):
 def _jobs(
     processes: int | None, timeout: float | None, cluster: str | None = None, *, send: bool = False
 ) -> Jobs:
+    source = click.get_current_context().get_parameter_source("processes")
+    if cluster is not None and source is ParameterSource.DEFAULT_MAP:
+        processes = None  # the configuration is for runs without a cluster
     if cluster is not None and processes is not None:
         raise click.UsageError("--cluster cannot be used with --jobs")
     if send and cluster is None:

@@ -208,7 +208,7 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     [
         ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, ignore, baseline, source-root, cache, ops"),
+        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, ignore, baseline, source-root, jobs, cache, verbose, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'final', 'avoidable', 'any', 'never'"),
@@ -262,3 +262,13 @@ def test_a_project_tells_what_its_ops_do(project: Path) -> None:
     assert result.returncode == 0
     assert result.stdout.index("my.a") < result.stdout.index("my.b")
     assert "from the project's own op table" in run("explain", "-", "%1").stdout
+
+
+def test_jobs_and_verbose_are_keys(project: Path) -> None:
+    (project / "eio-audit.toml").write_text("jobs = 2\nverbose = true\n")
+    shown = run("config").stdout
+    assert "jobs = 2 " in shown
+    assert "verbose = true " in shown
+    assert error_of(project, "jobs = 0").startswith(
+        "eio-audit.toml:1:1: error: jobs: '0' is neither 'auto' nor a number"
+    )
