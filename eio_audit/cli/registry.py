@@ -69,8 +69,9 @@ Exit codes:
 
 \b
 Environment:
-  NO_COLOR     if not empty, disables colours
-  FORCE_COLOR  if not empty, enables colours without a terminal, too
+  NO_COLOR     if not empty, disables colours; so does CLICOLOR=0
+  FORCE_COLOR  if not empty, enables colours without a terminal, too; so does
+               CLICOLOR_FORCE=1
   COLUMNS      overrides the width of the terminal
 
 \b

@@ -1,4 +1,4 @@
-"""NO_COLOR and FORCE_COLOR, as no-color.org and force-color.org have them: no colours, though perhaps bold."""
+"""NO_COLOR, FORCE_COLOR and CLICOLOR, as their sites have them: no colours, though perhaps bold."""
 
 import pytest
 
@@ -16,13 +16,20 @@ RED = b"\x1b[31m"
         ({"FORCE_COLOR": "1"}, True),
         ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
         ({"NO_COLOR": "1"}, False),
+        ({"CLICOLOR_FORCE": "1"}, True),
+        ({"CLICOLOR_FORCE": "0"}, False),
+        ({"CLICOLOR_FORCE": "1", "NO_COLOR": "1"}, False),
+        ({"CLICOLOR": "1"}, False),
     ],
 )
 def test_a_piped_report(environment: dict[str, str], colored: bool) -> None:
     assert (RED in run_process("check", RESNET, **environment).stdout) == colored
 
 
-@pytest.mark.parametrize(("environment", "colored"), [({}, True), ({"NO_COLOR": "1"}, False)])
+@pytest.mark.parametrize(
+    ("environment", "colored"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"CLICOLOR": "0"}, False), ({"CLICOLOR": "1"}, True)],
+)
 def test_a_report_on_a_terminal(environment: dict[str, str], colored: bool) -> None:
     _, shown = run_on_terminal("check", RESNET, **environment)
     assert "avoidable" in shown

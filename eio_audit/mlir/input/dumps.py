@@ -291,7 +291,8 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         InputError: the source is MLIR bytecode.
     """
     if source.data[:4] == b"ML\xefR":
-        raise source.error(0, "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)")
+        message = "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)"
+        raise InputError(source.name, None, message)
     markers = list(find_markers(source.data))
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)

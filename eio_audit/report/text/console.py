@@ -33,13 +33,25 @@ _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
 """Variables that make rich treat anything as a terminal."""
 
 
+def _chosen_color() -> bool | None:
+    """Return whether CLICOLOR_FORCE or CLICOLOR asks for colours or for none; None if neither says so.
+
+    NO_COLOR and FORCE_COLOR, which rich reads, have precedence.
+    """
+    if os.environ.get("NO_COLOR") or not os.environ.keys().isdisjoint(_FORCING):
+        return None
+    if os.environ.get("CLICOLOR_FORCE", "0") != "0":
+        return True
+    return False if os.environ.get("CLICOLOR") == "0" else None
+
+
 class Console:
     """The target of a report. It leaves IR alone: no markup, no emoji, no highlighting.
 
     Args:
         file: where it prints. Only on a terminal are lines wrapped and tables fitted. Other files get whole
             lines, however long.
-        color: None for colour on terminals, subject to NO_COLOR and FORCE_COLOR.
+        color: None for colour on terminals, subject to NO_COLOR, FORCE_COLOR, CLICOLOR and CLICOLOR_FORCE.
         width: in columns; None for the terminal's own. It affects only terminals.
 
     Attributes:
@@ -49,6 +61,7 @@ class Console:
 
     def __init__(self, file: IO[str], *, color: bool | None = None, width: int | None = None) -> None:
         self._file = file
+        color = _chosen_color() if color is None else color
         self._color = color
         self._width = width
         self.wraps = file.isatty()
