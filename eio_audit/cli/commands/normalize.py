@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from eio_audit.audit.options import AuditOptions
@@ -12,6 +14,9 @@ from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, 
 from eio_audit.cli.output import write_bytes
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording.numbers import shortened_list
+
+if TYPE_CHECKING:
+    from eio_audit.mlir.input.dumps import Dump
 
 LISTED_LINES = 10
 """The most lines to list in the note on ops without a canonical order."""
@@ -40,11 +45,13 @@ def normalize_command(
     Each value is named after its op and a digest of its surroundings, so that a change renames few values.
     Aliases are expanded, comments removed, and white space is uniform. With --order, all legal orders of a
     program give the same text, except for indistinguishable ops; a note on standard error lists their lines.
+    Above each dump of several stands a line with its pass, or // -----.
 
     \b
     Examples:
       eio-audit normalize a.mlir > a.txt
-      git config diff.mlir.textconv "eio-audit normalize --order"
+      git config diff.mlir.textconv \\
+        'f() { eio-audit normalize --order "$1" || cat "$1"; }; f'
       echo "*.mlir diff=mlir" >> .gitattributes
     """
     from eio_audit.audit.diff.normal_form import normal_form
@@ -53,6 +60,8 @@ def normalize_command(
     dumps = choice.of(read_dumps(path, "normalize"), path)
     forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
     text = b"".join(form.text for form in forms)
+    if len(dumps) > 1:
+        text = text and b"".join(_heading(dump) + form.text for dump, form in zip(dumps, forms, strict=True))
     if not text:  # an error, so that a textconv may fall back to the text
         is_mlir = all(map(is_mlir_without_ops, dumps))
         raise InputError(source_name(path), None, "nothing to normalize: no op" if is_mlir else NOT_MLIR)
@@ -60,3 +69,13 @@ def normalize_command(
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)
         click.echo(f"note: indistinguishable ops stay in textual order, on lines {where}", err=True)
+
+
+def _heading(dump: Dump) -> bytes:
+    """Return the line above a dump: its marker, or ``// -----``, which begins another program."""
+    marker = dump.marker
+    if marker is None or marker.when is None:
+        return b"// -----\n"
+    on = f" ('{marker.op_name}' operation: {marker.symbol})" if marker.op_name and marker.symbol else ""
+    name = f"{marker.class_name} ({marker.pass_name}){' Failed' if marker.failed else ''}{on}"
+    return f"// -----// IR Dump {marker.when.title()} {name} //----- //\n".encode()
