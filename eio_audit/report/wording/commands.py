@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
@@ -16,10 +16,31 @@ if TYPE_CHECKING:  # a report on a clean dump does not need these
 
 
 class Step(NamedTuple):
-    """A command to type next, and what it does."""
+    """A command to type next, whole and quoted for a shell, and what it does."""
 
     command: str
     effect: str
+
+    @property
+    def explained(self) -> str:
+        """The command with what it does as a comment."""
+        return f"{self.command}  # {self.effect}"
+
+
+MOST_STEPS = 3
+"""The most commands that a report suggests."""
+
+
+def next_lines(steps: Iterable[Step], width: int | None = None) -> list[str]:
+    """Return the lines that suggest commands: ``next:``, and each command in a line of its own.
+
+    A command that is too long for ``width`` together with what it does stands alone. No line is broken.
+    """
+    lines = []
+    for step in list(steps)[:MOST_STEPS]:
+        fits = width is None or len(step.explained) + 2 <= width
+        lines.append(f"  {step.explained if fits else step.command}")
+    return ["next:", *lines] if lines else []
 
 
 def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> str:
