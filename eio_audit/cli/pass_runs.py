@@ -7,14 +7,13 @@ from typing import NamedTuple
 
 from eio_audit.audit.log.text_changes import changed_lines
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.dump_list import LISTED_DUMPS, Numbered, table
+from eio_audit.cli.dump_list import LISTED_DUMPS, Numbered, table, with_command
 from eio_audit.cli.inputs import pass_names
 from eio_audit.cli.rerun import rerun
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.shown_op import shown_op
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording.commands import argument
 from eio_audit.report.wording.numbers import count
 
 NO_EARLIER_DUMP = "there is no earlier dump to compare with"
@@ -55,18 +54,22 @@ def several_runs(
     changing = [run for run in by_change if run.lines]
     best = changing or by_change
     if pass_name is None:
+        from eio_audit.report.wording.commands import Step, argument, next_lines
+
         passes = pass_names(run.dump for run in among)
         after, how = count(len(passes), "pass", "passes"), "--pass NAME and --dump N"
-        listed = [*_commands(best[:LISTED_RUNS], dumps)]
-        listed += [] if name.startswith("<") else [f"  help: eio-audit trace {argument(name)}"]
+        whole = (
+            [] if name.startswith("<") else [Step(f"eio-audit trace {argument(name)}", "lists all passes")]
+        )
+        listed = "\n".join([*_commands(best[:LISTED_RUNS], dumps), *next_lines(whole)])
     else:
         after, how = f"pass '{pass_name}'", "--dump N"
-        listed = _table(among, among if len(among) <= LISTED_DUMPS else best[:LISTED_DUMPS])
-        listed.append(f"  help: {rerun('--dump', str(best[0].number))}")
+        rows = _table(among, among if len(among) <= LISTED_DUMPS else best[:LISTED_DUMPS])
+        listed = with_command(rows, str(best[0].number), "shows the one that changes most lines")
     few = "one changes" if changing else "none changes"
     change = f"{len(changing):,} of them change" if len(changing) > 1 else few
     message = f"there are {count(len(runs), 'dump')} after {after}, {change} lines: choose one with {how}"
-    return InputError(name, None, message, "\n".join(listed))
+    return InputError(name, None, message, listed)
 
 
 def _commands(runs: Sequence[_Run], dumps: Sequence[Dump]) -> Iterator[str]:

@@ -79,7 +79,7 @@ def print_trace(
         at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
         wrong = contradicting(trace.mislabeller.mislabelled)
         name = (trace.mislabeller.pass_name or UNSEEN, "bold")
-        console.print("most wrong indices by: ", name, " (", at, f"), {wrong}; see fix --relabel")
+        console.print("most wrong indices by: ", name, " (", at, f"), {wrong}")
     _print_verdict(*conclusion(trace, gate), next_steps(trace), console)
 
 

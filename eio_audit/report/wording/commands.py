@@ -67,14 +67,21 @@ def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: st
     return shlex.join(["eio-audit", "bisect", *words, *_options(options), "--", *compiler])
 
 
-def explain_command(audited: DumpAudit | Trace, source: str) -> str:
-    """Return the command that explains an op of a dump, without the op's line."""
-    return command("explain", audited, source)
+def explain_command(audited: DumpAudit | Trace, source: str, line: int | str = "") -> str:
+    """Return the command that explains the op of a line, or its start, without the line.
+
+    Empty if no later command can read the dump.
+    """
+    if not is_readable_again(audited, source):
+        return ""
+    return command("explain", audited, source, *filter(None, [str(line)]))
 
 
 def compare_command(shown: Arrival, trace: Trace) -> str:
-    """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
+    """Return the command that compares the dumps around a pass. Empty if no later command can read two."""
     place, before = shown.place, shown.before
+    if not is_readable_again(trace, place.source):
+        return ""
     if shown.is_pair:
         return _diff_of_run(shown.pass_name or "", place, trace)
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
@@ -83,9 +90,9 @@ def compare_command(shown: Arrival, trace: Trace) -> str:
 
 
 def pass_command(traced: TracedPass, trace: Trace) -> str:
-    """Return the command that shows what a pass did. Empty if the dump is not of a pass."""
+    """Return the command that shows what a pass did. Empty if there is none."""
     place = traced.place
-    if place.marker is None or place.marker.when != "after":
+    if place.marker is None or place.marker.when != "after" or not is_readable_again(trace, place.source):
         return ""
     return _diff_of_run(place.marker.pass_name, place, trace)
 
@@ -95,10 +102,21 @@ def _diff_of_run(pass_name: str, place: TracedPlace, trace: Trace) -> str:
     return command("diff", trace, place.source, *chosen)
 
 
+def is_readable_again(audited: DumpAudit | Trace, source: str) -> bool:
+    """Whether a later command can read a file, and the dump that the original order is from.
+
+    Standard input and pipes are gone once they are read.
+    """
+    order_from = audited.options.order_from
+    return _is_kept(source) and (order_from is None or _is_kept(order_from.name))
+
+
+def _is_kept(source: str) -> bool:
+    return not source.startswith(("<", "/dev/"))
+
+
 def argument(source: str) -> str:
-    """Return a file's name for a command line, or ``FILE`` if it has no name, like ``<stdin>``."""
-    if source.startswith("<"):
-        return "FILE"
+    """Return a file's name for a command line."""
     return shlex.quote(f"./{source}" if source.startswith("-") else source)
 
 
@@ -116,6 +134,5 @@ def _options(options: AuditOptions) -> list[str]:
     words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
     words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
     if options.order_from is not None:
-        name = options.order_from.name
-        words += ["--order-from", "BEFORE" if name.startswith("<") else name]
+        words += ["--order-from", options.order_from.name]
     return words

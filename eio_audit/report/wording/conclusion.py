@@ -12,7 +12,7 @@ from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
-from eio_audit.report.wording.commands import Step, command, selection
+from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
 SHOWN_INPUTS = 10
@@ -180,9 +180,9 @@ def next_steps(dumps: Sequence[DumpAudit]) -> list[Step]:
 
 
 def _steps(check: Check) -> list[Step]:
-    """Return the commands for the dumps with most to do. Standard input cannot be read again."""
+    """Return the commands for the dumps with most to do."""
     steps = []
-    named = [dump for dump in check.dumps if not dump.source.startswith("<")]
+    named = [dump for dump in check.dumps if is_readable_again(dump, dump.source)]
     if any(dump.summary.avoidable for dump in named):
         worst = max(named, key=lambda dump: dump.summary.avoidable)
         words, effect = "fix --diff", "shows the fix; --in-place applies it"

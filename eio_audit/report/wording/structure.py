@@ -5,7 +5,7 @@ from __future__ import annotations
 from eio_audit.audit.codegen.codegen import ModuleReturn, Stage, StoppingOp, Structure, TornModule
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.locations.codegen_location import Reason
-from eio_audit.report.wording.commands import Step, command, selection
+from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
 STAGES = {
@@ -212,7 +212,7 @@ def next_steps(structure: Structure) -> list[Step]:
     """Return the commands that show unreadable locations, correct wrong indices, and show what was torn."""
     dump, prediction = structure.dump, structure.predictions[structure.present]
     steps: list[Step] = []
-    if dump.source.startswith("<"):
+    if not is_readable_again(dump, dump.source):
         return steps
     if prediction.unreadable or prediction.refused:
         rules = [("EIO106", prediction.refused), ("EIO107", prediction.unreadable)]
