@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -54,26 +55,26 @@ def several_runs(
     changing = [run for run in by_change if run.lines]
     best = changing or by_change
     if pass_name is None:
-        from eio_audit.report.wording.commands import Step, argument, next_lines
-
         passes = pass_names(run.dump for run in among)
         after, how = count(len(passes), "pass", "passes"), "--pass NAME and --dump N"
-        whole = (
-            [] if name.startswith("<") else [Step(f"eio-audit trace {argument(name)}", "lists all passes")]
-        )
-        listed = "\n".join([*_commands(best[:LISTED_RUNS], dumps), *next_lines(whole)])
+        listed = "\n".join(_commands(name, best[:LISTED_RUNS], dumps))
     else:
         after, how = f"pass '{pass_name}'", "--dump N"
         rows = _table(among, among if len(among) <= LISTED_DUMPS else best[:LISTED_DUMPS])
-        listed = with_command(rows, str(best[0].number), "shows the one that changes most lines")
+        listed = with_command(name, rows, str(best[0].number), "shows the one that changes most lines")
     few = "one changes" if changing else "none changes"
     change = f"{len(changing):,} of them change" if len(changing) > 1 else few
     message = f"there are {count(len(runs), 'dump')} after {after}, {change} lines: choose one with {how}"
     return InputError(name, None, message, listed)
 
 
-def _commands(runs: Sequence[_Run], dumps: Sequence[Dump]) -> Iterator[str]:
-    """Yield, for each of some runs of any passes, what it changed, and the command that shows it."""
+def _commands(name: str, runs: Sequence[_Run], dumps: Sequence[Dump]) -> Iterator[str]:
+    """Yield, for each of some runs of any passes, what it changed, and the command that shows it.
+
+    Of an input that cannot be read again, these are the options alone. Else the last is the command for all.
+    """
+    from eio_audit.report.wording.commands import Step, argument, is_kept, next_lines
+
     for run in runs:
         assert run.dump.marker
         pass_name = run.dump.marker.pass_name
@@ -81,7 +82,10 @@ def _commands(runs: Sequence[_Run], dumps: Sequence[Dump]) -> Iterator[str]:
         what = f"{pass_name} on {run.op}" if run.op else pass_name
         where = run.file or f"line {run.dump.line}"
         yield printable(f"  {what}, {where}: {count(run.lines, 'changed line')}")
-        yield f"    {rerun('--pass', pass_name, '--dump', str(number))}"
+        chosen = "--pass", pass_name, "--dump", str(number)
+        yield f"    {rerun(*chosen) if is_kept(name) else shlex.join(chosen)}"
+    if is_kept(name):
+        yield from next_lines([Step(f"eio-audit trace {argument(name)}", "shows what each pass did")])
 
 
 def _table(runs: Sequence[_Run], listed: Sequence[_Run]) -> list[str]:

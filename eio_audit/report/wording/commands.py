@@ -103,15 +103,13 @@ def _diff_of_run(pass_name: str, place: TracedPlace, trace: Trace) -> str:
 
 
 def is_readable_again(audited: DumpAudit | Trace, source: str) -> bool:
-    """Whether a later command can read a file, and the dump that the original order is from.
-
-    Standard input and pipes are gone once they are read.
-    """
+    """Whether a later command can read a file, and the dump that the original order is from."""
     order_from = audited.options.order_from
-    return _is_kept(source) and (order_from is None or _is_kept(order_from.name))
+    return is_kept(source) and (order_from is None or is_kept(order_from.name))
 
 
-def _is_kept(source: str) -> bool:
+def is_kept(source: str) -> bool:
+    """Whether a file is there for a later command: standard input and pipes are not."""
     return not source.startswith(("<", "/dev/"))
 
 
