@@ -186,7 +186,8 @@ def _steps(check: Check) -> list[Step]:
     if any(dump.summary.avoidable for dump in named):
         worst = max(named, key=lambda dump: dump.summary.avoidable)
         words, effect = "fix --diff", "shows the fix; --in-place applies it"
-        if check.is_log and not selection(worst):  # trace follows all dumps
+        dumps = sum(dump.source == worst.source for dump in named)
+        if check.is_log and dumps > 1 and not selection(worst):  # trace follows all dumps
             words, effect = "trace", "shows what each pass did"
         steps.append(Step(command(words, worst, worst.source), effect))
     mislabelled = [dump for dump in named if dump.summary.wrong_labels and dump.options.order_from is None]
