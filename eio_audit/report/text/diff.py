@@ -65,10 +65,12 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
         hidden += _print_parts(section, console, verbose=verbose)
-    console.print()
+    steps = next_steps([diff.after])
+    if hidden or steps:
+        console.print()
     if hidden:
         console.print((f"--verbose shows {hidden:,} more", "dim"))
-    print_next(next_steps([diff.after]), console)
+    print_next(steps, console)
 
 
 def print_two_runs(
