@@ -31,7 +31,7 @@ REPORTS = [
             f"check {SMALL}/all_passes_inline.log",
             f"check {QUOTED}",
             f"check {QUOTED} --pass 'my pass' --dump 2 --follow constants --assume-pure 'my.*'",
-            f"check {RESNET}/after_alias.mlir --order-from {RESNET}/before_alias.mlir",
+            "check 'my after.mlir' --order-from 'my before.mlir'",
         )
     ),
     *(
@@ -75,10 +75,12 @@ BISECT = (
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder: it has the samples, and a log whose name a shell has to get in quotes."""
+    """The current folder: it has the samples, and files whose names a shell has to get in quotes."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "sample_irs").symlink_to(SAMPLES)
     Path(*shlex.split(QUOTED)).write_text(LOG)
+    Path("my before.mlir").write_text(function("f", 1, 2))
+    Path("my after.mlir").write_text(SHUFFLED)
     install_tools(tmp_path / "bin")
     return tmp_path
 
