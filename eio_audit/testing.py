@@ -78,5 +78,5 @@ def _message(verdict: Verdict, dumps: Sequence[Dump], options: AuditOptions) -> 
     lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")
     shown = [f"{line[:SHOWN_CHARACTERS]}..." if len(line) > SHOWN_CHARACTERS else line for line in lines]
     if len(diff) > SHOWN_LINES:
-        shown.append(f"... and {len(diff) - SHOWN_LINES:,} more lines: see eio-audit fix --diff")
+        shown.append(f"... and {len(diff) - SHOWN_LINES:,} more lines")
     return "\n".join(["the ops are not in their original order", report.getvalue().rstrip(), *shown])

@@ -19,6 +19,9 @@ LISTED_DUMPS = 10
 LISTED_PAIRS = 5
 """The most pairs of files in a list."""
 
+LAST = "takes the last dump"
+"""What ``--dump`` with the number of the last dump does."""
+
 LAST_DUMPS = 3
 """How many of the last dumps a list has if it cannot have all."""
 
@@ -29,13 +32,13 @@ Numbered = tuple[int, "Dump"]
 def several_dumps(name: str, dumps: Sequence[Numbered], how: str) -> InputError:
     """Return the error for a command that takes one dump, and has several to choose from."""
     message = f"there are {count(len(dumps), 'dump')}: choose one with {how}"
-    return InputError(name, None, message, _with_command(dump_table(dumps), str(dumps[-1][0])))
+    return InputError(name, None, message, with_command(name, dump_table(dumps), str(dumps[-1][0]), LAST))
 
 
 def missing_dump(name: str, message: str, dumps: Sequence[Numbered]) -> InputError:
     """Return the error for a dump that is not among these."""
     listed = dump_table(dumps) if len(dumps) > 1 else []
-    return InputError(name, None, message, _with_command(listed, "last"))
+    return InputError(name, None, message, with_command(name, listed, "last", LAST))
 
 
 def pair_commands(names: Sequence[str]) -> str:
@@ -82,5 +85,12 @@ def table(rows: Iterable[Sequence[str]], right: int) -> list[str]:
     return [("  " + "  ".join(cells)).rstrip() for cells in zip(*padded, strict=True)]
 
 
-def _with_command(lines: Sequence[str], number: str) -> str:
-    return "\n".join([*lines, f"  help: {rerun('--dump', number)}"])
+def with_command(name: str, lines: Sequence[str], number: str, effect: str) -> str:
+    """Return lines, and below them the command that the user typed with ``--dump`` and this number.
+
+    Without the command if the input ``name`` cannot be read again.
+    """
+    from eio_audit.report.wording.commands import Step, is_kept, next_lines
+
+    steps = [Step(rerun("--dump", number), effect)] if is_kept(name) else []
+    return "\n".join([*lines, *next_lines(steps)])

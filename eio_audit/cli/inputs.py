@@ -29,8 +29,8 @@ PRINT_LOCATIONS = "--mlir-print-debuginfo prints the locations, which hold the i
 NO_LOCATIONS = f"the ops have no locations; {PRINT_LOCATIONS}"
 OTHER_FORM = "--index-pattern REGEX reads indices that are written in another form"
 FROM_FIRST = "--order-from first takes the first dump's order as the original order"
-FROM_BEFORE = "--order-from BEFORE takes the order of the dump before the pass as the original order"
-NUMBER = "eio-audit stamp IN numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
+FROM_BEFORE = "--order-from takes the order of another dump as the original order: the one before the pass"
+NUMBER = "the command stamp numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
 
 LISTED_NAMES = 20
 """The most passes or files that an error lists."""

@@ -44,7 +44,11 @@ REWRITE_EXIT_CODES = exit_codes(
 """For a command that rewrites IR and does not need the order."""
 
 DIFF_EXIT_CODES = exit_codes(
-    {0: "done, and nothing fails", 1: "findings that fail; with --exit-code: the dumps differ", 2: UNUSABLE}
+    {
+        0: "the dumps are the same, or the gate that is asked for does not fail",
+        1: "the dumps differ, or the gate fails",
+        2: UNUSABLE,
+    }
 )
 """For ``diff``, which does not need the order."""
 

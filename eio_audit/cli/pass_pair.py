@@ -107,7 +107,7 @@ def _dump_before(new: Dump, dumps: Sequence[Dump], name: str, op_table: OpTable)
 
 def _no_dump_after(dumps: Sequence[Dump], choice: DumpChoice) -> str:
     if not any(dump.marker for dump in dumps):
-        return "AFTER is missing: type 'eio-audit diff BEFORE AFTER', or give a log of passes"
+        return "AFTER is missing: give a second dump, or a log of passes"
     of_pass = "a pass" if choice.pass_name is None else f"pass '{choice.pass_name}'"
     return f"there is no dump after {of_pass}: print the log with --mlir-print-ir-after-all"
 

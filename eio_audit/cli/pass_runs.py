@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from eio_audit.audit.log.text_changes import changed_lines
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.dump_list import LISTED_DUMPS, Numbered, table
+from eio_audit.cli.dump_list import LISTED_DUMPS, Numbered, table, with_command
 from eio_audit.cli.inputs import pass_names
 from eio_audit.cli.rerun import rerun
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.shown_op import shown_op
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording.commands import argument
 from eio_audit.report.wording.numbers import count
 
 NO_EARLIER_DUMP = "there is no earlier dump to compare with"
@@ -57,20 +57,24 @@ def several_runs(
     if pass_name is None:
         passes = pass_names(run.dump for run in among)
         after, how = count(len(passes), "pass", "passes"), "--pass NAME and --dump N"
-        listed = [*_commands(best[:LISTED_RUNS], dumps)]
-        listed += [] if name.startswith("<") else [f"  help: eio-audit trace {argument(name)}"]
+        listed = "\n".join(_commands(name, best[:LISTED_RUNS], dumps))
     else:
         after, how = f"pass '{pass_name}'", "--dump N"
-        listed = _table(among, among if len(among) <= LISTED_DUMPS else best[:LISTED_DUMPS])
-        listed.append(f"  help: {rerun('--dump', str(best[0].number))}")
+        rows = _table(among, among if len(among) <= LISTED_DUMPS else best[:LISTED_DUMPS])
+        listed = with_command(name, rows, str(best[0].number), "shows the one that changes most lines")
     few = "one changes" if changing else "none changes"
     change = f"{len(changing):,} of them change" if len(changing) > 1 else few
     message = f"there are {count(len(runs), 'dump')} after {after}, {change} lines: choose one with {how}"
-    return InputError(name, None, message, "\n".join(listed))
+    return InputError(name, None, message, listed)
 
 
-def _commands(runs: Sequence[_Run], dumps: Sequence[Dump]) -> Iterator[str]:
-    """Yield, for each of some runs of any passes, what it changed, and the command that shows it."""
+def _commands(name: str, runs: Sequence[_Run], dumps: Sequence[Dump]) -> Iterator[str]:
+    """Yield, for each of some runs of any passes, what it changed, and the command that shows it.
+
+    Of an input that cannot be read again, these are the options alone. Else the last is the command for all.
+    """
+    from eio_audit.report.wording.commands import Step, argument, is_kept, next_lines
+
     for run in runs:
         assert run.dump.marker
         pass_name = run.dump.marker.pass_name
@@ -78,7 +82,10 @@ def _commands(runs: Sequence[_Run], dumps: Sequence[Dump]) -> Iterator[str]:
         what = f"{pass_name} on {run.op}" if run.op else pass_name
         where = run.file or f"line {run.dump.line}"
         yield printable(f"  {what}, {where}: {count(run.lines, 'changed line')}")
-        yield f"    {rerun('--pass', pass_name, '--dump', str(number))}"
+        chosen = "--pass", pass_name, "--dump", str(number)
+        yield f"    {rerun(*chosen) if is_kept(name) else shlex.join(chosen)}"
+    if is_kept(name):
+        yield from next_lines([Step(f"eio-audit trace {argument(name)}", "shows what each pass did")])
 
 
 def _table(runs: Sequence[_Run], listed: Sequence[_Run]) -> list[str]:

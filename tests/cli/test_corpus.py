@@ -127,7 +127,7 @@ def test_a_run_is_compared_with_the_report_that_it_replaces() -> None:
     write("corpus/clean/2_cse.mlir", "")
     result = run("check", "corpus", "--compare", "last.json", "-o", "json:last.json")
     assert (first.returncode, result.returncode) == (1, 1)
-    assert result.stdout.decode().splitlines()[-8:-1] == [
+    assert result.stdout.decode().splitlines()[-10:-3] == [
         "since last.json: 4 -> 3 avoidable inversions; 3 models: 1 worse, 1 better, 1 gone",
         "  a: 1 -> 3 avoidable (worse)",
         "  clean: 0 avoidable (gone)",

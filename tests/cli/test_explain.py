@@ -26,7 +26,8 @@ def test_an_answer_exits_0_whatever_it_is() -> None:
 def test_a_dump_of_a_log_by_pass_and_by_line() -> None:
     by_pass = run("explain", LOG, "%106", "--pass", "ttir-erase-inverse-ops", "--dump", "last").stdout
     [line] = [line for line in by_pass.decode().splitlines() if "%106 at line" in line]
-    assert run("explain", LOG, line.partition("at line ")[2].partition(":")[0]).stdout == by_pass
+    by_line = run("explain", LOG, line.partition("at line ")[2].partition(":")[0]).stdout
+    assert by_line.partition(b"\nnext:\n")[0] == by_pass.partition(b"\nnext:\n")[0]
 
 
 @pytest.mark.parametrize(

@@ -67,9 +67,13 @@ def dump(tmp_path: Path) -> Path:
 )
 def test_the_verdict_tells_why(options: tuple[str, ...], code: int, verdict: str) -> None:
     result = run("check", RESNET, *options)
-    line = result.stdout.decode().strip("\n").split("\n")[-1]
+    line, *steps = result.stdout.decode().strip("\n").split("\n")[-4:]
     assert (result.returncode, line[: len(verdict)]) == (code, verdict)
-    assert line.endswith(f"eio-audit fix --diff {RESNET} shows the fix, --in-place applies it")
+    assert steps == [
+        "next:",
+        f"  eio-audit fix --diff {RESNET}  # shows the fix; --in-place applies it",
+        f"  eio-audit fix --relabel --diff {RESNET}  # corrects 42 wrong indices and removes all inversions",
+    ]
 
 
 def test_statistics_are_text() -> None:
@@ -175,8 +179,9 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
             "not found any more: after.mlir EIO001 @f ttir.neg b",
             "",
             f"{dump}:2:3: @g ^bb0: 1 inversion: avoidable",
-            "failed: 1 new finding, 0 known; 1 of the baseline not found any more; "
-            f"eio-audit fix --diff {dump} shows the fix, --in-place applies it",
+            "failed: 1 new finding, 0 known; 1 of the baseline not found any more",
+            "next:",
+            f"  eio-audit fix --diff {dump}  # shows the fix; --in-place applies it",
             "",
         ],
     )

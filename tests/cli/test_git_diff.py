@@ -75,9 +75,12 @@ def test_git_diff_shows_ops(repository: Repository) -> None:
     repository.change({"net.mlir": before}, {"net.mlir": after})
     repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
     lines = repository.git("diff", "HEAD").splitlines()
-    assert lines[:2] == ["before  net.mlir:1:1", "after   net.mlir:1:1"]
+    assert lines[:3] == [
+        "different: 8 modified, 8 added, 6 removed",
+        "before  net.mlir:1:1",
+        "after   net.mlir:1:1",
+    ]
     assert "        operand 1: [-argument 4 of ^bb0-]{+%9 ttir.reshape+}" in lines
-    assert lines[-1] == "verdict: different: 8 modified, 8 added, 6 removed"
 
 
 def test_git_diff_of_new_deleted_and_renamed_files(repository: Repository) -> None:
@@ -88,10 +91,10 @@ def test_git_diff_of_new_deleted_and_renamed_files(repository: Repository) -> No
     )
     repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
     lines = repository.git("diff", "--find-renames=60", "HEAD").splitlines()
-    assert [line for line in lines if line.startswith(("before", "after", "verdict"))] == [
-        *("before  gone.mlir:1:1", "after   /dev/null:1:1", "verdict: different: 2 removed"),
-        *("before  /dev/null:1:1", "after   new.mlir:1:1", "verdict: different: 2 added"),
-        *("before  old.mlir:1:1", "after   renamed.mlir:1:1", "verdict: different: 1 modified"),
+    assert [line for line in lines if line.startswith(("different", "before", "after"))] == [
+        *("different: 2 removed", "before  gone.mlir:1:1", "after   /dev/null:1:1"),
+        *("different: 2 added", "before  /dev/null:1:1", "after   new.mlir:1:1"),
+        *("different: 1 modified", "before  old.mlir:1:1", "after   renamed.mlir:1:1"),
     ]
 
 
@@ -119,13 +122,13 @@ def test_git_diff_goes_on_after_a_file_that_is_no_ir(repository: Repository) -> 
     repository.git("config", "diff.mlir.command", f"{COMMAND} diff")
     lines = repository.git("diff", "HEAD").splitlines()
     assert lines[:5] == ["--- a.mlir", "+++ a.mlir", "@@ -1 +1 @@", "-one", "+two"]
-    assert lines[-1] == "verdict: same program in another order"
+    assert "same program in another order" in lines
 
 
 def test_git_difftool(repository: Repository) -> None:
     repository.change({"net.mlir": CONSTANTS}, {"net.mlir": REORDERED})
     shown = repository.git("difftool", "--no-prompt", "--extcmd", f"{COMMAND} diff", "HEAD")
-    assert shown.splitlines()[-1] == "verdict: same program in another order"
+    assert shown.splitlines()[0] == "same program in another order"
 
 
 def test_git_compares_normal_forms(repository: Repository) -> None:

@@ -74,7 +74,7 @@ def test_several_selected_dumps_of_a_log_are_not_traced() -> None:
     text = run("check", NAME, "--pass", "my-pass").stdout.decode()
     assert "fix --diff --pass my-pass 'two words.log'" in text
     assert "eio-audit trace" not in text
-    assert "eio-audit trace 'two words.log' shows" in run("check", NAME).stdout.decode()
+    assert "\n  eio-audit trace 'two words.log'  # shows" in run("check", NAME).stdout.decode()
 
 
 def test_the_original_order_is_that_of_the_run() -> None:
@@ -95,4 +95,4 @@ def test_processes_suggest_the_same() -> None:
 
 def test_a_file_whose_name_begins_with_a_dash() -> None:
     Path("-x.mlir").write_text(SHUFFLED)
-    assert b"eio-audit fix --diff ./-x.mlir shows" in run("check", "--", "-x.mlir").stdout
+    assert b"eio-audit fix --diff ./-x.mlir  # shows" in run("check", "--", "-x.mlir").stdout

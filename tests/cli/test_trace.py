@@ -40,8 +40,12 @@ LOG
   5606  ttir-implicit-broadcast-fold                44         44                           21                               602     349       40  190
         ... 1 changed nothing
 
-most wrong indices by: ttir-erase-inverse-ops (LOG:4628), 42 ops whose indices contradict dataflow; see fix --relabel
-failed: 21 avoidable inversions left at the end; eio-audit diff LOG --pass ttir-erase-inverse-ops --dump 1 shows what the pass did; eio-audit fix --diff --dump last LOG shows the fix"""
+most wrong indices by: ttir-erase-inverse-ops (LOG:4628), 42 ops whose indices contradict dataflow
+failed: 21 avoidable inversions left at the end
+next:
+  eio-audit diff LOG --pass ttir-erase-inverse-ops --dump 1  # shows what the pass did
+  eio-audit fix --diff --dump last LOG  # shows the fix
+  eio-audit fix --relabel --diff LOG  # corrects wrong indices"""
     )
 
 
@@ -138,11 +142,9 @@ def test_verbose_shows_every_pass() -> None:
 
 def test_standard_input_is_a_log_like_any_other() -> None:
     from_file, from_stdin = run("trace", LOG), run("trace", "-", stdin=LOG.read_bytes())
-    assert (
-        from_stdin.stdout.decode().replace("<stdin>", str(LOG)).splitlines()[:-1]
-        == (from_file.stdout.decode().splitlines()[:-1])
-    )
-    assert b"; eio-audit diff FILE --pass" in from_stdin.stdout
+    report, _, steps = from_file.stdout.decode().partition("next:\n")
+    assert from_stdin.stdout.decode().replace("<stdin>", str(LOG)) == report
+    assert len(steps.splitlines()) == 3
 
 
 def test_a_tree_of_dumps() -> None:
@@ -223,22 +225,24 @@ def test_numbered_folders(tmp_path: Path) -> None:
     ],
 )
 def test_what_to_type_next_runs(paths: list[Path]) -> None:
-    compare, fix = next_commands(run("trace", *paths).stdout)
+    compare, fix, relabel = next_commands(run("trace", *paths).stdout)
     done = run(*compare)
     assert (done.returncode, done.stderr, b" -> 22 avoidable" in done.stdout) == (1, b"", True)
-    assert run(*fix).stdout.startswith(f"--- {paths[-1]}".encode())
+    assert [run(*command).stdout.startswith(f"--- {paths[-1]}".encode()) for command in (fix, relabel)] == [
+        True,
+        True,
+    ]
 
 
 def test_what_to_type_next_has_the_options() -> None:
-    compare, fix = next_commands(run("trace", LOG, "--follow", "constants").stdout)
+    compare, fix, _ = next_commands(run("trace", LOG, "--follow", "constants").stdout)
     assert (compare[1:3], fix[3:6]) == (["--follow", "constants"], ["last", "--follow", "constants"])
 
 
 def next_commands(report: bytes) -> list[list[str]]:
-    """The arguments of the commands that the verdict names."""
-    verdict = report.decode().splitlines()[-1]
-    steps = [step.partition(" shows ")[0] for step in verdict.split("; ")]
-    return [shlex.split(step)[1:] for step in steps if step.startswith("eio-audit ")]
+    """The arguments of the commands below the verdict."""
+    steps = report.decode().partition("\nnext:\n")[2].splitlines()
+    return [shlex.split(step, comments=True)[1:] for step in steps]
 
 
 def test_without_a_dump_right_before_the_pass_its_worst_op_is_explained(tmp_path: Path) -> None:
@@ -246,7 +250,7 @@ def test_without_a_dump_right_before_the_pass_its_worst_op_is_explained(tmp_path
     marker = "// -----// IR Dump "
     sections = LOG.read_text().split(marker)
     log.write_text("".join(marker + section for section in sections if section.startswith("After")))
-    explain, _ = next_commands(run("trace", log).stdout)
+    explain, *_ = next_commands(run("trace", log).stdout)
     assert explain[:2] == ["explain", str(log)]
     done = run(*explain)
     assert done.returncode == 0
@@ -373,7 +377,10 @@ LOG
         ... 1 changed nothing
     25  d                                     4          1    5  @f, @g
 
-order not judged: no op carries an op index; 2 of 4 passes changed ops; eio-audit diff LOG --pass d --dump 1 shows the pass that changed most; eio-audit trace LOG --format html -o passes.html writes a page of all passes
+order not judged: no op carries an op index; 2 of 4 passes changed ops
+next:
+  eio-audit diff LOG --pass d --dump 1  # shows the pass that changed most
+  eio-audit trace LOG --format html -o passes.html  # writes a page of all passes
 """
     )
 
@@ -476,8 +483,10 @@ DIR
   (before erase-inverse-ops)       4                    4          0                       0       0        3   16  ttir-before-erase-inverse-ops.mlir.txt:1
   erase-inverse-ops                8         6          8          0           6          18      18        6   18  ttir-after-erase-inverse-ops.mlir.txt:1
 
-most wrong indices by: erase-inverse-ops (DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow; see fix --relabel
+most wrong indices by: erase-inverse-ops (DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow
 passed: no avoidable inversion left at the end of 3 passes
+next:
+  eio-audit fix --relabel --diff DIR/ttir-after-erase-inverse-ops.mlir.txt  # corrects wrong indices
 """
     )
 

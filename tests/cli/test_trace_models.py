@@ -51,7 +51,9 @@ left at the end: 5 avoidable inversions in 3 of 5 models, 1 of them there from t
   yolo                           1         1        fusing
   ... and 1 more model (-v)
 
-failed: 5 avoidable inversions left at the end; eio-audit trace corpus/resnet shows the worst model
+failed: 5 avoidable inversions left at the end
+next:
+  eio-audit trace corpus/resnet  # shows the worst model
 """
     )
 
@@ -108,7 +110,7 @@ def test_dumps_without_an_index_in_models_with_indices_are_counted(tmp_path: Pat
     (tmp_path / "some.log").write_text(IN_ORDER + dump("After", "cse", function("f", None, None)))
     done = run("trace", tmp_path)
     dumps = 2 * IN_ORDER.count("IR Dump") + 1
-    said = f"left at the end of 2 models; {dumps - 1} of {dumps} dumps checked; 1 carries no op index;"
+    said = f"left at the end of 2 models; {dumps - 1} of {dumps} dumps checked; 1 carries no op index\n"
     assert (done.returncode, said in done.stdout.decode()) == (0, True)
 
 

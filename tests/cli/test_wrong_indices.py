@@ -106,10 +106,11 @@ def test_the_page_of_a_check(issue: Path) -> None:
 
 def test_trace_names_the_pass_that_made_most_indices_wrong() -> None:
     lines = run("trace", LOG).stdout.decode().splitlines()
-    assert lines[-2] == (
-        f"most wrong indices by: ttir-erase-inverse-ops ({LOG}:211),"
-        " 6 ops whose indices contradict dataflow; see fix --relabel"
+    most = (
+        f"most wrong indices by: ttir-erase-inverse-ops ({LOG}:211), 6 ops whose indices contradict dataflow"
     )
+    assert lines[-4] == most
+    assert lines[-2:] == ["next:", f"  eio-audit fix --relabel --diff {LOG}  # corrects wrong indices"]
     assert "made wrong" in lines[3]
 
 
@@ -142,20 +143,17 @@ def test_the_page_of_a_trace() -> None:
 def test_diff_says_it_of_the_dump_after() -> None:
     done = run("diff", SAMPLES / "small" / "before_inline.mlir", AFTER)
     assert b"none of the 18 inversions can be reordered away: 6 ops carry an index" in done.stdout
-    step = f"eio-audit fix --relabel --diff {AFTER} corrects 6 wrong indices and removes all inversions\n"
+    step = f"eio-audit fix --relabel --diff {AFTER}  # corrects 6 wrong indices and removes all inversions\n"
     assert step.encode() in done.stdout
 
 
-def test_inversions_in_graph_regions_are_left() -> None:
+def test_inversions_in_graph_regions_are_left(tmp_path: Path) -> None:
     graph = 'module {\nfunc.func private @b() loc("2|b")\nfunc.func private @a() loc("1|a")\n'
-    done = run("check", "-", stdin=(graph + ISSUE + "}\n").encode())
-    assert (
-        done.stdout.decode()
-        .splitlines()[-1]
-        .endswith(
-            "; eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions except those in "
-            "graph regions"
-        )
+    file = tmp_path / "graph.mlir"
+    file.write_text(graph + ISSUE + "}\n")
+    assert run("check", file).stdout.decode().splitlines()[-1] == (
+        f"  eio-audit fix --relabel --diff {file}"
+        "  # corrects 1 wrong index and removes all inversions except those in graph regions"
     )
     done = run("fix", "-", stdin=(graph + ISSUE + "}\n").encode())
     assert done.stderr.decode().endswith(

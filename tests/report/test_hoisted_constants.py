@@ -36,8 +36,9 @@ def report(text: str, gate: Gate, *, verbose: bool = False) -> list[str]:
 def test_a_line_and_the_command_that_puts_them_back() -> None:
     assert report(function(*HOISTED_ALONE), Gate()) == [
         f"a.mlir:2:1: @f ^bb0: {LINE}",
-        "passed: 2 inversions: all avoidable (all of hoisted constants), in 1 of 1 dumps; "
-        "eio-audit fix --diff a.mlir shows the fix, --in-place applies it",
+        "passed: 2 inversions: all avoidable (all of hoisted constants), in 1 of 1 dumps",
+        "next:",
+        "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
     ]
 
 
@@ -46,17 +47,18 @@ def test_as_findings() -> None:
         f"a.mlir:2:3: EIO004 {LINE}",
         "",
         "a.mlir:2:3: @f ^bb0: 2 inversions: all avoidable (all of hoisted constants)",
-        "failed: 2 avoidable inversions of hoisted constants in 1 of 1 dumps; "
-        "eio-audit fix --diff a.mlir shows the fix, --in-place applies it",
+        "failed: 2 avoidable inversions of hoisted constants in 1 of 1 dumps",
+        "next:",
+        "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
     ]
 
 
 def test_a_failure_has_both_figures() -> None:
-    first, _, block, line, last = report(function(*BOTH), Gate())
+    first, _, block, line, verdict, *_ = report(function(*BOTH), Gate())
     assert first.startswith("a.mlir:3:3: EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %1 (line 4)")
     assert block == "a.mlir:2:3: @f ^bb0: 3 inversions: all avoidable (2 of hoisted constants)"
     assert line == f"a.mlir:2:1: @f ^bb0: {LINE}"
-    assert last.startswith("failed: 1 avoidable inversion in 1 of 1 dumps, besides 2 of hoisted constants; ")
+    assert verdict == "failed: 1 avoidable inversion in 1 of 1 dumps, besides 2 of hoisted constants"
 
 
 def test_a_verbose_report_says_it_below_the_block() -> None:

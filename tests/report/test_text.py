@@ -99,17 +99,20 @@ def test_what_fails_comes_first_then_the_sum_and_the_verdict_with_what_to_type()
         "fix moves it (Net[net], net.py:2)\n"
         "\n"
         "my dump.mlir:2:1: @forward ^bb0: 2 inversions: all avoidable\n"
-        "failed: 2 avoidable inversions in 1 of 1 dumps; "
-        "eio-audit fix --diff 'my dump.mlir' shows the fix, --in-place applies it\n"
+        "failed: 2 avoidable inversions in 1 of 1 dumps\n"
+        "next:\n"
+        "  eio-audit fix --diff 'my dump.mlir'  # shows the fix; --in-place applies it\n"
     )
 
 
-def test_what_passes_takes_one_line() -> None:
+def test_what_passes_takes_few_lines() -> None:
     text = log(("After One", IN_ORDER), ("After Two", IN_ORDER))
     assert report(checked(text)) == "passed: 2 dumps, 2 blocks, 6 ops: all in order\n"
     assert report(checked(MISSION)) == (
-        "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps; "
-        "eio-audit fix --relabel --diff after.mlir corrects 1 wrong index and removes all inversions\n"
+        "1 op carries an index that contradicts dataflow (proven minimal)\n"
+        "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps\n"
+        "next:\n"
+        "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
 
 
@@ -118,8 +121,10 @@ def test_fail_on_any_names_what_is_unavoidable() -> None:
         "after.mlir:4:1: EIO002 #18 ttir.relu %57 is late: 1 unavoidable inversion (Net[net], net.py:2)\n"
         "\n"
         "after.mlir:2:1: @forward ^bb0: 1 inversion: none avoidable (forced by a dependence)\n"
-        "failed: 1 unavoidable inversion in 1 of 1 dumps; "
-        "eio-audit fix --relabel --diff after.mlir corrects 1 wrong index and removes all inversions\n"
+        "1 op carries an index that contradicts dataflow (proven minimal)\n"
+        "failed: 1 unavoidable inversion in 1 of 1 dumps\n"
+        "next:\n"
+        "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
 
 
@@ -128,14 +133,15 @@ def test_verbose_names_the_dependence() -> None:
         "after.mlir:1:1\n"
         "  @forward ^bb0 at line 2: 1 inversion: none avoidable (forced by a dependence)\n"
         "    the inversion cannot be reordered away: 1 op carries an index that contradicts dataflow"
-        " (proven minimal); see fix --relabel\n"
+        " (proven minimal)\n"
         "      #23 ttir.abs %56 at line 3 should carry 18, as ttir.relu %57 (line 4) does\n"
         "    1 of 3 indexed ops is displaced:\n"
         "      #18 ttir.relu %57 is late at line 4, in 1 inversion (Net[net])\n"
         "        it waits for its producer #23 ttir.abs %56 (line 3)\n"
         "\n"
-        "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps; "
-        "eio-audit fix --relabel --diff after.mlir corrects 1 wrong index and removes all inversions\n"
+        "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps\n"
+        "next:\n"
+        "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
 
 
@@ -154,11 +160,9 @@ def test_a_log_of_passes() -> None:
         "fix moves it; brought in by x-pass, gone after x-pass (Net[net], net.py:2)\n"
         "\n"
         "<stdin>:15:1: @forward ^bb0 after x-pass: 2 inversions: all avoidable\n"
-        "1 op carries an index that contradicts dataflow (proven minimal); "
-        "eio-audit fix --relabel --diff FILE corrects 1 wrong index and removes all inversions\n"
+        "1 op carries an index that contradicts dataflow (proven minimal)\n"
         "failed: 2 avoidable inversions in 1 of 5 dumps, none left at the end; "
-        "4 of 5 dumps checked; 1 carries no op index; "
-        "eio-audit trace FILE shows what each pass did\n"
+        "4 of 5 dumps checked; 1 carries no op index\n"
     )
 
 
@@ -176,10 +180,12 @@ def test_several_files() -> None:
         for name, text in (("a.mlir", SHUFFLED), ("b.mlir", MISSION), ("c.mlir", SHUFFLED))
         for dump in eio_audit.read_text(text, name)
     ]
-    assert report(judged(dumps)).splitlines()[-1] == (
-        "failed: 4 avoidable inversions in 2 of 3 dumps; "
-        "eio-audit fix --diff FILE shows the fix, --in-place applies it"
-    )
+    assert report(judged(dumps)).splitlines()[-4:] == [
+        "failed: 4 avoidable inversions in 2 of 3 dumps",
+        "next:",
+        "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
+        "  eio-audit fix --relabel --diff b.mlir  # corrects 1 wrong index and removes all inversions",
+    ]
 
 
 def test_no_more_than_ten_findings_and_blocks() -> None:
@@ -226,7 +232,7 @@ def test_a_use_inside_regions_and_a_terminator() -> None:
     assert in_full(checked(text)).splitlines()[3:14] == [
         "  @forward ^bb0 at line 2: 7 inversions: 2 avoidable, 5 not (all forced by dependences)",
         "    5 of 7 inversions cannot be reordered away: 2 ops carry an index that contradicts dataflow"
-        " (proven minimal); see fix --relabel",
+        " (proven minimal)",
         "      #1 func.return at line 6 should carry 5, as ttir.abs %2 (line 3) does",
         "      #2 scf.for at line 4 should carry 3, as ttir.abs %0 (line 2) does",
         "    3 of 5 indexed ops are displaced:",
@@ -261,13 +267,9 @@ def test_the_command_to_type_next_has_the_options_of_the_audit() -> None:
     options = eio_audit.AuditOptions(
         eio_audit.IndexPattern(r"(?P<index>\d+)"), follow={"none", "constants"}, assume_pure=["my.*"]
     )
-    assert (
-        report(judged(eio_audit.read_text(text, "after.mlir"), options))
-        .splitlines()[-1]
-        .endswith(
-            "; eio-audit fix --diff --follow constants --follow none --assume-pure 'my.*' "
-            "--index-pattern '(?P<index>\\d+)' after.mlir shows the fix, --in-place applies it"
-        )
+    assert report(judged(eio_audit.read_text(text, "after.mlir"), options)).splitlines()[-1] == (
+        "  eio-audit fix --diff --follow constants --follow none --assume-pure 'my.*' "
+        "--index-pattern '(?P<index>\\d+)' after.mlir  # shows the fix; --in-place applies it"
     )
 
 
@@ -275,8 +277,8 @@ def test_frees_that_follow_are_not_counted_among_the_wrong_indices() -> None:
     free = '"memref.dealloc"(%a) : (memref<1xf32>) -> () loc("7|x")'
     text = function(op("%0", 23), op("%1", 18, "%0"), free)
     assert report(judged(eio_audit.read_text(text, "after.mlir"))).endswith(
-        "; eio-audit fix --relabel --diff after.mlir "
-        "corrects 1 wrong index other than those of frees and removes all inversions\n"
+        "\n  eio-audit fix --relabel --diff after.mlir  "
+        "# corrects 1 wrong index other than those of frees and removes all inversions\n"
     )
 
 
@@ -288,7 +290,7 @@ def test_derived_op() -> None:
         "  @forward ^bb0 at line 2: 2 inversions: none avoidable (all forced by dependences)",
         "    all 2 inversions involve the one op that a pass derived from another: see --follow derived",
         "    none of the 2 inversions can be reordered away: 1 op carries an index that contradicts dataflow"
-        " (made by a pass; proven minimal); see fix --relabel",
+        " (made by a pass; proven minimal)",
         "      #23 ttir.abs %0 at line 2 should carry 18, as ttir.abs %1 (line 3) does",
         "    1 of 3 indexed ops is displaced:",
         "      #23 ttir.abs %0 is early at line 2, in 2 inversions (Conv2d[net.conv1])",
@@ -323,11 +325,7 @@ def test_graph_region_has_no_order_to_keep() -> None:
         "\n"
         "passed: 1 inversion in a graph region, which has no order to keep, in 1 of 1 dumps\n"
     )
-    assert (
-        report(checked(text + SHUFFLED))
-        .splitlines()[-1]
-        .startswith("failed: 2 avoidable inversions in 1 of 1 dumps;")
-    )
+    assert "\nfailed: 2 avoidable inversions in 1 of 1 dumps\n" in report(checked(text + SHUFFLED))
 
 
 def unproven(gate: Gate = DEFAULT) -> Verdict:
@@ -355,10 +353,11 @@ def unproven(gate: Gate = DEFAULT) -> Verdict:
 def test_what_is_not_proven_is_an_interval() -> None:
     assert report(unproven()).splitlines() == [
         "1,200 ops of unknown effect keep their order (1,200 foo.bar): see --assume-pure",
-        "failed: 1,000 avoidable inversions in 1 of 1 dumps; "
-        "eio-audit fix --diff big.mlir shows the fix, --in-place applies it",
+        "failed: 1,000 avoidable inversions in 1 of 1 dumps",
+        "next:",
+        "  eio-audit fix --diff big.mlir  # shows the fix; --in-place applies it",
     ]
-    assert "; 8,000 inversions not proven unavoidable in 1 of 1 dumps; " in report(unproven(ANY))
+    assert "; 8,000 inversions not proven unavoidable in 1 of 1 dumps\n" in report(unproven(ANY))
     assert sum_of(unproven().check.summary) == (
         "9,000 inversions: 1,000 to 1,100 avoidable, 7,900 to 8,000 not "
         "(4,000 forced by dependences, 3,900 to 4,000 follow from them; not proven minimal)"
@@ -404,13 +403,13 @@ def test_graph_regions_are_apart_in_a_sum() -> None:
     ("figures", "said"),
     [
         ({}, "8,000 of 9,000 inversions could not be reordered away: 70 ops carry an index that contradicts dataflow"
-             " (40 made by passes; not proven minimal); see fix --relabel"),
+             " (40 made by passes; not proven minimal)"),
         ({"lower_bound": 8000, "wrong_certified": True, "wrong_by_passes": 0},
          "8,000 of 9,000 inversions cannot be reordered away: 70 ops carry an index that contradicts dataflow"
-         " (proven minimal); see fix --relabel"),
+         " (proven minimal)"),
         ({"minimum": 9000, "wrong_by_passes": 70},
          "none of the 9,000 inversions could be reordered away: 70 ops carry an index that contradicts dataflow"
-         " (all made by passes; not proven minimal); see fix --relabel"),
+         " (all made by passes; not proven minimal)"),
     ],
 )  # fmt: skip
 def test_what_indices_are_wrong(figures: dict[str, Any], said: str) -> None:
@@ -448,9 +447,13 @@ def test_a_terminal_gets_lines_that_fit(text: str, width: int) -> None:
 
 def test_wrapped_lines_hang() -> None:
     lines = report(checked(MISSION), file=Terminal(), width=60).splitlines()
-    assert lines[:2] == [
+    assert lines == [
+        "1 op carries an index that contradicts dataflow (proven",
+        "  minimal)",
         "passed: 1 inversion: none avoidable (forced by a",
-        "  dependence), in 1 of 1 dumps; eio-audit fix --relabel",
+        "  dependence), in 1 of 1 dumps",
+        "next:",
+        "  eio-audit fix --relabel --diff after.mlir",
     ]
 
 

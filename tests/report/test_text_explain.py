@@ -22,8 +22,7 @@ def test_a_forced_inversion() -> None:
         "after.mlir:1:1\n"
         "  #23 ttir.abs %56 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
         "    from net.py:2, forward(), Conv2d[net.conv1], ttir.abs\n"
-        "    its index contradicts dataflow: it should carry 18, as ttir.relu %57 (line 4) does;"
-        " see fix --relabel\n"
+        "    its index contradicts dataflow: it should carry 18, as ttir.relu %57 (line 4) does\n"
         "    no memory effects (from the op table)\n"
         "    next lower index: #18 ttir.relu %57 (line 4), 1 place after it\n"
         "    1 inversion, forced by a dependence\n"
@@ -31,24 +30,31 @@ def test_a_forced_inversion() -> None:
         "        #23 ttir.abs %56 (line 3)\n"
         "        value: used by #18 ttir.relu %57 (line 4)\n"
         "    fix leaves it where it is\n"
+        "next:\n"
+        "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
 
 
+FIX = ["next:", "  eio-audit fix --diff after.mlir  # shows the fix; --in-place applies it"]
+
+
 def test_an_avoidable_inversion() -> None:
-    assert explained(SHUFFLED, "%0").splitlines()[-4:] == [
+    assert explained(SHUFFLED, "%0").splitlines()[-6:] == [
         "    2 inversions, all avoidable",
         "      avoidable with #0 ttir.abs %1 (line 3)",
         "      avoidable with #1 ttir.abs %2 (line 4)",
         "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 2",
+        *FIX,
     ]
 
 
 def test_an_avoidable_inversion_where_the_other_op_moves() -> None:
-    assert explained(SHUFFLED, "%1").splitlines()[-4:] == [
+    assert explained(SHUFFLED, "%1").splitlines()[-6:] == [
         "    1 inversion, avoidable",
         "      avoidable with #2 ttir.abs %0 (line 2)",
         "        fix puts that op after #1 ttir.abs %2 (line 4), before func.return (line 5)",
         "    fix leaves it and moves others: 0 inversions instead of 1",
+        *FIX,
     ]
 
 
@@ -91,6 +97,9 @@ def test_ops_that_share_an_index_get_an_outline_each() -> None:
         "    1 inversion, avoidable\n"
         "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 1\n"
         "--verbose explains all of them; a line instead of the index selects one\n"
+        "next:\n"
+        "  eio-audit fix --diff after.mlir  # shows the fix; --in-place applies it\n"
+        "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
 
 

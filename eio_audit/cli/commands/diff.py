@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
 from eio_audit.cli.inputs import (
     dumps_of_run,
-    is_one_file,
     is_run,
     no_order,
     read_dumps,
@@ -25,7 +24,7 @@ from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
-from eio_audit.mlir.source import InputError, Source, Span, source_name
+from eio_audit.mlir.source import Source, Span, source_name
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
@@ -48,15 +47,15 @@ if TYPE_CHECKING:
 @click.option(
     "--exit-code",
     is_flag=True,
-    help="Exit with 1 if the dumps differ, else with 0; inversions do not count.",
+    help="Accepted for git, which needs it to get the exit code. Elsewhere it has no effect.",
 )
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
     default="order",
     show_default=True,
-    help="What --exit-code treats as the same: bytes, identical text; names, the same text up to names and "
-    "locations; order, the same program in any legal order.",
+    help="What counts as the same: bytes, identical text; names, the same text up to names and locations; "
+    "order, the same program in any legal order.",
 )
 @click.option(
     "-U",
@@ -85,11 +84,14 @@ def diff_command(
     """Compare two dumps: which ops were moved, modified, added or removed, and how their order changed.
 
     Given one log or folder, compare the dumps before and after the pass that --pass names. In a folder,
-    ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. The inversions of AFTER set the exit code.
-    If there are several passes and none is chosen, list those that changed most.
+    ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. If there are several passes and none is
+    chosen, list those that changed most.
 
-    Given two logs or folders, pair their dumps and compare the first pair that differs. With --exit-code,
-    compare the others too, in several processes, until one pair is not the same.
+    Given two logs or folders, pair their dumps and show the first pair that differs. Compare the others too,
+    in several processes, until one pair is not the same.
+
+    The exit code is 0 if the dumps are the same in the sense of --same-as, and 1 if they differ. With
+    --fail-on or another option of the gate, it is that of the gate, for the order of AFTER.
 
     \b
     Examples:
@@ -109,21 +111,20 @@ def diff_command(
     from eio_audit.cli.pass_pair import around_pass
 
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
-    if parallel.timeout is not None and not (are_runs and exit_code):
-        raise click.UsageError("--timeout requires --exit-code and two logs or folders")
+    if parallel.timeout is not None and not are_runs:
+        raise click.UsageError("--timeout requires two logs or folders")
     if after is not None and are_runs:
         _require_formats("RunComparison", reports)
-        wanted = Sameness(same_as) if exit_code else None
-        with _workers(parallel, before, after) if wanted else nullcontext() as workers:
-            runs = compare_runs(dumps_of_run(before), dumps_of_run(after), options, wanted, workers)
+        with _workers(parallel, before, after) as workers:
+            runs = compare_runs(
+                dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers
+            )
         reports.write(runs, context=context)
-        ctx.exit(1 if exit_code and not runs.is_same_as_asked else 0)
+        ctx.exit(0 if runs.is_same_as_asked else 1)
     if after is None:
         old, new = around_pass(before, choice, options.op_table)
     else:
         old, new = _one_of_each(before, after, choice)
-    if exit_code and after is not None and before != os.devnull:
-        _expect_two_dumps(old, new)
     if isinstance(ctx.obj, GitFiles):
         old, new = _renamed(old, ctx.obj.old_name), _renamed(new, ctx.obj.new_name)
     worst_blocks = WorstBlocks()
@@ -132,10 +133,10 @@ def diff_command(
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures(), context=context)
+    if not (gate.never_fails or is_asked_for(gate)):
+        ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     if is_asked_for(gate) and result.after.is_unindexed:
         raise no_order(1, [result.after], result.after.source)
-    if exit_code:
-        ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
 
 
@@ -149,16 +150,6 @@ def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dum
         chosen.append(_no_ops() if path == os.devnull else own.only_one(dumps, source_name(path)))
     old, new = chosen
     return old, new
-
-
-def _expect_two_dumps(old: Dump, new: Dump) -> None:
-    """Check that ``--exit-code`` does not compare a dump with itself. The gate on its order does not.
-
-    Raises:
-        InputError: it does.
-    """
-    if old.line == new.line and is_one_file(old.source.name, new.source.name):
-        raise InputError(new.source.name, None, "BEFORE and AFTER are one dump, which is always the same")
 
 
 def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:

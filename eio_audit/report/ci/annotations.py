@@ -23,7 +23,8 @@ from eio_audit.report.ci.finding import (
     rest,
 )
 from eio_audit.report.json import dumped
-from eio_audit.report.wording.conclusion import verdict_line, why_not_judged
+from eio_audit.report.wording.commands import next_lines
+from eio_audit.report.wording.conclusion import steps_after, verdict_line, why_not_judged
 
 SHOWN_ANNOTATIONS = 10
 """GitHub shows no more annotations of one level per step."""
@@ -36,7 +37,7 @@ def to_github(verdict: Verdict) -> str:
     lines += [_unjudged_annotation(one, verdict) for one in verdict.check.unjudged[:SHOWN_ANNOTATIONS]]
     lines += [_annotation(finding, level(finding, verdict)) for finding in shown]
     lines += filter(None, [rest(verdict.findings, len(shown))])
-    lines.append(verdict_line(verdict))
+    lines += [verdict_line(verdict), *next_lines(steps_after(verdict))]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
@@ -81,7 +82,7 @@ def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
     lines += lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
     if not verbose and len(verdict.findings) > SHOWN_FINDINGS:
         lines[-1] += "; --verbose shows all"
-    lines.append(verdict_line(verdict, verbose=verbose))
+    lines += [verdict_line(verdict, verbose=verbose), *next_lines(steps_after(verdict))]
     return "".join(f"{printable(line)}\n" for line in lines)
 
 

@@ -126,7 +126,7 @@ class Section:
 
     @property
     def command(self) -> str:
-        """The start of the command that explains an op. The op's line follows."""
+        """The start of the command that explains an op. The op's line follows. Empty without one."""
         return explain_command(self.dump, self.dump.source)
 
     def place_of(self, op: PicturedOp) -> _Place:
@@ -154,7 +154,7 @@ class Section:
                 for k in sorted(excerpt)
                 if k in self.picture.texts
             ],
-            command=f"{self.command} {op.op.line}",
+            command=explain_command(self.dump, self.dump.source, op.op.line),
             section=self.name,
             drawing=self._drawing(flow) if flow else {},
             is_cut=flow is not None and len(flow.ops) == DRAWN_NEIGHBOURS < flow.block_ops,
@@ -250,7 +250,7 @@ def left_cards(trace: Trace) -> list[Card]:
 
 def _finding_card(name: str, title: str, audited: DumpAudit | Trace, finding: Finding) -> Card:
     """Return the card of an op that no picture shows."""
-    command = f"{explain_command(audited, finding.source)} {finding.line}"
+    command = explain_command(audited, finding.source, finding.line)
     return Card(name, title, background(finding), (), command, None, {}, False, finding)
 
 

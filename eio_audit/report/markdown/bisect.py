@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.bisect.one_application import OneApplication
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.report.markdown.code import code, literal, row
+from eio_audit.report.markdown.code import code, literal, row, shell_block
 from eio_audit.report.markdown.diff import diff_to_markdown
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import if_any
@@ -49,8 +49,7 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_dif
 def application_to_markdown(one: OneApplication, *, verbose: bool = False) -> str:
     """Return what one application did as Markdown, ending in a newline."""
     lines = [f"### {literal(words.application_title(one))}", "", diff_to_markdown(one.diff, verbose=verbose)]
-    if steps := list(words.by_hand(one)):
-        lines += ["```sh", *(f"{step.command}  # {step.effect}" for step in steps), "```"]
+    lines += shell_block(words.by_hand(one))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

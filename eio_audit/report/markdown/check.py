@@ -10,7 +10,7 @@ from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_p
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
-from eio_audit.report.markdown.code import code, literal, row
+from eio_audit.report.markdown.code import code, literal, row, shell_block
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
 from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
 from eio_audit.report.wording.numbers import count
@@ -28,7 +28,7 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False, comparison: CheckCom
     """
     said = "; ".join(reasons(verdict, verbose=verbose))
     lines = [f"### eio-audit: {status(verdict)}", "", literal(said) if verdict.check.unindexed else said]
-    lines += [f"<br>{literal(' '.join(step))}" for step in steps_after(verdict)]
+    lines += shell_block(steps_after(verdict))
     lines += _errors(verdict)
     lines += _changes(comparison) if comparison else []
     lines += _figures(verdict)

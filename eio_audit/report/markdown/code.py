@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 from eio_audit.mlir.printable import printable
+from eio_audit.report.wording.commands import Step
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
@@ -33,6 +34,12 @@ def literal(text: str) -> str:
     fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def shell_block(steps: Iterable[Step]) -> list[str]:
+    """Return commands to type as a code block of its own, with an empty line above; nothing without any."""
+    commands = [one_line(step.explained) for step in steps]
+    return ["", "```sh", *commands, "```"] if commands else []
 
 
 def one_line(text: str) -> str:

@@ -11,13 +11,12 @@ from eio_audit.audit.bisect.op_steps import OpSteps
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.text.check import SHOWN
-from eio_audit.report.text.console import Console
+from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.text.trace import NARROW, print_passes
 from eio_audit.report.wording import bisect as words
-from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.trace import NOT_JUDGED
 
@@ -39,7 +38,7 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     status, why = words.conclusion(result, gate)
     styles = {"passed": "bold green", NOT_JUDGED: "bold yellow"}
     console.print((status, styles.get(status, "bold red")), f": {why}")
-    print_next(list(words.next_steps(result)), console)
+    print_next(words.next_steps(result), console)
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:
@@ -152,7 +151,7 @@ def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -
         console.print()
     if len(steps.history.ops) > len(shown):
         console.print((f"--verbose shows {count(len(steps.history.ops) - len(shown), 'more op')}", "dim"))
-    print_next(list(words.next_steps_of_op(steps)), console)
+    print_next(words.next_steps_of_op(steps), console)
 
 
 def print_first_failure(found: FirstFailure, console: Console) -> None:
@@ -161,7 +160,7 @@ def print_first_failure(found: FirstFailure, console: Console) -> None:
     if where := words.where_it_fails(found):
         console.print(where)
     console.print((f"the compiler ran {count(found.runs, 'time')}", "dim"))
-    print_next(list(words.next_steps_of_failure(found)), console)
+    print_next(words.next_steps_of_failure(found), console)
 
 
 def print_application(
@@ -172,18 +171,4 @@ def print_application(
     console.print()
     print_diff(one.diff, console, verbose=verbose, context=context)
     console.print()
-    print_next(list(words.by_hand(one)), console)
-
-
-def print_next(steps: Sequence[Step], console: Console) -> None:
-    """Print the commands to type next, each in a line of its own, whole and without a break.
-
-    A terminal that is too narrow for what a command does gets the command alone.
-    """
-    if steps:
-        console.print("next:")
-    for step in steps:
-        line = f"  {step.command}"
-        explained = f"{line}  # {step.effect}"
-        fits = not console.wraps or len(explained) <= console.width
-        console.print_unwrapped(explained if fits else line)
+    print_next(words.by_hand(one), console)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import HOISTED
-from eio_audit.report.text.console import Console, hyperlink
+from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
@@ -84,6 +84,7 @@ def print_check(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
         verdict_line(verdict, verbose=verbose).removeprefix(status(verdict)),
     )
+    print_next(steps_after(verdict), console)
 
 
 def print_finding(finding: Finding, console: Console, style: str, note: str = "") -> None:
@@ -203,8 +204,8 @@ def _notes(verdict: Verdict) -> Iterator[str]:
         unknown.update(dump.unknown_ops)
         assumed.update(dump.assumed_pure)
     yield from filter(None, (order.unknown_ops(unknown, limit=3), order.assumed_pure(assumed)))
-    for step in steps_after(verdict)[1:]:
-        yield f"{order.wrong_labels(figures)}; {' '.join(step)}"
+    if figures.wrong_labels:
+        yield order.wrong_labels(figures)
 
 
 def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:

@@ -6,13 +6,14 @@ rich wraps and colours. Its import takes longer than the audit of a small file, 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from eio_audit.mlir.printable import printable
+from eio_audit.report.wording.commands import Step, next_lines
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
@@ -164,3 +165,9 @@ def hyperlink(source: str, line: int) -> str:
     A terminal without links (the escape sequence OSC 8) shows only the text. The line follows the ``#``.
     """
     return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"
+
+
+def print_next(steps: Iterable[Step], console: Console) -> None:
+    """Print the commands to type next, each in a line of its own, whole and without a break."""
+    for line in next_lines(steps, console.width if console.wraps else None):
+        console.print_unwrapped(line)

@@ -11,7 +11,7 @@ from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
-from eio_audit.report.text.console import Console, Piece
+from eio_audit.report.text.console import Console, Piece, print_next
 from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording import diff as words
@@ -42,6 +42,8 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
         known = f"; {inversions}, {avoidable}" if diff.after.summary.inversions else ""
         console.print((words.verdict(diff), "bold green"), known)
         return
+    is_same = diff.sameness.is_at_least(Sameness.ORDER)
+    console.print((words.verdict(diff), "bold green" if is_same else "bold red"))
     print_heading(diff.before, console, "before  ")
     print_heading(diff.after, console, "after   ")
     style = "red" if diff.after.summary.avoidable else ""
@@ -63,15 +65,12 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
         hidden += _print_parts(section, console, verbose=verbose)
-    if hidden or diff.after.summary.inversions:
+    steps = next_steps([diff.after])
+    if hidden or steps:
         console.print()
-    if diff.after.summary.inversions:
-        for step in next_steps([diff.after]):
-            console.print(" ".join(step))
     if hidden:
         console.print((f"--verbose shows {hidden:,} more", "dim"))
-    console.print()
-    console.print(("verdict: ", "bold"), words.verdict(diff))
+    print_next(steps, console)
 
 
 def print_two_runs(

@@ -8,8 +8,9 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.explain import Explanation, FixedPlace, InversionKind, OpExplanation, PathStep
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
-from eio_audit.report.text.console import Console, hyperlink
+from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.text.order import print_heading
+from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import block_name, should_carry
 
@@ -66,6 +67,8 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
             _print_inversions(op, console, verbose=verbose)
     if are_outlines:
         console.print("--verbose explains all of them; a line instead of the index selects one")
+    if any(op.right is not None or InversionKind.AVOIDABLE in op.kinds for op in ops):
+        print_next(next_steps([explanation.dump]), console)
 
 
 def _facts(op: OpExplanation) -> Iterator[str]:
@@ -96,7 +99,7 @@ def _model(op: OpExplanation) -> str:
 def _right(op: OpExplanation) -> str:
     if op.right is None:
         return ""
-    return f"its index contradicts dataflow: it should carry {should_carry(op.right)}; see fix --relabel"
+    return f"its index contradicts dataflow: it should carry {should_carry(op.right)}"
 
 
 def _index(op: OpExplanation) -> str:

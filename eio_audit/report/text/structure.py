@@ -8,7 +8,7 @@ from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.codegen.prediction import CodegenFunction, Prediction
 from eio_audit.report.document import function_figures, torn_figures
 from eio_audit.report.pictures.module_tree import down_to, module_tree
-from eio_audit.report.text.console import Console
+from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import Column, print_figures, print_table
 from eio_audit.report.wording import structure as words
@@ -48,11 +48,9 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
     else:
         console.print("no op is in a function", indent=2)
     steps = words.next_steps(structure)
-    width = max((len(step.command) for step in steps), default=0)
-    for step in steps:
-        console.print((f"{step.command:{width}}", "bold"), f"   # {step.effect}")
     if hidden:
         console.print((f"--verbose shows {hidden:,} more lines", "dim"))
+    print_next(steps, console)
 
 
 def _print_outcome(structure: Structure, console: Console, *, verbose: bool) -> int:

@@ -17,7 +17,7 @@ from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.check import SHOWN, print_finding, print_rest
-from eio_audit.report.text.console import Console, hyperlink
+from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.text.table import Column, print_table
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
@@ -79,7 +79,7 @@ def print_trace(
         at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
         wrong = contradicting(trace.mislabeller.mislabelled)
         name = (trace.mislabeller.pass_name or UNSEEN, "bold")
-        console.print("most wrong indices by: ", name, " (", at, f"), {wrong}; see fix --relabel")
+        console.print("most wrong indices by: ", name, " (", at, f"), {wrong}")
     _print_verdict(*conclusion(trace, gate), next_steps(trace), console)
 
 
@@ -102,10 +102,11 @@ class LiveRows:
 
 
 def _print_verdict(status: str, why: str, steps: Iterable[Step], console: Console) -> None:
-    """Print the last line."""
-    said = [why, *map(" ".join, steps if status != "could not run" else ())]
+    """Print the verdict, and the commands to type next."""
     styles = {"passed": "bold green", NOT_JUDGED: "bold yellow"}
-    console.print((status, styles.get(status, "bold red")), f": {'; '.join(said)}")
+    console.print((status, styles.get(status, "bold red")), f": {why}")
+    if status != "could not run":
+        print_next(steps, console)
 
 
 def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:

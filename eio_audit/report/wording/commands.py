@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
@@ -16,10 +16,31 @@ if TYPE_CHECKING:  # a report on a clean dump does not need these
 
 
 class Step(NamedTuple):
-    """A command to type next, and what it does."""
+    """A command to type next, whole and quoted for a shell, and what it does."""
 
     command: str
     effect: str
+
+    @property
+    def explained(self) -> str:
+        """The command with what it does as a comment."""
+        return f"{self.command}  # {self.effect}"
+
+
+MOST_STEPS = 3
+"""The most commands that a report suggests."""
+
+
+def next_lines(steps: Iterable[Step], width: int | None = None) -> list[str]:
+    """Return the lines that suggest commands: ``next:``, and each command in a line of its own.
+
+    A command that is too long for ``width`` together with what it does stands alone. No line is broken.
+    """
+    lines = []
+    for step in list(steps)[:MOST_STEPS]:
+        fits = width is None or len(step.explained) + 2 <= width
+        lines.append(f"  {step.explained if fits else step.command}")
+    return ["next:", *lines] if lines else []
 
 
 def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> str:
@@ -46,14 +67,21 @@ def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: st
     return shlex.join(["eio-audit", "bisect", *words, *_options(options), "--", *compiler])
 
 
-def explain_command(audited: DumpAudit | Trace, source: str) -> str:
-    """Return the command that explains an op of a dump, without the op's line."""
-    return command("explain", audited, source)
+def explain_command(audited: DumpAudit | Trace, source: str, line: int | str = "") -> str:
+    """Return the command that explains the op of a line, or its start, without the line.
+
+    Empty if no later command can read the dump.
+    """
+    if not is_readable_again(audited, source):
+        return ""
+    return command("explain", audited, source, *filter(None, [str(line)]))
 
 
 def compare_command(shown: Arrival, trace: Trace) -> str:
-    """Return the command that compares the dumps around a pass. Empty if there are not two dumps."""
+    """Return the command that compares the dumps around a pass. Empty if no later command can read two."""
     place, before = shown.place, shown.before
+    if not is_readable_again(trace, place.source):
+        return ""
     if shown.is_pair:
         return _diff_of_run(shown.pass_name or "", place, trace)
     if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
@@ -62,9 +90,9 @@ def compare_command(shown: Arrival, trace: Trace) -> str:
 
 
 def pass_command(traced: TracedPass, trace: Trace) -> str:
-    """Return the command that shows what a pass did. Empty if the dump is not of a pass."""
+    """Return the command that shows what a pass did. Empty if there is none."""
     place = traced.place
-    if place.marker is None or place.marker.when != "after":
+    if place.marker is None or place.marker.when != "after" or not is_readable_again(trace, place.source):
         return ""
     return _diff_of_run(place.marker.pass_name, place, trace)
 
@@ -74,10 +102,19 @@ def _diff_of_run(pass_name: str, place: TracedPlace, trace: Trace) -> str:
     return command("diff", trace, place.source, *chosen)
 
 
+def is_readable_again(audited: DumpAudit | Trace, source: str) -> bool:
+    """Whether a later command can read a file, and the dump that the original order is from."""
+    order_from = audited.options.order_from
+    return is_kept(source) and (order_from is None or is_kept(order_from.name))
+
+
+def is_kept(source: str) -> bool:
+    """Whether a file is there for a later command: standard input and pipes are not."""
+    return not source.startswith(("<", "/dev/"))
+
+
 def argument(source: str) -> str:
-    """Return a file's name for a command line, or ``FILE`` if it has no name, like ``<stdin>``."""
-    if source.startswith("<"):
-        return "FILE"
+    """Return a file's name for a command line."""
     return shlex.quote(f"./{source}" if source.startswith("-") else source)
 
 
@@ -95,6 +132,5 @@ def _options(options: AuditOptions) -> list[str]:
     words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
     words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
     if options.order_from is not None:
-        name = options.order_from.name
-        words += ["--order-from", "BEFORE" if name.startswith("<") else name]
+        words += ["--order-from", options.order_from.name]
     return words

@@ -12,7 +12,7 @@ from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
-from eio_audit.report.wording.commands import Step, command, selection
+from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
 SHOWN_INPUTS = 10
@@ -22,9 +22,8 @@ ALLOW = "--allow-unindexed"
 
 
 def verdict_line(verdict: Verdict, *, verbose: bool = False) -> str:
-    """Return ``failed: 22 avoidable inversions in 1 of 1 dumps; eio-audit fix --diff FILE shows the fix``."""
-    said = reasons(verdict, verbose=verbose) + list(map(" ".join, steps_after(verdict)[:1]))
-    return f"{status(verdict)}: {'; '.join(said)}"
+    """Return ``failed: 22 avoidable inversions in 1 of 1 dumps``."""
+    return f"{status(verdict)}: {'; '.join(reasons(verdict, verbose=verbose))}"
 
 
 def status(verdict: Verdict) -> str:
@@ -181,19 +180,19 @@ def next_steps(dumps: Sequence[DumpAudit]) -> list[Step]:
 
 
 def _steps(check: Check) -> list[Step]:
+    """Return the commands for the dumps with most to do."""
     steps = []
-    if improvable := [dump for dump in check.dumps if dump.summary.avoidable]:
-        words, effect = "fix --diff", "shows the fix, --in-place applies it"
-        if check.is_log and not selection(improvable[0]):  # trace follows all dumps
+    named = [dump for dump in check.dumps if is_readable_again(dump, dump.source)]
+    if any(dump.summary.avoidable for dump in named):
+        worst = max(named, key=lambda dump: dump.summary.avoidable)
+        words, effect = "fix --diff", "shows the fix; --in-place applies it"
+        dumps = sum(dump.source == worst.source for dump in named)
+        if check.is_log and dumps > 1 and not selection(worst):  # trace follows all dumps
             words, effect = "trace", "shows what each pass did"
-        steps.append(Step(_command(words, improvable), effect))
-    mislabelled = [dump for dump in check.dumps if dump.summary.wrong_labels]
-    if mislabelled and mislabelled[0].options.order_from is None:
-        relabelled = order.relabelling(check.each_inversion_once, mislabelled)
-        steps.append(Step(_command("fix --relabel --diff", mislabelled), relabelled))
+        steps.append(Step(command(words, worst, worst.source), effect))
+    mislabelled = [dump for dump in named if dump.summary.wrong_labels and dump.options.order_from is None]
+    if mislabelled:
+        worst = max(mislabelled, key=lambda dump: dump.summary.wrong_labels)
+        effect = order.relabelling(worst.summary, [worst])
+        steps.append(Step(command("fix --relabel --diff", worst, worst.source), effect))
     return steps
-
-
-def _command(words: str, dumps: Sequence[DumpAudit]) -> str:
-    sources = {dump.source for dump in dumps}
-    return command(words, dumps[0], sources.pop() if len(sources) == 1 else "<several>")

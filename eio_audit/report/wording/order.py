@@ -186,7 +186,7 @@ def not_reordered_away(block: BlockAudit) -> str:
     if block.minimum == block.inversions:
         every = f"none of the {block.inversions:,} inversions {can}"
         which = f"the inversion {cannot}" if block.inversions == 1 else every
-    return f"{which} be reordered away: {wrong_labels(block)}; see fix --relabel"
+    return f"{which} be reordered away: {wrong_labels(block)}"
 
 
 def should_carry(right: OpLabel) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from eio_audit.audit.codegen.codegen import ModuleReturn, Stage, StoppingOp, Structure, TornModule
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.locations.codegen_location import Reason
-from eio_audit.report.wording.commands import Step, command, selection
+from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
 STAGES = {
@@ -211,7 +211,9 @@ def index_span(function: CodegenFunction) -> str:
 def next_steps(structure: Structure) -> list[Step]:
     """Return the commands that show unreadable locations, correct wrong indices, and show what was torn."""
     dump, prediction = structure.dump, structure.predictions[structure.present]
-    steps = []
+    steps: list[Step] = []
+    if not is_readable_again(dump, dump.source):
+        return steps
     if prediction.unreadable or prediction.refused:
         rules = [("EIO106", prediction.refused), ("EIO107", prediction.unreadable)]
         selected = ",".join(rule for rule, found in rules if found)
@@ -219,9 +221,6 @@ def next_steps(structure: Structure) -> list[Step]:
         steps.append(Step(listing, "lists the unreadable locations"))
     if structure.predictions[Stage.RELABELLED] != structure.predictions[Stage.FIXED]:
         steps.append(Step(command("fix --relabel", dump, dump.source), "corrects wrong op indices"))
-    if torn_modules(structure):
-        if selection(dump) and dump.when == "after":
-            steps.append(Step(command("diff", dump, dump.source), "shows what the pass tore"))
-        elif not selection(dump):
-            steps.append(Step(command("diff BEFORE", dump, dump.source), "shows what a pass tore"))
+    if torn_modules(structure) and selection(dump) and dump.when == "after":
+        steps.append(Step(command("diff", dump, dump.source), "shows what the pass tore"))
     return steps

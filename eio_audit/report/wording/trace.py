@@ -17,6 +17,7 @@ from eio_audit.report.wording.commands import (
     command,
     compare_command,
     explain_command,
+    is_readable_again,
     pass_command,
 )
 from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS, limits, unread
@@ -170,7 +171,7 @@ def _most_changed(trace: Trace) -> TracedPass | None:
 
 
 def next_steps(trace: Trace) -> Iterator[Step]:
-    """Yield the commands to type next, and what they show: the pass that brought in most, and the fix.
+    """Yield the commands to type next, and what they show: the pass that brought in most, and the fixes.
 
     If the order is not judged, it is the pass that changed most.
     """
@@ -183,13 +184,19 @@ def next_steps(trace: Trace) -> Iterator[Step]:
     for arrival in list(left_by_arrival(trace))[:1]:
         theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
         worst = theirs[0]
+        if not is_readable_again(trace, worst.source):
+            return
         if compare := compare_command(arrival, trace):
             yield Step(compare, "shows what the pass did")
         else:
-            explain = f"{explain_command(trace, worst.source)} {worst.line}"
+            explain = explain_command(trace, worst.source, worst.line)
             yield Step(explain, "shows why the worst is there")
         last = " --dump last" if _is_in_last_dump(worst, trace) else ""
         yield Step(command(f"fix --diff{last}", trace, worst.source), "shows the fix")
+    if trace.mislabeller is not None and trace.options.order_from is None:
+        source = trace.mislabeller.place.source
+        if is_readable_again(trace, source):
+            yield Step(command("fix --relabel --diff", trace, source), "corrects wrong indices")
 
 
 def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:

@@ -353,7 +353,8 @@
         this.link(other, this.table.get("line", other)), element("code", { textContent: this.texts[other] }))));
       const partners = element("p", {}, ...this.partners(row));
       const text = `${this.root.dataset.command} ${this.table.get("line", row)}`;
-      const copied = element("p", { className: "command" }, element("code", { textContent: text }), " ", copyButton(text));
+      const copied = this.root.dataset.command
+        && element("p", { className: "command" }, element("code", { textContent: text }), " ", copyButton(text));
       const card = document.getElementById(this.anchor(row));
       const href = `#${this.anchor(row)}`;
       const onclick = () => { card.open = true; };
