@@ -15,7 +15,7 @@ from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_end, shown_op_end
-from eio_audit.mlir.source import InputError, Source, Span, find_all, line_end, source_name, splice
+from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
 
 LONGEST_PATH = 4096
@@ -292,7 +292,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     """
     if source.data[:4] == b"ML\xefR":
         message = "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)"
-        raise InputError(source.name, None, message)
+        raise InputError(source.name, Position(1, 1), message)
     markers = list(find_markers(source.data))
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
