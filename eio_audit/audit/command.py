@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import IO
 
-
 _ENDING = signal.SIGTERM, signal.SIGHUP
 """The signals that end a program, of which the second says that its terminal is closed."""
 
