@@ -10,6 +10,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from typing import IO
 
+_ENDING = signal.SIGTERM, signal.SIGHUP
+"""The signals that end a program, of which the second says that its terminal is closed."""
+
 
 class Running:
     """The programs that several threads run now."""
@@ -34,20 +37,23 @@ class Running:
 
     @contextmanager
     def ended_at_exit(self) -> Iterator[None]:
-        """End all at the end of this block. In the main thread, SIGTERM leaves the block, too."""
+        """End all at the end of this block. In the main thread, SIGTERM and SIGHUP leave the block, too."""
 
         def leave(number: int, _: object) -> None:
             self.end()
             raise SystemExit(128 + number)
 
         is_main = threading.current_thread() is threading.main_thread()
-        before = signal.signal(signal.SIGTERM, leave) if is_main else None
+        before = {number: signal.getsignal(number) for number in _ENDING} if is_main else {}
+        for number, handler in before.items():
+            if handler is not signal.SIG_IGN:  # as under nohup
+                signal.signal(number, leave)
         try:
             yield
         finally:
             self.end()
-            if is_main:
-                signal.signal(signal.SIGTERM, before)
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
     def end(self) -> None:
         """Kill the processes of all that run, and of all that are run from now on."""

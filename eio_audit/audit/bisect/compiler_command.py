@@ -24,7 +24,9 @@ OWN_FLAGS = frozenset(
         "o",
         "log-actions-to",
         "mlir-debug-counter",
+        "mlir-disable-threading",
         "mlir-print-debug-counter",
+        "mlir-print-debuginfo",
         "mlir-print-ir-after",
         "mlir-print-ir-after-all",
         "mlir-print-ir-after-change",
@@ -90,9 +92,11 @@ class CompilerCommand:
                 next(words, None)
 
     def with_flags(self, *flags: str) -> CompilerCommand:
-        """Return the command with more flags at its end, but those that it has already."""
+        """Return the command with more flags, but those that it has already: at its end, or before ``--``."""
         given = {flag_of(word) for word in self.words}
-        return CompilerCommand((*self.words, *(flag for flag in flags if flag_of(flag) not in given)))
+        end = self.words.index("--") if "--" in self.words else len(self.words)
+        new = (flag for flag in flags if flag_of(flag) not in given)
+        return CompilerCommand((*self.words[:end], *new, *self.words[end:]))
 
 
 @dataclass(frozen=True, slots=True)

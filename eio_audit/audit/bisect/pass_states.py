@@ -22,6 +22,7 @@ ALL_ATTEMPTS = 1_000_000_000
 """More attempts than any pass makes."""
 
 _COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
+_END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +169,10 @@ def order_of(dump: Dump, options: AuditOptions) -> StateOrder:
 def without_messages(text: bytes) -> bytes:
     """Return the text of a dump without what a compiler printed after it.
 
-    The printer ends a dump with empty lines; there are none in it.
+    The printer ends a dump with two empty lines; there are none in it. With ``--mlir-print-local-scope`` it
+    is one, and the counters follow.
     """
-    return text.strip().partition(b"\n\n\n")[0] + b"\n"
+    return _END.split(text.strip(), maxsplit=1)[0] + b"\n"
 
 
 def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
@@ -198,6 +200,14 @@ def is_same_text(one: Dump, other: Dump) -> bool:
 
 
 def count_of_attempts(run: CompilerRun) -> int | None:
-    """Return how many patterns a run attempted, as it printed it last; None if it did not."""
-    found = _COUNT.findall(run.messages.read_bytes())
-    return int(found[-1]) if found else None
+    """Return how many patterns a run attempted; None if it did not print it.
+
+    Raises:
+        InputError: it compiled several programs and counted each from 1, so that a number is ambiguous.
+    """
+    found = [int(count) for count in _COUNT.findall(run.messages.read_bytes())]
+    programs = sum(count > 0 for count in found)  # a tool prints counters that nothing uses, too
+    if programs > 1:
+        why = f"it compiles {programs} programs and counts the attempts of each from 1; give it one of them"
+        raise InputError(run.command.program, None, why)
+    return max(found, default=None)

@@ -178,7 +178,7 @@ def _first_alike(found: Survey, question: PassInQuestion, place: int) -> PassInQ
 def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
     """Return the command that runs one pass on a file."""
     program, *others = command.without(frozenset({"pass-pipeline"})).words
-    words = [word for word in others if (flag_of(word) or "mlir-").startswith(_GENERAL)]
+    words = [word for word in others if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
     inputs = [place for place, word in enumerate(words) if flag_of(word) is None]
     if inputs:
         del words[inputs[-1]]
@@ -224,7 +224,7 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
         if not runs:
             raise _no_such_pass(found, pass_name)
         if number is not None:
-            if number >= len(runs):
+            if not 0 <= number < len(runs):
                 why = f"--dump {number + 1} is out of range: {pass_name} ran {_times(len(runs))}"
                 raise InputError(found.run.command.program, None, why)
             return runs[number]

@@ -32,6 +32,8 @@ def test_the_flag_of_a_word(word: str, flag: str | None) -> None:
     [
         ("opt --cse in.mlir -o out.mlir", "opt --cse in.mlir"),
         ("opt -o=out.mlir in.mlir", "opt in.mlir"),
+        ("opt --mlir-print-debuginfo=false in.mlir", "opt in.mlir"),
+        ("opt --mlir-disable-threading=false in.mlir", "opt in.mlir"),
         ("opt --o out.mlir -", "opt -"),
         ("opt --mlir-print-ir-after-all in.mlir", "opt in.mlir"),
         ("opt -mlir-print-ir-after=cse in.mlir", "opt in.mlir"),
@@ -40,7 +42,7 @@ def test_the_flag_of_a_word(word: str, flag: str | None) -> None:
         ("opt --log-actions-to - in.mlir", "opt in.mlir"),
         ("opt --mlir-debug-counter a-count=1 --cse", "opt --cse"),
         ("opt --mlir-elide-elementsattrs-if-larger=8", "opt --mlir-elide-elementsattrs-if-larger=8"),
-        ("opt --mlir-print-debuginfo --cse", "opt --mlir-print-debuginfo --cse"),
+        ("opt --mlir-print-debuginfo --cse", "opt --cse"),
         ("opt in.mlir -o", "opt in.mlir"),
         ("-o in.mlir", "-o in.mlir"),  # the program's name is no flag
     ],
@@ -60,6 +62,10 @@ def test_a_value_that_is_a_word_of_its_own_goes_with_its_flag() -> None:
 def test_a_flag_that_is_there_is_not_added(word: str) -> None:
     command = CompilerCommand(("opt", word)).with_flags("--mlir-print-debuginfo", "--new")
     assert command.words == ("opt", word, "--new")
+
+
+def test_a_flag_is_added_before_two_dashes() -> None:
+    assert str(CompilerCommand(("opt", "--", "in.mlir")).with_flags("--cse")) == "opt --cse -- in.mlir"
 
 
 def test_a_command_is_quoted_for_a_shell() -> None:
