@@ -606,3 +606,16 @@ def test_attempts_of_several_programs_are_not_mixed(tmp_path: Path) -> None:
     result = run("bisect", "--", iree_opt(), "--canonicalize", "--split-input-file", str(program))
     assert result.returncode == 2
     assert b"it compiles 2 programs and counts the attempts of each from 1" in result.stderr
+
+
+@pytest.mark.parametrize("command", [[], "mlir-opt in.mlir"])
+def test_the_command_is_a_list_of_words(command: list[str] | str) -> None:
+    with pytest.raises(TypeError, match="expected the compiler and its arguments"):
+        eio_audit.bisect(command)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(eio_audit.InputError, match="cannot make the folder: Not a directory"):
+        eio_audit.bisect(SMALL, folder=file / "inside")

@@ -79,8 +79,14 @@ def bisect(
         watches: as for ``trace``, for the steps between the states.
 
     Raises:
-        InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted.
+        InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted; or the
+            folder cannot be made.
+        TypeError: ``command`` is a single text, or empty.
     """
+    if isinstance(command, str) or not command:
+        raise TypeError(
+            f"expected the compiler and its arguments, as in ['mlir-opt', 'in.mlir'], not {command!r:.80}"
+        )
     request = Request(tuple(command), options, pass_name, number, timeout, folder, stdin)
     return bisect_pass(request, jobs, max_runs, advance, watches)
 

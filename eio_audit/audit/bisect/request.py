@@ -13,6 +13,7 @@ from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRun
 from eio_audit.audit.bisect.pass_search import PassSearch, search_of
 from eio_audit.audit.bisect.survey import Survey, choose_pass, survey
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.source import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,10 @@ class Request:
         """
         kept = None if self.folder is None else Path(self.folder)
         if kept is not None:
-            kept.mkdir(parents=True, exist_ok=True)
+            try:
+                kept.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(str(kept), None, f"cannot make the folder: {error.strerror}") from error
         with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
             runs = CompilerRuns(Path(temporary), self.scratch, kept, self.timeout, self.stdin)
             with runs.running.ended_at_exit():

@@ -233,7 +233,9 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
         raise InputError(found.command.program, None, why)
     if all(run.is_unchanged for run in runs):
         why = "no pass changes the IR" if pass_name is None else f"{pass_name} changes nothing"
-        raise InputError(found.command.program, None, why)
+        is_empty = runs[0].before.text.partition(b"{")[2].lstrip().startswith(b"}")
+        help_ = "  help: the program is empty; if it is on standard input, name it: -" if is_empty else ""
+        raise InputError(found.command.program, None, why, help_)
     rows = _rows_by_line(found.trace)
     return max(runs, key=lambda run: rows.get(run.after.line, (0, 0, 0)))
 
