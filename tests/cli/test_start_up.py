@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from tests.cli.running import SAMPLES
 from tests.internals import COMMANDS
 
 IN_ORDER = """func.func @f(%a: i32) {
@@ -44,6 +45,12 @@ def test_a_command_imports_its_module(imported: set[str]) -> None:
 @pytest.mark.parametrize("slow", ["rich", "networkx", "regex", "difflib", "eio_audit.mlir.semantics.effects"])
 def test_a_dump_in_order_is_checked_without(slow: str, imported: set[str]) -> None:
     assert slow not in imported
+
+
+def test_a_report_that_suggests_commands_is_plain_without_rich() -> None:
+    """rich ends the program with 1 where nobody reads the output, and its import takes long."""
+    shuffled = SAMPLES / "small" / "after_alias.mlir"
+    assert "rich" not in imported_by("check", str(shuffled))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -169,5 +169,6 @@ def hyperlink(source: str, line: int) -> str:
 
 def print_next(steps: Iterable[Step], console: Console) -> None:
     """Print the commands to type next, each in a line of its own, whole and without a break."""
+    show = console.print_unwrapped if console.wraps else console.print_plain
     for line in next_lines(steps, console.width if console.wraps else None):
-        console.print_unwrapped(line)
+        show(line)
