@@ -7,7 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import IO
 
 _ENDING = signal.SIGTERM, signal.SIGHUP
@@ -89,7 +89,7 @@ def run_command(
         command, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
     ) as process:
         try:
-            with _terminated_with_us(process), nullcontext() if running is None else running.holding(process):
+            with _terminated_with_us(process) if running is None else running.holding(process):
                 return process.wait(timeout)
         except subprocess.TimeoutExpired as error:
             raise TimeoutError from error

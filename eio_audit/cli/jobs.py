@@ -98,8 +98,8 @@ def _job_count(text: str) -> int | None:
     raise click.BadParameter(f"{text!r} is neither 'auto' nor a number from 1 to 1,000")
 
 
-def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
-    """Return ``--jobs`` and ``--timeout``; ``what`` a time limit ends is an error of ``error_of``."""
+def _parallel_options(jobs_help: str, timeout_help: str) -> Callable[[Command], Command]:
+    """Return ``--jobs`` and ``--timeout``."""
     return together(
         "parallel",
         _jobs,
@@ -111,37 +111,28 @@ def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
             metavar="N|auto",
             default="auto",
             show_default=True,
-            help="Number of processes. auto is the number of usable cores, at most 8, and 1 for small "
-            "inputs.",
+            help=jobs_help,
         ),
         click.option(
             "--timeout",
             type=click.FloatRange(min=0, min_open=True),
             metavar="SECONDS",
-            help=f"Give up on {what}. This is an error of that {error_of}; the others are still read.",
+            help=timeout_help,
         ),
     )
 
 
-run_options = together(
-    "parallel",
-    _jobs,
-    click.option(
-        "-j",
-        "--jobs",
-        "processes",
-        type=_job_count,
-        metavar="N|auto",
-        default="auto",
-        show_default=True,
-        help="How many compilers run at once. auto is the number of usable cores, at most 8.",
-    ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        help="Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
-    ),
+def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
+    """Return ``--jobs`` and ``--timeout``; ``what`` a time limit ends is an error of ``error_of``."""
+    return _parallel_options(
+        "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs.",
+        f"Give up on {what}. This is an error of that {error_of}; the others are still read.",
+    )
+
+
+run_options = _parallel_options(
+    "How many compilers run at once. auto is the number of usable cores, at most 8.",
+    "Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
 )
 """``--jobs`` and ``--timeout`` of a command that runs a compiler."""
 

@@ -31,6 +31,12 @@ if TYPE_CHECKING:  # a command does not need the results of the others
 
 SCHEMA = "eio-audit/1"
 
+_ROOT_OP = (
+    "op=attempt.op result=attempt.result index=attempt.index "
+    "model_file=attempt.model.file model_line=attempt.model.line"
+)
+"""The op that a pattern was applied to, in the objects with an attempt."""
+
 _FIELDS = {
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
@@ -41,9 +47,8 @@ _FIELDS = {
         "frees_away=memory.away frees_away_fixed=memory.away_fixed"
     ),
     "Application": (
-        "first last attempt pattern qualified_pattern=attempt.pattern op=attempt.op result=attempt.result "
-        "index=attempt.index "
-        "model_file=attempt.model.file model_line=attempt.model.line inversions_before inversions made left "
+        f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
+        "inversions_before inversions made left "
         "avoidable=traced.figures.avoidable introduced=traced.introduced introduced_left=traced.left "
         "line=traced.place.line op_changes=op_counts"
     ),
@@ -62,8 +67,7 @@ _FIELDS = {
     "FigureChange": "change=trend before after",
     "FirstFailure": (
         "compiler=command test pass=pass_name function number first last pattern=attempt.pattern "
-        "op=attempt.op result=attempt.result index=attempt.index model_file=attempt.model.file "
-        "model_line=attempt.model.line one_step=why_one_step runs reproduction"
+        f"{_ROOT_OP} one_step=why_one_step runs reproduction"
     ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
@@ -98,10 +102,7 @@ _FIELDS = {
     ),
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
-    "OneApplication": (
-        "attempt=number pattern=attempt.pattern op=attempt.op result=attempt.result index=attempt.index "
-        "model_file=attempt.model.file model_line=attempt.model.line reproduction"
-    ),
+    "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",
     "PatternTotal": (
         "pattern resolved=is_resolved applications made left introduced introduced_left op_changes=ops "
         "worst=worst.last"

@@ -170,7 +170,7 @@ class _Assembly:
             passes=self.found.trace,
             pass_name=question.pass_name,
             function=question.function,
-            number=question.number + 1 if self.found.runs_of(question.pass_name) > 1 else None,
+            number=self.found.number_of(question),
             is_alone=question.is_cut or question.is_only,
             why_one_step=search.why_one_step,
             attempts=(search.first + 1, search.last),

@@ -12,8 +12,8 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import count
 from pathlib import Path
+from threading import Lock
 
 from eio_audit.audit.command import Running, run_command
 from eio_audit.mlir.input.dumps import Dump, read_text
@@ -161,7 +161,7 @@ class CompilerRuns:
     stdin: Path | None = None
     running: Running = field(default_factory=Running)
     number: int = 0
-    _names: Iterator[int] = field(default_factory=count)
+    _lock: Lock = field(default_factory=Lock)
 
     @property
     def lasting(self) -> Path:
@@ -174,8 +174,9 @@ class CompilerRuns:
         Raises:
             InputError: it cannot be started, or takes too long.
         """
-        self.number += 1
-        messages = self.folder / f"messages-{next(self._names)}.txt"
+        with self._lock:
+            self.number += 1
+            messages = self.folder / f"messages-{self.number}.txt"
         try:
             with ExitStack() as files:
                 stdin: int = subprocess.DEVNULL

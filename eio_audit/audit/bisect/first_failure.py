@@ -90,7 +90,7 @@ def first_failure(request: Request, test: BuiltInTest | Sequence[str]) -> FirstF
             nowhere,
             pass_name=question.pass_name,
             function=question.function,
-            number=question.number + 1 if found.runs_of(question.pass_name) > 1 else None,
+            number=found.number_of(question),
             first=first,
             last=last,
             attempt=search.attempts([last]).get(last) if is_one else None,

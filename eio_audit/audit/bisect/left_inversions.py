@@ -13,6 +13,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TypeAlias
 
+from eio_audit.order.inversions import inversions_at
+
 BlockKeys: TypeAlias = Sequence[Sequence[int]]
 """The keys of a function's ops, in textual order: a sequence for each block."""
 
@@ -77,18 +79,12 @@ def _bits(ops: Iterable[_Op]) -> dict[_Op, tuple[int, int]]:
 
 def _inverted_ops(blocks: BlockKeys) -> set[_Op]:
     """Return the ops that are in an inversion."""
-    found = set[_Op]()
-    for ops in _blocks_of_ops(blocks):
-        greatest: list[int] = []
-        for key, _ in ops:
-            greatest.append(max(key, greatest[-1]) if greatest else key)
-        least = ops[-1][0] if ops else 0
-        for place in range(len(ops) - 1, -1, -1):
-            key = ops[place][0]
-            least = min(least, key)
-            if key < greatest[place] or key > least:
-                found.add(ops[place])
-    return found
+    return {
+        op
+        for ops in _blocks_of_ops(blocks)
+        for op, number in zip(ops, inversions_at([key for key, _ in ops]), strict=True)
+        if number
+    }
 
 
 def _inversions(blocks: BlockKeys, bits: Mapping[_Op, tuple[int, int]]) -> dict[_Op, int]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from eio_audit.audit.bisect.action_log import Attempt
 from eio_audit.audit.bisect.bisection import Reproduction
 from eio_audit.audit.bisect.request import Request
-from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.diff.diff import Diff, diff
+from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import read_text
 from eio_audit.mlir.source import InputError
 
 
@@ -31,12 +31,19 @@ class OneApplication:
     reproduction: Reproduction
 
 
-def one_application(
-    request: Request, number: int, visit: Callable[[AuditedDump], None] | None = None
-) -> OneApplication:
-    """Return what the attempt with a number did.
+def application_diff(number: int, before: bytes, after: bytes, options: AuditOptions) -> Diff:
+    """Return the diff of the IR before an attempt and after it.
 
-    ``visit`` is called with the audited IR after it, as for ``diff``.
+    Raises:
+        InputError: one of the texts cannot be read.
+    """
+    [old] = read_text(before, f"<before attempt {number}>")
+    [new] = read_text(after, f"<after attempt {number}>")
+    return diff(old, new, options)
+
+
+def one_application(request: Request, number: int) -> OneApplication:
+    """Return what the attempt with a number did.
 
     Raises:
         InputError: as for ``bisect``; the pass makes no such attempt.
@@ -57,11 +64,6 @@ def one_application(
         return OneApplication(
             number,
             search.attempts([number]).get(number),
-            diff(
-                states.dump(before, f"<before attempt {number}>"),
-                states.dump(after, f"<after attempt {number}>"),
-                request.options,
-                visit,
-            ),
+            application_diff(number, states.text(before), states.text(after), request.options),
             search.reproduction,
         )

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from eio_audit.audit.bisect.action_log import Attempt, read_attempts
 from eio_audit.audit.bisect.bisection import INTERRUPTED, MOST_RUNS, Reproduction
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRuns
+from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRuns
 from eio_audit.audit.bisect.halving import Halving
 from eio_audit.audit.bisect.pass_states import ALL_ATTEMPTS, PassStates, count_of_attempts, dump_after
+from eio_audit.audit.bisect.property_test import first_failing
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
-    BASE_FLAGS,
     MODULE_SCOPE,
     PassInQuestion,
     Survey,
@@ -54,12 +54,6 @@ class PassSearch:
     known: dict[int, str] = field(default_factory=dict)
 
     @property
-    def _command(self) -> CompilerCommand:
-        """The command of the pass without what it prints."""
-        command = self.question.command.without(OWN_FLAGS | {"dump-pass-pipeline"})
-        return command.with_flags(*BASE_FLAGS)
-
-    @property
     def _actions(self) -> Path:
         return self.states.runs.lasting / "actions.log"
 
@@ -69,7 +63,7 @@ class PassSearch:
         Raises:
             InputError: it cannot be run, or takes too long.
         """
-        self.states.runs.run(self._command.with_flags(f"--log-actions-to={self._actions}"))
+        self.states.runs.run(self.question.plain_command.with_flags(f"--log-actions-to={self._actions}"))
 
     def attempts(self, numbers: Collection[int]) -> dict[int, Attempt]:
         """Return the attempts with some numbers, as far as the log of actions has them."""
@@ -79,10 +73,11 @@ class PassSearch:
     @property
     def reproduction(self) -> Reproduction:
         """How to get the states by hand."""
-        if self.question.is_cut:
+        question = self.question
+        if question.is_cut:
             is_kept = self.states.runs.kept is not None
-            return Reproduction(str(self._command), self.question.command.words[-1], is_kept)
-        return Reproduction(str(self._command if self.question.is_only else self.states.command))
+            return Reproduction(str(question.plain_command), question.command.words[-1], is_kept)
+        return Reproduction(str(question.plain_command if question.is_only else self.states.command))
 
 
 def search_of(
@@ -132,13 +127,13 @@ def search_of(
 
 def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
     """Return the command of the pass with the flags that print the dump after it."""
-    command = question.command.without(OWN_FLAGS | {"dump-pass-pipeline"})
+    command = question.plain_command
     marker = question.after.marker
     scope = [MODULE_SCOPE] if marker is not None and marker.op_name is not None else []
     if not is_whole or marker is None or marker.pass_name == marker.class_name:
-        return command.with_flags(*BASE_FLAGS, AFTER_ALL, *scope)
+        return command.with_flags(AFTER_ALL, *scope)
     prints = f"--mlir-print-ir-before={marker.pass_name}", f"--mlir-print-ir-after={marker.pass_name}"
-    return command.with_flags(*BASE_FLAGS, *prints, *scope)
+    return command.with_flags(*prints, *scope)
 
 
 def _untrusted(states: PassStates, why: str) -> InputError:
@@ -165,14 +160,7 @@ def _attempts_before(question: PassInQuestion, states: PassStates, last: int) ->
 
     More attempts than these are of this pass, or of passes before it, where they change nothing.
     """
-    low, high = -1, last
-    while high - low > 1:
-        middle = (low + high) // 2
-        if states.begins_with(question.before, middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    return first_failing(-1, last, lambda number: not states.begins_with(question.before, number))[1]
 
 
 class SearchResult:

@@ -17,6 +17,7 @@ from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.order.inversions import count_inversions
 
 ALL_ATTEMPTS = 1_000_000_000
 """More attempts than any pass makes."""
@@ -158,11 +159,10 @@ def order_of(dump: Dump, options: AuditOptions) -> StateOrder:
         InputError: the dump cannot be read.
     """
     keyed = read_dump(dump, options)
-    blocks = [KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks if keyed.has_order(number)]
     keys = defaultdict[str | None, list[Sequence[int]]](list)
-    for block in blocks:
-        keys[keyed.functions[block.number]].append(block.indexed_keys)
-    inversions = sum(sum(block.inversions_at.values()) for block in blocks) // 2
+    for number in filter(keyed.has_order, keyed.keys.disordered_blocks):
+        keys[keyed.functions[number]].append(KeyedBlock(keyed, number).indexed_keys)
+    inversions = sum(count_inversions(block) for blocks in keys.values() for block in blocks)
     return StateOrder(keys, inversions, any(keyed.keys.keyed_by_block))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
@@ -115,5 +115,8 @@ def _judged_near(
     return None
 
 
-def _from_middle(middle: int, low: int, high: int) -> Sequence[int]:
-    return sorted(range(low + 1, high), key=lambda number: abs(number - middle))
+def _from_middle(middle: int, low: int, high: int) -> Iterator[int]:
+    """Yield the numbers between two others, those next to the middle first; of two, the lesser."""
+    yield middle
+    for distance in range(1, high - low):
+        yield from (number for number in (middle - distance, middle + distance) if low < number < high)

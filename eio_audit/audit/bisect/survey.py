@@ -87,6 +87,11 @@ class PassInQuestion:
         return is_same_text(self.before, self.after)
 
     @property
+    def plain_command(self) -> CompilerCommand:
+        """The command with locations, and without what prints dumps."""
+        return self.command.without(OWN_FLAGS | {DUMP_PIPELINE.lstrip("-")}).with_flags(*BASE_FLAGS)
+
+    @property
     def wanted(self) -> WantedDump:
         """The dump that is the state after the pass, in a run of the command."""
         return WantedDump(self.pass_name, -1 if self.is_cut else self.number)
@@ -110,9 +115,11 @@ class Survey:
     trace: Trace
     pipeline: tuple[PipelinePass, ...] | None
 
-    def runs_of(self, pass_name: str) -> int:
-        """Return how often a pass ran."""
-        return sum(dump.place.when == "after" and dump.place.pass_name == pass_name for dump in self.dumps)
+    def number_of(self, question: PassInQuestion) -> int | None:
+        """Return which run of its pass it is, from 1; None if it is the only one."""
+        name = question.pass_name
+        runs = sum((dump.place.when, dump.place.pass_name) == ("after", name) for dump in self.dumps)
+        return question.number + 1 if runs > 1 else None
 
 
 def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) -> Survey:

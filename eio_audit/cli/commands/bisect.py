@@ -228,17 +228,15 @@ def _with_text(reports: Reports) -> Reports:
 
 def _worst_diff(result: Bisection, options: AuditOptions) -> Diff | None:
     """Return what the worst application did, as ``--show`` names the states."""
-    from eio_audit.audit.diff.diff import diff
-    from eio_audit.mlir.input.dumps import read_text
+    from eio_audit.audit.bisect.one_application import application_diff
 
     worst = next((one for one in result.worst if one.is_resolved), None)
     if worst is None:
         return None
     dumps = result.dumps()
     place = next(place for place, dump in enumerate(dumps) if dump.line == worst.traced.place.line)
-    [before] = read_text(dumps[place - 1].text.lstrip(), f"<before attempt {worst.last}>")
-    [after] = read_text(dumps[place].text.lstrip(), f"<after attempt {worst.last}>")
-    return diff(before, after, options)
+    before, after = (dump.text.lstrip() for dump in dumps[place - 1 : place + 1])
+    return application_diff(worst.last, before, after, options)
 
 
 def _standard_input(command: tuple[str, ...], folder: Path) -> Path | None:

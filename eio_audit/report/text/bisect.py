@@ -15,10 +15,9 @@ from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.text.trace import NARROW, print_passes
+from eio_audit.report.text.trace import NARROW, print_passes, print_verdict
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import count, if_any
-from eio_audit.report.wording.trace import NOT_JUDGED
 
 PATTERN = 45
 """The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
@@ -35,10 +34,7 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     _print_patterns(result, console)
     _print_worst(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)
-    status, why = words.conclusion(result, gate)
-    styles = {"passed": "bold green", NOT_JUDGED: "bold yellow"}
-    console.print((status, styles.get(status, "bold red")), f": {why}")
-    print_next(words.next_steps(result), console)
+    print_verdict(*words.conclusion(result, gate), words.next_steps(result), console)
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from eio_audit.mlir.printable import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
 
     from eio_audit.mlir.input.dumps import Dump
 
@@ -157,21 +157,9 @@ class Status:
 
     def _start(self) -> None:
         from rich import progress as rich_progress
-        from rich.console import Console
 
-        columns = (
-            rich_progress.SpinnerColumn(),
-            rich_progress.TimeElapsedColumn(),
-            rich_progress.TextColumn("{task.description}", markup=False),
-        )
-        bar = rich_progress.Progress(
-            *columns,
-            console=Console(file=sys.stderr),
-            refresh_per_second=REFRESHES_PER_SECOND,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-        )
+        said = rich_progress.TextColumn("{task.description}", markup=False)
+        bar = _live([rich_progress.SpinnerColumn(), rich_progress.TimeElapsedColumn(), said])
         if bar.console.is_interactive:
             bar.add_task(self._text)
             bar.tasks[0].start_time = self._begin
@@ -208,7 +196,6 @@ def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes
 
 def _bar(*, has_total: bool, has_files: bool) -> Progress:
     from rich import progress as rich_progress
-    from rich.console import Console
     from rich.table import Column
 
     def whole() -> Column:
@@ -234,7 +221,15 @@ def _bar(*, has_total: bool, has_files: bool) -> Progress:
         columns.append(rich_progress.TimeRemainingColumn(table_column=whole()))
     if has_files:
         columns.append(text("file", Column(overflow="ellipsis")))  # cut where the terminal is too narrow
-    return rich_progress.Progress(
+    return _live(columns)
+
+
+def _live(columns: Sequence[ProgressColumn]) -> Progress:
+    """Return a line on standard error that changes while work goes on, and is removed at the end."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(
         *columns,
         console=Console(file=sys.stderr),
         refresh_per_second=REFRESHES_PER_SECOND,

@@ -80,7 +80,7 @@ def print_trace(
         wrong = contradicting(trace.mislabeller.mislabelled)
         name = (trace.mislabeller.pass_name or UNSEEN, "bold")
         console.print("most wrong indices by: ", name, " (", at, f"), {wrong}")
-    _print_verdict(*conclusion(trace, gate), next_steps(trace), console)
+    print_verdict(*conclusion(trace, gate), next_steps(trace), console)
 
 
 class LiveRows:
@@ -101,7 +101,7 @@ class LiveRows:
         self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), f"  {where}  {done}")
 
 
-def _print_verdict(status: str, why: str, steps: Iterable[Step], console: Console) -> None:
+def print_verdict(status: str, why: str, steps: Iterable[Step], console: Console) -> None:
     """Print the verdict, and the commands to type next."""
     styles = {"passed": "bold green", NOT_JUDGED: "bold yellow"}
     console.print((status, styles.get(status, "bold red")), f": {why}")
@@ -264,7 +264,7 @@ def print_traces(
         _print_models(result, console, verbose=verbose)
     elif any(model.trace.passes for model in result.models):
         _print_changes(result.models, console)
-    _print_verdict(*verdict_on_all(result, gate), next_steps_of_all(result), console)
+    print_verdict(*verdict_on_all(result, gate), next_steps_of_all(result), console)
 
 
 def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) -> None:
