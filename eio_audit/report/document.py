@@ -66,7 +66,7 @@ class Listing:
 class Figures:
     """A table of figures. ``short`` are the rows of a short report.
 
-    The first ``numbers`` columns hold numbers. The last column names the rows. ``styles`` are the styles of
+    The first ``numbers`` columns hold numbers. The next column names the rows. ``styles`` are the styles of
     columns on a terminal, by heading.
     """
 
@@ -255,11 +255,11 @@ def _code_generation(structure: Structure) -> DiffSection | None:
 def torn_figures(structure: Structure, short: int) -> Figures:
     """Return the fewest functions with ops of each torn module: in any run, and in tries at each stage."""
     rows = [
-        [*(f"{number:,}" for number in (row.certain, *row.functions.values())), words.torn_at(row)]
+        [*(f"{number:,}" for number in (row.certain, *row.functions.values())), row.path[-1], words.where(row)]
         for row in words.torn_modules(structure)
     ]
-    headings = ["any run", *(words.STAGES[stage] for stage in structure.predictions), "functions with"]
-    return Figures(headings, rows, rows[:short], numbers=len(headings) - 1)
+    headings = ["any run", *(words.STAGES[stage] for stage in structure.predictions), "functions with", "line"]
+    return Figures(headings, rows, rows[:short], numbers=len(headings) - 2)
 
 
 def function_figures(structure: Structure) -> Figures:

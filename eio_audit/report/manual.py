@@ -125,7 +125,7 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
         console.print((section, "bold"))
         rows = [(", ".join(entry.names), "".join(map(plain, _pieces(entry.summary)))) for entry in members]
         names, summaries = zip(*rows, strict=True)
-        print_table(console, [Column("", names), Column("", summaries)], indent=2)
+        print_table(console, [Column("", names), Column("", summaries, cut="never")], indent=2)
         console.print()
     console.print("Run eio-audit rule NAME to read about one.")
 

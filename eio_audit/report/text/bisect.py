@@ -14,8 +14,8 @@ from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
-from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.text.trace import NARROW, print_passes, print_verdict
+from eio_audit.report.text.table import NARROW, Column, print_table
+from eio_audit.report.text.trace import print_passes, print_verdict
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import count, if_any
 
@@ -62,9 +62,7 @@ def _print_patterns(result: Bisection, console: Console) -> None:
         Column("", cells(["", *(f"{number}" for number in range(1, len(names)))]), right=True, style="dim"),
         Column("pattern", cells(names), least=PATTERN),
     ]
-    left_out = print_table(console, columns, indent=2)
-    if left_out:
-        console.print((f"  not shown at this width: {', '.join(left_out)}", "dim"))
+    print_table(console, columns, indent=2)
     if result.left_before:
         number = count(result.left_before, "inversion")
         console.print(
@@ -112,7 +110,7 @@ def _print_applications(result: Bisection, steps: Sequence[Application], console
     ]
     if not console.wraps or console.width >= SIDE_BY_SIDE:
         names = [words.pattern_title(one) for one in steps]
-        columns.append(Column("pattern", names, style="cyan", optional=True))
+        columns.append(Column("pattern", names, style="cyan", optional=True, least=NARROW))
     print_table(console, columns, indent=2)
 
 
@@ -141,7 +139,11 @@ def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -
                 Column("attempt", [words.attempts_of(step) for _, step in events], right=True, style="bold"),
                 Column("inversions", [words.before_and_after(step) for _, step in events], optional=True),
                 Column("pattern", [words.step_title(step) for _, step in events], least=NARROW, style="cyan"),
-                Column("what", [what_happened_in(event, verbose=verbose) for event, _ in events]),
+                Column(
+                    "what",
+                    [what_happened_in(event, verbose=verbose) for event, _ in events],
+                    cut="never" if verbose else "end",
+                ),
             ]
             print_table(console, columns, indent=2)
         console.print()

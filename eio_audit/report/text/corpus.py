@@ -9,7 +9,7 @@ from eio_audit.audit.corpus.comparison import CheckComparison, Trend
 from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.text.console import Console
-from eio_audit.report.text.table import Column, print_table
+from eio_audit.report.text.table import NARROW, Column, print_table
 from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
 from eio_audit.report.wording.numbers import if_any
 
@@ -30,8 +30,8 @@ def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
         Column("findings", [f"{one.findings:,}" for one in models], right=True),
         Column("dumps", [f"{one.dumps:,}" for one in models], right=True),
         Column("not read", [if_any(one.errors) for one in models], right=True),
-        Column("model", [one.model for one in models]),
-        Column("worst dump", [worst_of(one) for one in models], optional=True),
+        Column("model", [one.model for one in models], least=NARROW),
+        Column("worst dump", [worst_of(one) for one in models], optional=True, least=NARROW),
     ]
     print_table(console, columns)
     _print_more(all_models - len(models), "models", console)

@@ -167,7 +167,7 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
         Column("", name, style="cyan"),
         Column("", result),
         Column("", [f"line {number}" for number in line]),
-        Column("", module, style="dim"),
+        Column("", module, style="dim", optional=True, least=NARROW // 2),
     ]
 
 

@@ -58,7 +58,11 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
         column("operands", lambda state: ", ".join(state.operands)),
         column("type", lambda state: after_arrow(state.types)),
         column("location", lambda state: state.location if verbose else ""),
-        Column("what", [what_happened_in(event, verbose=verbose) for event in op.events]),
+        Column(
+            "what",
+            [what_happened_in(event, verbose=verbose) for event in op.events],
+            cut="never" if verbose else "end",
+        ),
     ]
     print_table(console, columns, indent=2)
 

@@ -10,7 +10,7 @@ from eio_audit.report.document import function_figures, torn_figures
 from eio_audit.report.pictures.module_tree import down_to, module_tree
 from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.order import print_heading
-from eio_audit.report.text.table import Column, print_figures, print_table
+from eio_audit.report.text.table import NARROW, Column, print_figures, print_table
 from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.numbers import count, numbers_of
 
@@ -75,10 +75,10 @@ def _print_tree(prediction: Prediction, console: Console, *, verbose: bool) -> i
     which = count(len(prediction.functions), "function")
     console.print(("modules", "bold"), f"  and the functions that hold their ops, in one run with {which}")
     columns = [
-        Column("module", ["  " * node.depth + node.name for node in shown], style="cyan"),
+        Column("module", ["  " * node.depth + node.name for node in shown], style="cyan", least=2 * NARROW),
         Column("ops", [f"{node.ops:,}" for node in shown], right=True),
         Column("functions", [f"{len(node.functions):,}" for node in shown], right=True),
-        Column("which", [numbers_of(node.functions) for node in shown], style="dim", optional=True),
+        Column("which", [numbers_of(node.functions) for node in shown], style="dim", optional=True, least=NARROW // 2, cut="end"),
     ]
     print_table(console, columns, indent=2)
     return len(nodes) - len(shown)
@@ -91,14 +91,14 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
     console.print(("functions", "bold"), "  of that run, in call order")
     columns = [
         Column("", [f"{number:,}" for number in range(1, len(shown) + 1)], right=True, style="dim"),
-        Column("caller", [one.caller if has_callers else "" for one in shown]),
-        Column("function", [one.name for one in shown], style="cyan"),
+        Column("caller", [one.caller if has_callers else "" for one in shown], least=NARROW),
+        Column("function", [one.name for one in shown], style="cyan", least=NARROW),
         Column("ops", [f"{one.ops:,}" for one in shown], right=True),
         Column("in", [f"{one.inputs:,}" for one in shown], right=True),
         Column("out", [f"{one.outputs:,}" for one in shown], right=True),
         Column("index", [words.index_span(one) for one in shown], right=True),
         Column("line", [f"{one.line}" for one in shown], right=True),
-        Column("module", [words.source_of(one) for one in shown], style="dim", optional=True),
+        Column("module", [words.source_of(one) for one in shown], style="dim", optional=True, least=NARROW),
     ]
     print_table(console, columns, indent=2)
     return len(functions) - len(shown)

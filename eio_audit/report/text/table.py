@@ -5,15 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Literal
 
-from eio_audit.report.text.console import HANGING, SHORTENED, Console
+from eio_audit.report.text.console import HANGING, Console
 
 if TYPE_CHECKING:
     from eio_audit.report.document import Figures
 
 WRAPPED = 36
-"""The least width at which the last column wraps within itself. If narrower, it wraps below its row."""
+"""The least width at which a column of prose wraps within itself. If narrower, it wraps below its row."""
+
+NARROW = 24
+"""The width to which a narrow terminal shortens a column of names."""
+
+NARROWEST = 8
+"""The least columns that a table leaves of its last column."""
+
+ELLIPSIS = "..."
 
 
 @dataclass(frozen=True)
@@ -25,10 +34,11 @@ class Column:
         cells: one per row.
         right: whether cells are aligned to the right.
         style: the style of its cells.
-        optional: whether a narrow terminal may omit it or, if it is the last column, show only the ends of
-            its cells.
-        least: the width to which a narrow terminal may shorten its cells, which then show their ends; 0 for a
-            column that is always complete.
+        optional: whether a narrow terminal may omit it.
+        least: the width to which a narrow terminal may shorten its cells; 0 for a column that is always
+            complete, but for a last one that does not fit alone.
+        cut: what a narrow terminal omits of a cell: its start, as of a path, or its end, as of a sentence.
+            ``never`` wraps the last column: the prose of a list of definitions.
     """
 
     title: str
@@ -37,6 +47,7 @@ class Column:
     style: str = ""
     optional: bool = False
     least: int = 0
+    cut: Literal["start", "end", "never"] = "start"
 
     @cached_property
     def width(self) -> int:
@@ -48,6 +59,10 @@ class Column:
         space = " " * (self.width - _cell_len(cell))
         return space + cell if self.right else cell + space
 
+    def within(self, width: int) -> Column:
+        """Return the column with its cells cut to a width."""
+        return replace(self, cells=[_cut(cell, width, at_start=self.cut == "start") for cell in self.cells])
+
 
 def print_table(
     console: Console,
@@ -55,12 +70,10 @@ def print_table(
     indent: int = 0,
     row_styles: Sequence[str] = (),
     print_below: Callable[[int], None] = lambda _: None,
-) -> list[str]:
-    """Print rows below their headings; return the headings of columns that do not fit on the terminal.
+) -> None:
+    """Print rows below their headings, one line each; then the headings of columns that do not fit.
 
-    Columns without content are left out.
-
-    On a terminal, the last column wraps within itself or, if too narrow, below its row.
+    Columns without content are left out. On a terminal, cells that are too wide are cut.
 
     Args:
         console: the target.
@@ -75,7 +88,7 @@ def print_table(
         if any(column.cells)
     ]
     if not columns:
-        return []
+        return
     titles = [column.title for column in columns]
     if console.wraps:
         columns = _fitted(columns, console.width - indent)
@@ -88,7 +101,8 @@ def print_table(
         _print_row(console, columns, cells, [own] * len(styles) if own else styles, indent)
         print_below(number)
     shown = {column.title for column in columns}
-    return [title for title in titles if title not in shown]
+    if left_out := [title for title in titles if title not in shown]:
+        console.print((f"not shown at this width: {', '.join(left_out)}", "dim"), indent=indent)
 
 
 def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:
@@ -96,7 +110,12 @@ def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:
     rows = table.rows if verbose else table.short
     columns = [
         Column(
-            heading, [row[k] for row in rows], right=k < table.numbers, style=table.styles.get(heading, "")
+            heading,
+            [row[k] for row in rows],
+            right=k < table.numbers,
+            style=table.styles.get(heading, ""),
+            optional=k > table.numbers,
+            least=NARROW if k == table.numbers else 0,
         )
         for k, heading in enumerate(table.headings)
     ]
@@ -133,37 +152,40 @@ def _print_row(
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns without the optional ones, from the last, that do not fit.
+    """Return the columns that fit, shortened as far as they must be.
 
-    The others are shortened before one is left out.
+    An optional column is left out, from the last, if it does not fit even when the others are shortened.
     """
     kept = list(columns)
-    excess = sum(column.width + 2 for column in kept) - 2 - width
-    for place, column in enumerate(kept):
-        if column.least and excess > 0:
-            room = max(column.width - excess, column.least)
-            excess -= column.width - room
-            kept[place] = replace(column, cells=[_end_of(cell, room) for cell in column.cells])
-    while (excess := sum(column.width + 2 for column in kept) - 2 - width) > 0:
-        optional = [column for column in kept if column.optional]
-        if not optional:
-            break
-        last = kept[-1]
-        room = last.width - excess
-        if last.optional and room >= SHORTENED:
-            kept[-1] = replace(last, cells=[_end_of(cell, room) for cell in last.cells])
-            break
+    while _width(kept, _least) > width and (optional := [column for column in kept if column.optional]):
         kept.remove(optional[-1])
+    for place, column in enumerate(kept):
+        excess = _width(kept) - width
+        if excess > 0 and column.least:
+            kept[place] = column.within(max(column.width - excess, _least(column)))
+    excess = _width(kept) - width
+    if excess > 0 and kept[-1].cut != "never":
+        kept[-1] = kept[-1].within(max(kept[-1].width - excess, NARROWEST))
     return kept
 
 
-def _end_of(text: str, width: int) -> str:
+def _least(column: Column) -> int:
+    """Return the width to which a column may be shortened before another one is left out."""
+    return min(column.width, column.least) if column.least else column.width
+
+
+def _width(columns: Sequence[Column], width_of: Callable[[Column], int] = attrgetter("width")) -> int:
+    return sum(width_of(column) + 2 for column in columns) - 2
+
+
+def _cut(text: str, width: int, *, at_start: bool) -> str:
     if _cell_len(text) <= width:
         return text
-    start = len(text) - (width - 3)
-    while _cell_len(text[start:]) > width - 3:
-        start += 1
-    return "..." + text[start:]
+    room = max(width - len(ELLIPSIS), 0)
+    kept = len(text)
+    while _cell_len(shown := text[len(text) - kept :] if at_start else text[:kept]) > room:
+        kept -= 1
+    return ELLIPSIS + shown if at_start else shown + ELLIPSIS
 
 
 def _cell_len(text: str) -> int:

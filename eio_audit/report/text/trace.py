@@ -18,7 +18,7 @@ from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.check import SHOWN, print_finding, print_rest
 from eio_audit.report.text.console import Console, hyperlink, print_next
-from eio_audit.report.text.table import Column, print_table
+from eio_audit.report.text.table import NARROW, Column, print_table
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.order import contradicting
@@ -43,9 +43,6 @@ from eio_audit.report.wording.trace import (
     verdict_on_all,
     worst_pass,
 )
-
-NARROW = 24
-"""The width to which a narrow terminal shortens the names of passes."""
 
 
 def print_trace(
@@ -226,13 +223,11 @@ def _print_rows(
         figure("derived", lambda t: f"{t.figures.derived:,}", optional=True),
         number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
         column("program", lambda t: t.program if has_programs else "", optional=True),
-        column("dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True),
+        column("dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW),
         Column("time", [time_of(row.passes) for row in rows], optional=True),
-        column("function", lambda t: functions_of(t) if has_functions else "", optional=True),
+        column("function", lambda t: functions_of(t) if has_functions else "", optional=True, least=NARROW),
     ]
-    left_out = print_table(console, columns, indent=2 if is_log or folder else 0)
-    if left_out:
-        console.print((f"  not shown at this width: {', '.join(left_out)}", "dim"))
+    print_table(console, columns, indent=2 if is_log or folder else 0)
     if is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
@@ -274,7 +269,7 @@ def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) 
         return
     introduced, repaired, left, *others = _figures(shown)
     columns = [
-        Column("pass", [START if total is result.initial else name_of(total) for total in shown]),
+        Column("pass", [START if total is result.initial else name_of(total) for total in shown], least=NARROW),
         introduced,
         repaired,
         left,
@@ -290,10 +285,10 @@ def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> No
     if not shown:
         return
     columns = [
-        Column("model", [model.name for model in shown]),
+        Column("model", [model.name for model in shown], least=NARROW),
         Column("at the start", [if_any(model.initial) for model in shown], right=True),
         *_figures(shown),
-        Column("worst pass", list(map(worst_pass, shown)), optional=True),
+        Column("worst pass", list(map(worst_pass, shown)), optional=True, least=NARROW),
     ]
     print_table(console, columns, indent=2)
     _print_others(len(result.models) - len(shown), "more model", "more models", console)

@@ -182,12 +182,6 @@ def pieces(structure: Structure) -> list[str]:
     return said
 
 
-def torn_at(row: TornModule) -> str:
-    """Return ``Conv2d[net.conv1], line 21 after 13``, or without a line if nothing tears it for certain."""
-    places = where(row)
-    return f"{row.path[-1]}, line {places}" if places else row.path[-1]
-
-
 def where(row: TornModule) -> str:
     """Return ``21 after 13``: the line where the module continues after an op of another source line."""
     return shortened_list([_where(one) for one in row.returns], 1)
