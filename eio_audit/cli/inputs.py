@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -17,6 +18,7 @@ from eio_audit.report.wording.numbers import count, shortened_list
 
 if TYPE_CHECKING:
     from eio_audit.audit.check.figures import DumpAudit, Summary
+    from eio_audit.audit.gate.findings import Finding
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.mlir.input.folders import DumpFile
 
@@ -57,6 +59,26 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     if not dumps and purpose:
         raise InputError(source_name(path), None, f"nothing to {purpose}: {NO_IR}")
     return dumps
+
+
+def excerpts(findings: Sequence[Finding]) -> dict[tuple[str, int], str]:
+    """Return the line of each finding, by file and number, where the file can be read again.
+
+    A line with the escape sequences of colours is left out.
+    """
+    from eio_audit.mlir.files import UnreadableFileError, numbered_lines
+
+    wanted: dict[str, set[int]] = {}
+    for finding in findings:
+        if Path(finding.source).is_file():
+            wanted.setdefault(finding.source, set()).add(finding.line)
+    found: dict[tuple[str, int], str] = {}
+    for source, numbers in wanted.items():
+        with suppress(UnreadableFileError):
+            for number, line in numbered_lines(source, numbers, max_size()):
+                if b"\x1b" not in line:
+                    found[source, number] = line.decode("utf-8", "replace")
+    return found
 
 
 def dumps_of_run(path: str) -> Iterator[Dump]:

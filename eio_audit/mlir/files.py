@@ -8,7 +8,7 @@ from __future__ import annotations
 import mmap
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from importlib import import_module
@@ -69,6 +69,20 @@ def read_blocks(
             advance(read - done)
             done = read
             yield block
+
+
+def numbered_lines(
+    path: str, numbers: Collection[int], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a file with the given 1-based numbers, each without its line end."""
+    number, last = 0, max(numbers, default=0)
+    for block in whole_lines(read_blocks(path, lambda _: None, max_unpacked_bytes)):
+        for line in block.split(b"\n")[: -1 if block.endswith(b"\n") else None]:
+            number += 1
+            if number in numbers:
+                yield number, line.rstrip(b"\r")
+        if number >= last:
+            return
 
 
 def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -77,7 +77,7 @@ class InputError(Exception):
         """Return the message with the excerpt cut around the caret to ``width`` terminal columns."""
         where = f":{self.position.line}:{self.position.column}" if self.position else ""
         head = printable(f"{self.source}{where}: error: {self.message}")
-        excerpt = _cut(self.excerpt, width) if self.position else self.excerpt
+        excerpt = cut_excerpt(self.excerpt, width) if self.position else self.excerpt
         return f"{head}\n{excerpt}" if excerpt else head
 
 
@@ -264,8 +264,8 @@ def _count_lines(data: Text, start: int, end: int) -> int:
     return lines
 
 
-def _cut(excerpt: str, width: int) -> str:
-    """Return a line and its caret, cut to ``width`` columns."""
+def cut_excerpt(excerpt: str, width: int) -> str:
+    """Return a line and the caret below it, cut around the caret to ``width`` columns."""
     line, _, caret = excerpt.expandtabs().partition("\n")
     length = max(len(line), len(caret))
     if length <= width or width <= 2 * len(_CUT):

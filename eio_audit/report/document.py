@@ -255,10 +255,19 @@ def _code_generation(structure: Structure) -> DiffSection | None:
 def torn_figures(structure: Structure, short: int) -> Figures:
     """Return the fewest functions with ops of each torn module: in any run, and in tries at each stage."""
     rows = [
-        [*(f"{number:,}" for number in (row.certain, *row.functions.values())), row.path[-1], words.where(row)]
+        [
+            *(f"{number:,}" for number in (row.certain, *row.functions.values())),
+            row.path[-1],
+            words.where(row),
+        ]
         for row in words.torn_modules(structure)
     ]
-    headings = ["any run", *(words.STAGES[stage] for stage in structure.predictions), "functions with", "line"]
+    headings = [
+        "any run",
+        *(words.STAGES[stage] for stage in structure.predictions),
+        "functions with",
+        "line",
+    ]
     return Figures(headings, rows, rows[:short], numbers=len(headings) - 2)
 
 

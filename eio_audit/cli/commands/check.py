@@ -153,6 +153,7 @@ def check_command(
         pictures=worst_blocks.pictures() if worst_blocks else (),
         comparison=comparison,
         pictures_of=pictures_of,
+        excerpts=inputs.excerpts,
     )
     if result.errors:
         ctx.exit(2)

@@ -108,7 +108,9 @@ def trace_command(
         inputs.note_apart(files)
         inputs.warn_of_unmatched(merged.unmatched)
     rows = None if choice.is_all else choice.chosen(merged)
-    reports.write(result, gate=gate, rows=rows, steps=steps.of(merged) if steps else None)
+    reports.write(
+        result, gate=gate, rows=rows, steps=steps.of(merged) if steps else None, excerpts=inputs.excerpts
+    )
     if merged.errors:
         ctx.exit(2)
     must_judge = is_asked_for(gate) and not gate.allows_unindexed

@@ -10,9 +10,9 @@ from eio_audit.audit.bisect.one_application import OneApplication
 from eio_audit.audit.bisect.op_steps import OpSteps
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.pass_steps import OpCounts
-from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
+from eio_audit.report.text.findings import SHOWN
 from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
 from eio_audit.report.text.table import NARROW, Column, print_table
 from eio_audit.report.text.trace import print_passes, print_verdict

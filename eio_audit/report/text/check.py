@@ -10,6 +10,7 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import HOISTED
 from eio_audit.report.text.console import Console, hyperlink, print_next
+from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from eio_audit.audit.corpus.comparison import CheckComparison
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
-
-SHOWN = 10
-"""The most findings, blocks and baseline entries that a report names unless verbose."""
 
 SHOWN_FIELDS = 4
 """The fields of an origin to show: the innermost module, file, function and framework op."""
@@ -33,6 +31,7 @@ def print_check(
     verbose: bool = False,
     statistics: bool = False,
     comparison: CheckComparison | None = None,
+    excerpts: Excerpts | None = None,
 ) -> None:
     """Print the findings, the sums of blocks with inversions, notes, and the verdict.
 
@@ -46,14 +45,14 @@ def print_check(
             several models also the sums of models and passes.
         statistics: print the number of findings of each kind instead of the findings.
         comparison: the one with an earlier check.
+        excerpts: returns the lines of findings; None to print none.
     """
-    findings = verdict.findings
+    findings, heading = verdict.findings, ""
     if statistics:
         _print_statistics(findings, console)
     else:
-        for finding in findings if verbose else findings[:SHOWN]:
-            print_finding(finding, console, "red" if verdict.fails_by(finding) else "yellow")
-        print_rest(len(findings), "", console, verbose=verbose)
+        shown = [Shown(one, "red" if verdict.fails_by(one) else "yellow") for one in findings]
+        heading = print_findings(shown, console, verbose=verbose, excerpts=excerpts)
     _print_stale(verdict, console, verbose=verbose)
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if findings:
@@ -72,7 +71,7 @@ def print_check(
         if len(blocks) > SHOWN and len(verdict.check.by_model) > 1:
             _print_corpus(verdict, console, verbose=False)
         else:
-            _print_sums(blocks, console)
+            _print_sums(blocks, heading, console)
         _print_hoisted(verdict, console)
         for note in _notes(verdict):
             console.print(note)
@@ -85,26 +84,6 @@ def print_check(
         verdict_line(verdict, verbose=verbose).removeprefix(status(verdict)),
     )
     print_next(steps_after(verdict), console)
-
-
-def print_finding(finding: Finding, console: Console, style: str, note: str = "") -> None:
-    """Print a finding, its code in a style, and a note about it."""
-    from eio_audit.report.ci.finding import background, place, sentence
-
-    origin = background(finding)
-    console.print(
-        (place(finding), f"bold {hyperlink(finding.source, finding.line)}"),
-        ": ",
-        (finding.rule.code, style),
-        f" {sentence(finding)}{note}",
-        (f" ({origin})" if origin else "", "dim"),
-    )
-
-
-def print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
-    """Print how many more items there are than a report shows unless verbose."""
-    if total > SHOWN and not verbose:
-        console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
 
 
 _KINDS: dict[str, Callable[[Finding], str]] = {
@@ -154,11 +133,20 @@ def _blocks_with_findings(
     ]
 
 
-def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], console: Console) -> None:
-    """Print a line for each block, those with most avoidable inversions first."""
+def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: str, console: Console) -> None:
+    """Print a line for each block, those with most avoidable inversions first.
+
+    ``heading`` is the file that the lines before are about, if it is a single one.
+    """
     worst_first = sorted(blocks, key=lambda one: (-one[1].avoidable, -one[1].inversions))
-    for dump, block, column in worst_first[:SHOWN]:
-        _print_block(dump, block, column, console)
+    shown = worst_first[:SHOWN]
+    for source in dict.fromkeys(dump.source for dump, _, _ in shown):
+        if source != heading:
+            console.print((source, "bold"))
+            heading = source
+        for dump, block, column in shown:
+            if dump.source == source:
+                _print_block(dump, block, column, console)
     print_rest(len(blocks), " blocks", console, verbose=False)
 
 
@@ -166,10 +154,11 @@ def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Conso
     names = order.block_name(block.function, block.block), dump.moment
     total, avoidable, others = order.sum_pieces(block)
     console.print(
-        (f"{dump.source}:{block.line}:{column}", f"bold {hyperlink(dump.source, block.line)}"),
-        f": {' '.join(filter(None, names))}: {total}",
+        (f"{block.line}:{column}", f"bold {hyperlink(dump.source, block.line)}"),
+        f" {' '.join(filter(None, names))}: {total}",
         (avoidable, "red" if block.avoidable else ""),
         others,
+        indent=2,
     )
 
 

@@ -28,6 +28,9 @@ HANGING = 2
 SHORTENED = 20
 """The least columns for text. An optional last column of a table without this room is left out."""
 
+ELLIPSIS = "..."
+"""The sign of what a narrow terminal omits."""
+
 _BETWEEN = " | "
 
 _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
@@ -89,6 +92,11 @@ class Console:
     def width(self) -> int:
         """The columns of the terminal."""
         return self._rich.width
+
+    @property
+    def height(self) -> int:
+        """The lines of the terminal."""
+        return self._rich.height
 
     @property
     def has_color(self) -> bool:

@@ -13,7 +13,7 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
 from eio_audit.report.text.console import Console, Piece, print_next
 from eio_audit.report.text.order import print_heading, print_order
-from eio_audit.report.text.table import Column, print_figures, print_table
+from eio_audit.report.text.table import NARROW, Column, print_figures, print_table
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.numbers import count

@@ -78,7 +78,14 @@ def _print_tree(prediction: Prediction, console: Console, *, verbose: bool) -> i
         Column("module", ["  " * node.depth + node.name for node in shown], style="cyan", least=2 * NARROW),
         Column("ops", [f"{node.ops:,}" for node in shown], right=True),
         Column("functions", [f"{len(node.functions):,}" for node in shown], right=True),
-        Column("which", [numbers_of(node.functions) for node in shown], style="dim", optional=True, least=NARROW // 2, cut="end"),
+        Column(
+            "which",
+            [numbers_of(node.functions) for node in shown],
+            style="dim",
+            optional=True,
+            least=NARROW // 2,
+            cut="end",
+        ),
     ]
     print_table(console, columns, indent=2)
     return len(nodes) - len(shown)

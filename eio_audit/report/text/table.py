@@ -8,7 +8,7 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
-from eio_audit.report.text.console import HANGING, Console
+from eio_audit.report.text.console import ELLIPSIS, HANGING, Console
 
 if TYPE_CHECKING:
     from eio_audit.report.document import Figures
@@ -21,8 +21,6 @@ NARROW = 24
 
 NARROWEST = 8
 """The least columns that a table leaves of its last column."""
-
-ELLIPSIS = "..."
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.text.check import SHOWN, print_finding, print_rest
 from eio_audit.report.text.console import Console, hyperlink, print_next
+from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
 from eio_audit.report.text.table import NARROW, Column, print_table
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
@@ -52,12 +52,13 @@ def print_trace(
     gate: Gate,
     verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
+    excerpts: Excerpts | None = None,
 ) -> None:
     """Print what is left at the end, what was repaired, the passes in their order, and the verdict.
 
     Unless verbose, passes that changed nothing are folded. ``rows`` are the passes to print; None for all.
     """
-    _print_left(trace, console, verbose=verbose)
+    _print_left(trace, console, verbose=verbose, excerpts=excerpts)
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
     if trace.passes:
         is_log = len(sources) == 1
@@ -106,15 +107,16 @@ def print_verdict(status: str, why: str, steps: Iterable[Step], console: Console
         print_next(steps, console)
 
 
-def _print_left(trace: Trace, console: Console, *, verbose: bool) -> None:
+def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Excerpts | None) -> None:
     if not trace.summary.has_indices:
         return
     console.print("left at the end: ", (left_at_the_end(trace), "red" if trace.left else "green"))
     has_one_origin = len(left_by_arrival(trace)) == 1
-    for one in trace.left if verbose else trace.left[:SHOWN]:
-        note = "" if has_one_origin else f"; {came_in(one.arrival)}"
-        print_finding(one.finding._replace(left=None), console, "red", note)
-    print_rest(len(trace.left), "", console, verbose=verbose)
+    left = [
+        Shown(one.finding._replace(left=None), "red", "" if has_one_origin else f"; {came_in(one.arrival)}")
+        for one in trace.left
+    ]
+    print_findings(left, console, verbose=verbose, excerpts=excerpts)
     for repair in trace.repaired if verbose else trace.repaired[:SHOWN]:
         console.print(f"repaired on the way: {repaired(repair)}")
     print_rest(len(trace.repaired), " repairs", console, verbose=verbose)
@@ -223,7 +225,9 @@ def _print_rows(
         figure("derived", lambda t: f"{t.figures.derived:,}", optional=True),
         number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
         column("program", lambda t: t.program if has_programs else "", optional=True),
-        column("dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW),
+        column(
+            "dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW
+        ),
         Column("time", [time_of(row.passes) for row in rows], optional=True),
         column("function", lambda t: functions_of(t) if has_functions else "", optional=True, least=NARROW),
     ]
@@ -242,6 +246,7 @@ def print_traces(
     gate: Gate,
     verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
+    excerpts: Excerpts | None = None,
 ) -> None:
     """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
 
@@ -249,7 +254,7 @@ def print_traces(
     left out. ``rows`` are the only passes to print.
     """
     if len(result.models) < 2 or rows is not None:
-        print_trace(result.merged, console, gate=gate, verbose=verbose, rows=rows)
+        print_trace(result.merged, console, gate=gate, verbose=verbose, rows=rows, excerpts=excerpts)
         return
     if result.merged.summary.has_indices:
         style = "red" if result.merged.left else "green"
@@ -269,7 +274,9 @@ def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) 
         return
     introduced, repaired, left, *others = _figures(shown)
     columns = [
-        Column("pass", [START if total is result.initial else name_of(total) for total in shown], least=NARROW),
+        Column(
+            "pass", [START if total is result.initial else name_of(total) for total in shown], least=NARROW
+        ),
         introduced,
         repaired,
         left,

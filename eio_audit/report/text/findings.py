@@ -1,0 +1,131 @@
+"""Findings as text: at most two lines each on a terminal, below the name of their file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from eio_audit.audit.gate.findings import Finding
+from eio_audit.mlir.source import EXCERPT_WIDTH, cut_excerpt
+from eio_audit.report.ci.finding import background, lifetime, sentence
+from eio_audit.report.text.console import ELLIPSIS, HANGING, SHORTENED, Console, Piece, hyperlink
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+SHOWN = 10
+"""The most findings, blocks and baseline entries that a report names unless verbose."""
+
+LINES = 2
+"""The most lines of a finding on a terminal."""
+
+EXCERPT = 2
+"""The lines of an excerpt: the line of the IR and the caret."""
+
+INDENT = 2
+
+Excerpts: TypeAlias = Callable[[Sequence[Finding]], Mapping[tuple[str, int], str]]
+"""Returns the line of the IR for each finding that it can be read for, by file and 1-based line."""
+
+
+class Shown(NamedTuple):
+    """A finding, the style of its code, and a note about it."""
+
+    finding: Finding
+    style: str
+    note: str = ""
+
+
+def print_findings(
+    findings: Sequence[Shown], console: Console, *, verbose: bool = False, excerpts: Excerpts | None = None
+) -> str:
+    """Print the first findings, or all if verbose. Return the file if they are all in one, else "".
+
+    Each file is named above its findings. With ``verbose``, or on a terminal with room for them, ``excerpts``
+    returns the lines of the IR to print with a caret.
+    """
+    shown = findings if verbose else findings[:SHOWN]
+    of_file: dict[str, list[Shown]] = {}
+    for one in shown:
+        of_file.setdefault(one.finding.source, []).append(one)
+    lines: Mapping[tuple[str, int], str] = {}
+    if excerpts is not None and (verbose or _has_room(len(shown), len(of_file), console)):
+        lines = excerpts([one.finding for one in shown])
+    for source, members in of_file.items():
+        console.print((source, "bold"))
+        for one in members:
+            _print_finding(one, console)
+            if line := lines.get((source, one.finding.line)):
+                _print_excerpt(one.finding, line, console)
+    print_rest(len(findings), "", console, verbose=verbose)
+    return next(iter(of_file)) if len(of_file) == 1 else ""
+
+
+def print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
+    """Print how many more items there are than a report shows unless verbose."""
+    if total > SHOWN and not verbose:
+        console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
+
+
+def _has_room(findings: int, files: int, console: Console) -> bool:
+    """Whether the findings, their excerpts, and as much again of the report fit on a terminal."""
+    return console.wraps and 2 * (findings * (LINES + EXCERPT) + files) <= console.height
+
+
+def _print_finding(one: Shown, console: Console) -> None:
+    finding = one.finding
+    start: list[Piece] = [
+        (f"{finding.line}:{finding.column}", f"bold {hyperlink(finding.source, finding.line)}"),
+        " ",
+        (finding.rule.code, one.style),
+    ]
+    said, origin = f" {sentence(finding)}{one.note}", background(finding)
+    whole: list[Piece] = [*start, said, (f" ({origin})" if origin else "", "dim")]
+    if not console.wraps:
+        console.print(*whole, indent=INDENT)
+        return
+    width = console.width - INDENT - HANGING
+
+    def wrapped(text: str) -> list[Text]:
+        return console.wrapped(console.styled([*start, text]), width)
+
+    parts = console.wrapped(console.styled(whole), width)
+    if len(parts) > LINES:
+        end = f"; {lifetime(finding)}{one.note}" if lifetime(finding) else one.note
+        parts = _with_origin(_shortened(wrapped, said.removesuffix(end), end), origin, width)
+    for number, part in enumerate(parts):
+        console.print_styled(part, INDENT + (HANGING if number else 0))
+
+
+def _shortened(wrapped: Callable[[str], list[Text]], text: str, end: str) -> list[Text]:
+    """Return at most LINES lines of a text and its end, which is complete as far as it fits."""
+    parts, words = wrapped(text + end), text.split(" ")
+    while len(parts) > LINES and len(words) > 1:
+        words.pop()
+        parts = wrapped(f"{' '.join(words)}{ELLIPSIS}{end}")
+    return parts[:LINES]
+
+
+def _with_origin(parts: list[Text], origin: str, width: int) -> list[Text]:
+    """Return the lines with as much of the end of the origin as fits."""
+    room = width - parts[-1].cell_len - len(f" ({ELLIPSIS})")
+    if origin and len(parts) == LINES and room >= SHORTENED:
+        parts[-1].append(f" ({ELLIPSIS}{origin[-room:]})", "dim")
+    return parts
+
+
+def _print_excerpt(finding: Finding, line: str, console: Console) -> None:
+    """Print the line of the IR, without its indentation, and a caret below the op."""
+    number = str(finding.line)
+    start = min(len(line) - len(line.lstrip()), finding.column - 1)
+    before = line[start : finding.column - 1]
+    caret = "".join(c if c == "\t" else " " for c in before) + "^"
+    gutter = " " * (INDENT + HANGING)
+    width = (console.width if console.wraps else EXCERPT_WIDTH) - len(f"{gutter}{number} | ")
+    text, _, caret = cut_excerpt(f"{line[start:]}\n{caret}", width).expandtabs().partition("\n")
+    for label, shown, style in ((number, text, ""), (" " * len(number), caret, "bold red")):
+        pieces = [(f"{gutter}{label} | ", "dim"), (shown, style)]
+        if console.wraps:
+            console.print_styled(console.styled(pieces))
+        else:
+            console.print(*pieces)
