@@ -116,7 +116,7 @@ from eio_audit.cli.reports import RENDERERS, rendered
 from eio_audit.cli.rerun import rerun
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
-from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
+from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
@@ -240,6 +240,7 @@ from eio_audit.report.template import render
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink
+from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff

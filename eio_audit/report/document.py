@@ -294,11 +294,11 @@ def _locations(locations: HealthChange, *, verbose: bool) -> DiffSection | None:
     if before == after and not locations.lost:
         return None
     rows = [
-        [f"{before[rule]:,}", f"{after[rule]:,}", RULES[rule], rule.value]
+        [f"{before[rule]:,}", f"{after[rule]:,}", rule.value, RULES[rule]]
         for rule in LocationRule
         if before[rule] or after[rule]
     ]
-    table = Figures(["before", "after", "ops", "rule"], rows, rows, numbers=2, styles={"rule": "dim"})
+    table = Figures(["before", "after", "rule", "ops"], rows, rows, numbers=2, styles={"rule": "dim"})
     new = [f"{finding.op}: {finding.message}" for finding in locations.new] if verbose else []
     note = f"{count(len(locations.lost), 'op')} lost the index" if locations.lost else ""
     return DiffSection("Locations", note, [table, *([Listing("", "", new)] if new else [])])

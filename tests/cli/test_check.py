@@ -114,9 +114,9 @@ def test_a_log_counts_each_inversion_once(options: tuple[str, ...], code: int, v
     lines = done.stdout.decode().replace(str(log), "LOG").splitlines()
     assert (done.returncode, lines[-4:]) == (code, [verdict, *LOG_STEPS])
     assert (
-        lines[0]
+        lines[1]
         == (
-            "LOG:4917:5: EIO001 #69 ttir.permute %217 belongs after #67 ttir.broadcast %222 (line 4922): "
+            "  4917:5 EIO001 #69 ttir.permute %217 belongs after #67 ttir.broadcast %222 (line 4922): "
             "3 inversions, fix moves it; brought in by ttir-erase-inverse-ops, still there at the end "
             "(ReLU[net.stages.2.blocks.1.act], /proj/model.py:64)"
         )
@@ -300,6 +300,6 @@ def test_the_sums_of_blocks_on_one_line_have_places_of_their_own() -> None:
         line for line in run("check", "-", stdin=text.encode()).stdout.decode().splitlines() if "^bb0" in line
     ]
     assert sums == [
-        "<stdin>:1:25: @f ^bb0: 1 inversion: avoidable",
-        "<stdin>:1:138: @g ^bb0: 1 inversion: avoidable",
+        "  1:25 @f ^bb0: 1 inversion: avoidable",
+        "  1:138 @g ^bb0: 1 inversion: avoidable",
     ]

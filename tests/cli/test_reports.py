@@ -60,7 +60,7 @@ def test_a_file_whose_name_has_a_colon(name: str, tmp_path: Path, monkeypatch: p
         ("check", "a.sarif.json", '{\n  "$schema"'),
         ("check", "a.md", "### eio-audit: "),
         ("check", "a.xml", "<?xml"),
-        ("check", "a.txt", "<stdin>:"),
+        ("check", "a.txt", "<stdin>\n"),
         ("trace", "a.html", "<!doctype html>"),
         ("graph", "a.svg", '<?xml version="1.0" encoding="UTF-8"?>\n<svg'),
         ("graph", "a.dot", "digraph"),
@@ -88,7 +88,7 @@ def test_two_files_have_the_formats_of_their_names(tmp_path: Path) -> None:
 def test_an_explicit_format_wins_over_the_end_of_the_name(options: tuple[str, ...], tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     run("check", "-", *(option.format(path) for option in options), stdin=SHUFFLED.encode())
-    assert path.read_text().startswith("<stdin>:")
+    assert path.read_text().startswith("<stdin>\n")
 
 
 def test_a_format_that_the_command_lacks_is_an_error(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ REPORT = """\
   @forward becomes 8 to 41 functions, typically 8
 
 torn modules  the fewest functions with their ops: in any run, in the tries
-  any run  as it is  after fix  after fix --relabel  functions with
-        2         2          2                    1  Conv2d[net.conv1], line 63 after 38
+  any run  as it is  after fix  after fix --relabel  functions with     line
+        2         2          2                    1  Conv2d[net.conv1]  63 after 38
 
 functions  in any run, and in tried orders of the first ops
   at least  at most  typically    tried   orders  functions

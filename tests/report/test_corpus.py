@@ -91,7 +91,7 @@ def test_models_passes_and_changes_as_markdown() -> None:
 
 def test_few_blocks_have_a_line_each() -> None:
     text = text_of(judged_corpus(FEW))
-    assert "corpus/b/1_cse.mlir:2:3: @f ^bb0 cse: 3 inversions: all avoidable\n" in text
+    assert "  2:3 @f ^bb0 cse: 3 inversions: all avoidable\n" in text
     assert "worst dump" not in text
 
 

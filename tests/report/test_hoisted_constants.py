@@ -44,9 +44,10 @@ def test_a_line_and_the_command_that_puts_them_back() -> None:
 
 def test_as_findings() -> None:
     assert report(function(*HOISTED_ALONE), SELECTED) == [
-        f"a.mlir:2:3: EIO004 {LINE}",
+        "a.mlir",
+        f"  2:3 EIO004 {LINE}",
         "",
-        "a.mlir:2:3: @f ^bb0: 2 inversions: all avoidable (all of hoisted constants)",
+        "  2:3 @f ^bb0: 2 inversions: all avoidable (all of hoisted constants)",
         "failed: 2 avoidable inversions of hoisted constants in 1 of 1 dumps",
         "next:",
         "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
@@ -54,9 +55,9 @@ def test_as_findings() -> None:
 
 
 def test_a_failure_has_both_figures() -> None:
-    first, _, block, line, verdict, *_ = report(function(*BOTH), Gate())
-    assert first.startswith("a.mlir:3:3: EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %1 (line 4)")
-    assert block == "a.mlir:2:3: @f ^bb0: 3 inversions: all avoidable (2 of hoisted constants)"
+    _, first, _, block, line, verdict, *_ = report(function(*BOTH), Gate())
+    assert first.startswith("  3:3 EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %1 (line 4)")
+    assert block == "  2:3 @f ^bb0: 3 inversions: all avoidable (2 of hoisted constants)"
     assert line == f"a.mlir:2:1: @f ^bb0: {LINE}"
     assert verdict == "failed: 1 avoidable inversion in 1 of 1 dumps, besides 2 of hoisted constants"
 

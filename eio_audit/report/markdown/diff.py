@@ -108,7 +108,7 @@ def _hunks(part: Hunks, *, verbose: bool) -> list[str]:
 def _figures(table: Figures, *, verbose: bool) -> list[str]:
     if not table.rows:
         return []
-    columns = [*reversed(range(table.numbers, len(table.headings))), *range(table.numbers)]
+    columns = [*range(table.numbers, len(table.headings)), *range(table.numbers)]
     rows = [[code(cells[k]) if k == columns[0] else cells[k] for k in columns] for cells in table.rows]
     return _table("", [table.headings[k] for k in columns], rows, verbose=verbose)
 
