@@ -175,10 +175,11 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
     assert (new.returncode, new.stdout.decode().split("\n")) == (
         1,
         [
-            f"{dump}:2:3: EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
+            f"{dump}",
+            f"  2:3 EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
             "not found any more: after.mlir EIO001 @f ttir.neg b",
             "",
-            f"{dump}:2:3: @g ^bb0: 1 inversion: avoidable",
+            "  2:3 @g ^bb0: 1 inversion: avoidable",
             "failed: 1 new finding, 0 known; 1 of the baseline not found any more",
             "next:",
             f"  eio-audit fix --diff {dump}  # shows the fix; --in-place applies it",

@@ -58,7 +58,7 @@ def test_verbose_describes_all() -> None:
     lines = run("check", resnet, "-v").stdout.decode().splitlines()
     assert sum(" should carry " in line for line in lines) == 42
     assert sum(" is early at " in line or " is late at " in line for line in lines) == 42
-    assert sum(": EIO001 " in line for line in lines) == 22
+    assert sum(" EIO001 " in line for line in lines) == 22
     [block] = in_json("check", "-v", resnet)["dumps"][0]["blocks"]
     assert (len(block["worst"]), len(block["mislabelled"])) == (42, 42)
 
