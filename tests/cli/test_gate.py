@@ -176,7 +176,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
         1,
         [
             f"{dump}",
-            f"  2:3 EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
+            "  2:3 EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
             "not found any more: after.mlir EIO001 @f ttir.neg b",
             "",
             "  2:3 @g ^bb0: 1 inversion: avoidable",
