@@ -39,7 +39,8 @@ def test_the_message_names_the_ops_and_what_would_move() -> None:
     report, _, diff = failure(SHUFFLED).partition("\n---")
     assert report.startswith(
         "the ops are not in their original order\n"
-        "<text>:2:3: EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it\n"
+        "<text>\n"
+        "  2:3 EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it\n"
     )
     assert f"---{diff}" == DIFF
 
@@ -50,7 +51,7 @@ def test_what_dependences_force_passes_unless_any_inversion_fails() -> None:
 
 
 def test_a_file() -> None:
-    assert f"{SAMPLES}/resnet/after_alias.mlir:289:5: " in failure(SAMPLES / "resnet" / "after_alias.mlir")
+    assert f"\n{SAMPLES}/resnet/after_alias.mlir\n  289:5 EIO001 " in failure(SAMPLES / "resnet" / "after_alias.mlir")
 
 
 def test_options() -> None:
