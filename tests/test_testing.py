@@ -51,7 +51,9 @@ def test_what_dependences_force_passes_unless_any_inversion_fails() -> None:
 
 
 def test_a_file() -> None:
-    assert f"\n{SAMPLES}/resnet/after_alias.mlir\n  289:5 EIO001 " in failure(SAMPLES / "resnet" / "after_alias.mlir")
+    assert f"\n{SAMPLES}/resnet/after_alias.mlir\n  289:5 EIO001 " in failure(
+        SAMPLES / "resnet" / "after_alias.mlir"
+    )
 
 
 def test_options() -> None:

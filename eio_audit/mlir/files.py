@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import mmap
 import os
+import shlex
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
@@ -109,8 +110,9 @@ def _opened(path: str) -> Iterator[tuple[BufferedReader, ModuleType | None]]:
             module = next((module for magic, module in _MODULES.items() if head.startswith(magic)), None)
             unpacker = None if module is None else import_module(module)
             if head.startswith(_UTF_16):
-                cure = "convert it first (iconv -f UTF-16 -t UTF-8 FILE)"
-                raise UnreadableFileError(f"this is UTF-16 text: {cure}")
+                name = "" if path == "-" else f" {shlex.quote(path)}"
+                cure = f"convert it first: iconv -f UTF-16 -t UTF-8{name}"
+                raise UnreadableFileError(f"this is UTF-16 text; {cure}")
             yield file, unpacker
     except _damage_errors() as error:
         if unpacker is not None:

@@ -212,7 +212,7 @@ def test_no_index_is_never_green(command: str, text: bytes, message: str, cures:
 @pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
 def test_utf_16_is_called_so(order: str) -> None:
     result = run("check", "-", stdin=("\ufeff" + LOCATED.decode()).encode(order))
-    expected = b"<stdin>: error: this is UTF-16 text: convert it first (iconv -f UTF-16 -t UTF-8 FILE)\n"
+    expected = b"<stdin>: error: this is UTF-16 text; convert it first: iconv -f UTF-16 -t UTF-8\n"
     assert (result.returncode, result.stderr) == (2, expected)
 
 
@@ -303,3 +303,13 @@ def test_the_sums_of_blocks_on_one_line_have_places_of_their_own() -> None:
         "  1:25 @f ^bb0: 1 inversion: avoidable",
         "  1:138 @g ^bb0: 1 inversion: avoidable",
     ]
+
+
+def test_what_is_not_text_is_named_with_the_command_that_makes_it_text(tmp_path: Path) -> None:
+    wide, code = tmp_path / "my wide.mlir", tmp_path / "my code.mlirbc"
+    wide.write_bytes("module {}".encode("utf-16"))
+    code.write_bytes(b"ML\xefR\x01")
+    assert run("check", wide).stderr.decode().split("; ")[1] == (
+        f"convert it first: iconv -f UTF-16 -t UTF-8 '{wide}'\n"
+    )
+    assert run("check", code).stderr.decode().split("; ")[1] == f"print it as text first: mlir-opt '{code}'\n"

@@ -36,7 +36,7 @@ REPORTS = [
     ),
     *(
         (f"{command} --format {format_}", format_)
-        for format_ in ("text", "html")
+        for format_ in ("text", "markdown", "html")
         for command in (
             f"diff {RESNET}/before_alias.mlir {RESNET}/after_alias.mlir",
             f"diff {QUOTED} --pass 'my pass' --dump 1",

@@ -224,7 +224,7 @@ def test_a_separator_inside_braces_is_a_comment(text: str, lines: list[int]) -> 
 
 
 def test_bytecode_is_an_error_that_says_what_to_do() -> None:
-    message = "<text>:1:1: error: this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)"
+    message = "<text>:1:1: error: this is MLIR bytecode; print it as text first: mlir-opt"
     with pytest.raises(InputError) as error:
         read_text(b"ML\xefR\x0dMLIR22")
     assert str(error.value) == message

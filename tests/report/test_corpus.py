@@ -175,7 +175,7 @@ def test_each_model_with_inversions_has_a_page_and_is_linked_to_it() -> None:
 
 def test_the_page_of_a_model_is_about_it_alone() -> None:
     page = Page(pages_of(FEW)["b.html"])
-    assert "eio-audit check: b" in page.words
+    assert "b: order of ops" in page.words
     assert "failed: 3 avoidable inversions in 1 of 1 dumps" in page.words
     assert "corpus/a/" not in page.words
     assert page.islands["block-1-places"]["original"] == [2, 1, 0, -1]

@@ -1,12 +1,13 @@
 import base64
 import hashlib
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from eio_audit import Dump, diff, read, read_text
 from tests.audit.test_check import ISSUE
-from tests.cli.running import SAMPLES
+from tests.cli.running import SAMPLES, run
 from tests.internals import STATUSES, WorstBlocks, rendered
 from tests.report.judged import judged
 from tests.report.pages import Page, column
@@ -235,3 +236,13 @@ def test_a_diff_has_both_texts_and_the_changes_between_them() -> None:
     ]
     groups = result.ops.groups
     assert data["passes"][0]["counts"] == [len(groups[status]) for status in STATUSES]
+
+
+@pytest.mark.parametrize(
+    ("command", "title"),
+    [("check", "a.mlir: order of ops"), ("structure", "a.mlir: generated functions")],
+)
+def test_the_title_names_the_file(command: str, title: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.mlir"
+    path.write_text(ISSUE)
+    assert f"<title>{title}</title>" in run(command, path, "--format", "html").stdout.decode()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -291,7 +292,8 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         InputError: the source is MLIR bytecode.
     """
     if source.data[:4] == b"ML\xefR":
-        message = "this is MLIR bytecode: print it as text first (mlir-opt FILE -o FILE.mlir)"
+        name = "" if source.name.startswith("<") else f" {shlex.quote(source.name)}"
+        message = f"this is MLIR bytecode; print it as text first: mlir-opt{name}"
         raise InputError(source.name, Position(1, 1), message)
     markers = list(find_markers(source.data))
     end = Span(len(source.data), len(source.data))

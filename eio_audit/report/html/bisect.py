@@ -43,7 +43,6 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
     entries = [_entry(one, result, kinds, is_worst=one is worst) for one in result.applications]
     sources = [PurePath(source).name for source in steps.sources]
     return page(
-        "bisect",
         "bisect.html",
         version,
         (*BROWSER_SCRIPTS, "curve.js"),

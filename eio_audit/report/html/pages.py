@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
+from eio_audit.report.wording.numbers import shortened_list
 from eio_audit.report.wording.structure import (
     STAGES,
     index_span,
@@ -39,6 +40,9 @@ from eio_audit.report.wording.structure import (
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.comparison import CheckComparison
 
+
+SHOWN_FILES = 3
+"""How many files the title of a page names."""
 
 PAGE_SCRIPTS = ("page.js",)
 """The script of every page: tables, pictures, explained words."""
@@ -81,10 +85,9 @@ def check_to_html(
     listed = {card.name for card in cards}
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
     return page(
-        "check",
         "check.html",
         version,
-        title=f"eio-audit check{f': {model}' if model else ''}",
+        title=f"{model or files_of(dump.source for dump in check.dumps)}: order of ops",
         result=check,
         verdict=verdict,
         up=up,
@@ -134,13 +137,11 @@ def diff_to_html(
         context: how many unchanged ops to show around changes; None to group the changes.
     """
     sections = block_sections(pictures)
-    files = dict.fromkeys(PurePath(dump.source).name for dump in (result.before, result.after))
     return page(
-        "diff",
         "diff.html",
         version,
         BROWSER_SCRIPTS,
-        title=f"{' and '.join(files)}: what changed",
+        title=f"{files_of((result.before.source, result.after.source))}: what changed",
         data=packed(pair_data(step_of(result.comparison))),
         result=result,
         document=diff_document(result, context=context),
@@ -154,13 +155,17 @@ def diff_to_html(
 
 def structure_to_html(result: Structure, version: str) -> str:
     """Return the page of the functions that code generation makes from a dump."""
-    return page("structure", "structure.html", version, **_codegen(result))
+    title = f"{files_of([result.dump.source])}: generated functions"
+    return page("structure.html", version, title=title, **_codegen(result))
 
 
-def page(
-    command: str, template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object
-) -> str:
-    """Return the page of a command."""
+def files_of(sources: Iterable[str]) -> str:
+    """Return the names of files for the title of a page: ``before.mlir, after.mlir``."""
+    return shortened_list(list(dict.fromkeys(PurePath(source).name for source in sources)), SHOWN_FILES)
+
+
+def page(template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object) -> str:
+    """Return a page, made of a template with its ``title`` and what else it needs."""
     script = "".join(map(text_of, scripts))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render(
@@ -173,7 +178,7 @@ def page(
         + text_of("curve.css")
         + text_of("dataflow.css")
         + text_of("structure.css"),
-        **{"title": f"eio-audit {command}", **context},
+        **context,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
@@ -12,7 +11,7 @@ from eio_audit.audit.log.left_findings import Arrival
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
-from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
+from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.html.pass_list import PassEntry, PassList
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, Table, columns_of
@@ -30,9 +29,6 @@ from eio_audit.report.wording.trace import (
     verdict_on_all,
     worst_pass,
 )
-
-SHOWN_FILES = 3
-"""How many files the title names."""
 
 _FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
 
@@ -53,9 +49,9 @@ def traces_to_html(
         return trace_to_html(result.merged, version, steps, rows)
     chosen = None if rows is None else _chosen_table(result.merged, rows)
     return page(
-        "trace",
         "traces.html",
         version,
+        title=f"{shortened_list([model.name for model in result.models])}: passes",
         result=result,
         verdict=verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
@@ -140,13 +136,11 @@ def trace_to_html(
         )
         for traced in trace.passes
     ]
-    files = [PurePath(source).name for source in trace.sources]
     return page(
-        "trace",
         "trace.html",
         version,
         BROWSER_SCRIPTS,
-        title=f"{shortened_list(files, SHOWN_FILES)}: passes" if files else "eio-audit trace",
+        title=f"{files_of(trace.sources)}: passes" if trace.sources else "eio-audit trace",
         result=trace,
         left=left_cards(trace),
         open_findings=OPEN_FINDINGS,

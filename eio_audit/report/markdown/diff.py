@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
-from eio_audit.report.markdown.code import code, literal, one_line, row
+from eio_audit.report.markdown.code import code, literal, one_line, row, shell_block
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording import order
+from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.numbers import shortened
 
 SHOWN_ROWS = 10
@@ -50,7 +51,8 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False, context: int | None =
         lines += [f"#### {section.title}", ""]
         lines += [section.note, ""] if section.note and section.note not in document.answers else []
         lines += _parts(section, verbose=verbose)
-    return "\n".join(lines).rstrip("\n") + "\n"
+    lines = ["\n".join(lines).rstrip("\n"), *shell_block(next_steps([diff.after]))]
+    return "\n".join(lines) + "\n"
 
 
 def _dump(dump: DumpAudit) -> str:
