@@ -130,9 +130,12 @@ class DumpChoice(NamedTuple):
         when = "of" if counted[0].place.when != "after" else "after"
         of_pass = "" if self.pass_name is None else f" {when} pass '{self.pass_name}'"
         if self.dump.number is not None:
-            verb = "is" if len(counted) == 1 else "are"
-            there = f"there {verb} {count(len(counted), 'dump')}{of_pass}"
-            return f"--dump {self.dump.text} is out of range: {there}"
+            number = f"there is no --dump {self.dump.text}"
+            if self.pass_name is not None and when == "after":
+                runs = "once" if len(counted) == 1 else f"{len(counted):,} times"
+                return f"{self.pass_name} ran {runs}; {number}"
+            are = "is" if len(counted) == 1 else "are"
+            return f"{number}: there {are} {count(len(counted), 'dump')}{of_pass}"
         if self.dump.line is not None:
             return f"line {self.dump.line} is in no dump{of_pass}"
         return f"no dump{of_pass} shows only {self.dump.text}"

@@ -184,8 +184,7 @@ cache_options = together(
         "--cache",
         type=click.Path(),
         metavar="DIR",
-        help="Keep results in the folder DIR, and do not check again what has a result there. "
-        "Several runs may share DIR.",
+        help="Cache results in DIR, which several runs may share.",
     ),
     click.option("--no-cache", is_flag=True, help="Keep no results, whatever the configuration says."),
 )

@@ -209,15 +209,20 @@ def _layout_op(one: LayoutOp) -> str:
 
 
 def runs_summary(fragmentation: Fragmentation) -> str:
-    """Return ``24 -> 61 runs of 30 modules, 60 after fix``. Empty if no location names a module."""
+    """Return ``30 model modules are in 61 pieces (24 before; 60 after fix)``. Empty if none is named."""
     runs = fragmentation.modules or fragmentation.functions
     if not runs:
         return ""
     before, after, fixed, relabelled = map(sum, zip(*map(_runs_of, runs), strict=True))
-    what = count(len(runs), "module" if fragmentation.modules else "source function")
-    fix = f", {fixed:,} after fix" if fixed != after else ""
-    relabel = f", {relabelled:,} after fix --relabel" if relabelled != fixed else ""
-    return f"{before:,} -> {count(after, 'run')} of {what}{fix}{relabel}"
+    what = count(len(runs), "model module" if fragmentation.modules else "source function")
+    again = {True: "again ", False: ""}
+    stages = [f"{before:,} before"]
+    stages += [f"{fixed:,} {again[fixed == before]}after fix"] if fixed != after else []
+    stages += (
+        [f"{relabelled:,} {again[relabelled == before]}after fix --relabel"] if relabelled != fixed else []
+    )
+    verb = "is" if len(runs) == 1 else "are"
+    return f"{what} {verb} in {count(after, 'piece')} ({'; '.join(stages)})"
 
 
 def _runs_of(one: ModuleRuns) -> tuple[int, int, int, int]:
@@ -231,7 +236,7 @@ def _modules(fragmentation: Fragmentation) -> DiffSection | None:
     )
     if not modules and not functions:
         return None
-    headings = ["before", "after", "after fix", "after fix --relabel", "runs of"]
+    headings = ["before", "after", "after fix", "after fix --relabel", "pieces of"]
     short = modules[:SHOWN_TORN] + functions[:1]
     table = Figures(headings, modules + functions, short, numbers=4, styles={"after": "red"})
     return DiffSection("Modules", runs_summary(fragmentation), [table])

@@ -63,7 +63,7 @@ def test_an_index_that_contradicts_dataflow() -> None:
     assert told(found) == (
         "EIO003",
         23,
-        "carries an index that contradicts dataflow; it should carry 18, as ttir.reshape %57 (line 5) does",
+        "carries a wrong index; it should carry 18, as ttir.reshape %57 (line 5) does",
     )
     assert (found.line, found.inversions) == (4, 1)
 

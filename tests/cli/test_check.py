@@ -117,7 +117,7 @@ def test_a_log_counts_each_inversion_once(options: tuple[str, ...], code: int, v
         lines[1]
         == (
             "  4917:5 EIO001 #69 ttir.permute %217 belongs after #67 ttir.broadcast %222 (line 4922): "
-            "3 inversions, fix moves it; brought in by ttir-erase-inverse-ops, still there at the end "
+            "3 inversions, fix moves it; introduced by ttir-erase-inverse-ops, left at the end "
             "(ReLU[net.stages.2.blocks.1.act], /proj/model.py:64)"
         )
         or "any" in options

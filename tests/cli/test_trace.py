@@ -18,7 +18,7 @@ def test_a_log_as_text() -> None:
     assert done.returncode == 1
     lines = done.stdout.decode().replace(str(LOG), "LOG").splitlines()
     assert lines[:4] == [
-        "left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops (LOG:4628)",
+        "left at the end: 21 avoidable inversions, introduced by ttir-erase-inverse-ops (LOG:4628)",
         "LOG",
         "  6743:5 EIO001 #69 ttir.permute %175 belongs after #67 ttir.permute %178 (line 6746): "
         "2 inversions, fix moves it (ReLU[net.stages.2.blocks.1.act], /proj/model.py:64)",
@@ -32,7 +32,7 @@ repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window, by 
 repaired on the way: 1 avoidable inversion of ttir-erase-inverse-ops, by ttir-implicit-broadcast-fold
 
 LOG
-  line  pass                          +added  -removed  ~modified  introduced  left  avoidable  repaired  made wrong  inversions  forced  derived  ops
+  line  pass                          +added  -removed  ~modified  introduced  left  avoidable  repaired  wrong indices  inversions  forced  derived  ops
    434  canonicalize                                 6          4                            0                                 0       0        0  229
         ... 2 changed nothing
   2588  ttir-flatten-sliding-window       46                   45          33               33        33                      33       0       46  275
@@ -170,7 +170,7 @@ def test_the_folder_of_a_tree_is_named_once() -> None:
         "left at the end: 18 inversions: none avoidable (all forced by dependences)",
         "",
         "SAMPLES/small/tree/builtin_module_no-symbol-name",
-        "  pass                         +added  -removed  ~modified  avoidable  made wrong  inversions  forced  "
+        "  pass                         +added  -removed  ~modified  avoidable  wrong indices  inversions  forced  "
         "derived  ops  dump",
         "  ... 3 changed nothing",
         "  ttir-flatten-sliding-window       4                    4          0                       0       0  "
@@ -294,14 +294,14 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert b": error: " in done.stderr
     assert b" dumps could not be read; 21 avoidable " in done.stdout
-    assert b"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops" in done.stdout
+    assert b"left at the end: 21 avoidable inversions, introduced by ttir-erase-inverse-ops" in done.stdout
 
 
 def test_a_file_that_is_not_there_does_not_hide_the_others() -> None:
     done = run("trace", LOG, "no/such.log")
     assert done.returncode == 2
     assert done.stderr == b"no/such.log: error: cannot read: No such file or directory\n"
-    assert b"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops" in done.stdout
+    assert b"left at the end: 21 avoidable inversions, introduced by ttir-erase-inverse-ops" in done.stdout
 
 
 def test_a_pipe_is_a_file() -> None:
@@ -479,7 +479,7 @@ def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: P
 left at the end: 18 inversions: none avoidable (all forced by dependences)
 
 DIR
-  pass                        +added  -removed  ~modified  avoidable  made wrong  inversions  forced  derived  ops  dump
+  pass                        +added  -removed  ~modified  avoidable  wrong indices  inversions  forced  derived  ops  dump
   ttir.mlir.txt (first dump)                                       0                       0       0        0   12  ttir.mlir.txt:1
   (before erase-inverse-ops)       4                    4          0                       0       0        3   16  ttir-before-erase-inverse-ops.mlir.txt:1
   erase-inverse-ops                8         6          8          0           6          18      18        6   18  ttir-after-erase-inverse-ops.mlir.txt:1

@@ -76,7 +76,7 @@ def test_at_most_ten_models_are_shown(tmp_path: Path) -> None:
 def test_a_single_model_is_shown_pass_by_pass(corpus: Path) -> None:
     shown = run("trace", corpus / "resnet").stdout
     assert (
-        b"left at the end: 3 avoidable inversions, brought in by fusing (corpus/resnet/1_fusing.mlir:1)"
+        b"left at the end: 3 avoidable inversions, introduced by fusing (corpus/resnet/1_fusing.mlir:1)"
         in shown
     )
 

@@ -36,7 +36,7 @@ def log_of(**dumps: str) -> list[Dump]:
 
 
 def test_what_is_left_comes_first(shown: Shown) -> None:
-    left = f"left at the end: 21 avoidable inversions, brought in by ttir-erase-inverse-ops ({LOG}:4628)"
+    left = f"left at the end: 21 avoidable inversions, introduced by ttir-erase-inverse-ops ({LOG}:4628)"
     assert left in shown.page.words
     repaired = "repaired on the way: 33 avoidable inversions of ttir-flatten-sliding-window"
     assert repaired in shown.page.words

@@ -160,7 +160,7 @@ def test_a_log_of_passes() -> None:
     assert report(checked(PASSES, "<stdin>")) == (
         "<stdin>\n"
         "  15:1 EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %2 (line 17): 2 inversions, "
-        "fix moves it; brought in by x-pass, gone after x-pass (Net[net], net.py:2)\n"
+        "fix moves it; introduced by x-pass, gone after x-pass (Net[net], net.py:2)\n"
         "\n"
         "  15:1 @forward ^bb0 after x-pass: 2 inversions: all avoidable\n"
         "1 op carries an index that contradicts dataflow (proven minimal)\n"
@@ -363,7 +363,7 @@ def test_what_is_not_proven_is_an_interval() -> None:
     assert "; 8,000 inversions not proven unavoidable in 1 of 1 dumps\n" in report(unproven(ANY))
     assert sum_of(unproven().check.summary) == (
         "9,000 inversions: 1,000 to 1,100 avoidable, 7,900 to 8,000 not "
-        "(4,000 forced by dependences, 3,900 to 4,000 follow from them; not proven minimal)"
+        "(4,000 forced by dependences, 3,900 to 4,000 caused by these; not proven minimal)"
     )
 
 
@@ -371,13 +371,13 @@ def test_what_is_not_proven_is_an_interval() -> None:
     ("figures", "said"),
     [
         ({"inversions": 789, "forced": 388, "minimum": 767, "lower_bound": 767},
-         "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 follow from them; proven minimal)"),
+         "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 caused by these; proven minimal)"),
         ({"inversions": 9, "forced": 9, "minimum": 9, "lower_bound": 9},
          "9 inversions: none avoidable (all forced by dependences)"),
         ({"inversions": 3, "forced": 1, "minimum": 2, "lower_bound": 2},
-         "3 inversions: 1 avoidable, 2 not (1 forced by a dependence, 1 follows from it; proven minimal)"),
+         "3 inversions: 1 avoidable, 2 not (1 forced by a dependence, 1 caused by it; proven minimal)"),
         ({"inversions": 3, "forced": 1, "minimum": 3, "lower_bound": 2},
-         "3 inversions: 0 to 1 avoidable, 2 to 3 not (1 forced by a dependence, 1 to 2 follow from it; "
+         "3 inversions: 0 to 1 avoidable, 2 to 3 not (1 forced by a dependence, 1 to 2 caused by it; "
          "not proven minimal)"),
         ({"inversions": 1, "forced": 0, "minimum": 0, "lower_bound": 0}, "1 inversion: avoidable"),
         ({"inversions": 2, "forced": 0, "minimum": 0, "lower_bound": 0}, "2 inversions: all avoidable"),
@@ -508,7 +508,7 @@ def test_fix() -> None:
     assert fix_report(along) == "after.mlir: 2 ops moved (1 unindexed), 3 inversions removed; none remains\n"
     knock_on = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
     assert fix_report(knock_on) == (
-        "after.mlir: nothing avoidable: unchanged; 2 inversions (1 forced by a dependence, 1 follows from it;"
+        "after.mlir: nothing avoidable: unchanged; 2 inversions (1 forced by a dependence, 1 caused by it;"
         " proven minimal); --relabel corrects 1 wrong index and removes all inversions\n"
     )
 

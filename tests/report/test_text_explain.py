@@ -22,7 +22,7 @@ def test_a_forced_inversion() -> None:
         "after.mlir:1:1\n"
         "  #23 ttir.abs %56 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
         "    from net.py:2, forward(), Conv2d[net.conv1], ttir.abs\n"
-        "    its index contradicts dataflow: it should carry 18, as ttir.relu %57 (line 4) does\n"
+        "    its index is wrong: it should carry 18, as ttir.relu %57 (line 4) does\n"
         "    no memory effects (from the op table)\n"
         "    next lower index: #18 ttir.relu %57 (line 4), 1 place after it\n"
         "    1 inversion, forced by a dependence\n"

@@ -249,5 +249,5 @@ def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
             right = block.dump.label(block.dump.donors[op])
             name = " ".join(filter(None, (right.name, right.result)))
             should = f"it should carry {right.index}, as {name} (line "
-            what = Sentence(f"carries an index that contradicts dataflow; {should}", right.line, ") does")
+            what = Sentence(f"carries a wrong index; {should}", right.line, ") does")
             yield finding_at(block.dump, op, WRONG_LABEL, what, block.inversions_at[place])

@@ -33,7 +33,7 @@ UNAVOIDABLE = Rule(
 WRONG_LABEL = Rule(
     "EIO003",
     "wrong-label",
-    "The index of an op contradicts dataflow: no legal order can follow it and the indices of the other ops.",
+    "The index of an op is wrong: no legal order can follow it and the indices of the other ops.",
 )
 
 HOISTED = Rule(

@@ -28,10 +28,10 @@ def sentence(finding: Finding) -> str:
 
 
 def lifetime(finding: Finding) -> str:
-    """Return ``brought in by canonicalize, gone after cse``. Empty if unknown."""
-    origin = f"brought in by {finding.pass_name}" if finding.pass_name else ""
+    """Return ``introduced by canonicalize, gone after cse``. Empty if unknown."""
+    origin = f"introduced by {finding.pass_name}" if finding.pass_name else ""
     gone = f"gone {finding.until}" if finding.until else ""
-    left = "still there at the end" if finding.left else ""
+    left = "left at the end" if finding.left else ""
     return ", ".join(filter(None, (origin, gone or left))) if gone or left else ""
 
 

@@ -30,7 +30,7 @@ from eio_audit.report.wording.trace import (
     worst_pass,
 )
 
-_FIGURES = "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
+_FIGURES = "#introduced, #repaired, #left, #mislabelled=wrong indices, #lost"
 
 
 def traces_to_html(
@@ -74,7 +74,7 @@ def _pass_total_table(result: ModelTraces) -> Table:
 def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
     columns = columns_of(
         "#index=number, pass, dump, #added, #removed, #modified, #moved, "
-        "#introduced, #repaired, #left, #mislabelled=made wrong, #lost"
+        "#introduced, #repaired, #left, #mislabelled=wrong indices, #lost"
     )
     cells = [
         (
@@ -185,7 +185,7 @@ def _pass_table(trace: Trace) -> Table:
         f"#index=number, pass, changed, {'function, ' * has_functions}"
         f"dump={'dump' if has_sources else 'line'}, #ops, "
         "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #repaired, #left, "
-        "#mislabelled=made wrong, #lost"
+        "#mislabelled=wrong indices, #lost"
     )
     rows = [
         (

@@ -252,7 +252,7 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
 
 
 def _why_they_remain(before: Summary) -> str:
-    """Return what inversions a fix leaves: `` (4 forced by dependences, 2 follow from them; ...)``."""
+    """Return what inversions a fix leaves: `` (4 forced by dependences, 2 caused by these; ...)``."""
     unordered = before.minimum - before.forced - before.knock_on
     kinds = [order.unavoidable_kinds(before)] if before.minimum > unordered else []
     return f" ({'; '.join(kinds + ([f'{unordered:,} in graph regions'] if unordered else []))})"

@@ -99,7 +99,7 @@ def _model(op: OpExplanation) -> str:
 def _right(op: OpExplanation) -> str:
     if op.right is None:
         return ""
-    return f"its index contradicts dataflow: it should carry {should_carry(op.right)}"
+    return f"its index is wrong: it should carry {should_carry(op.right)}"
 
 
 def _index(op: OpExplanation) -> str:

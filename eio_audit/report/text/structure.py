@@ -35,12 +35,15 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
         if torn.rows:
             console.print()
             console.print(
-                ("torn modules", "bold"), "  the fewest functions with their ops: in any run, in the tries"
+                ("torn model modules", "bold"),
+                "  the fewest functions with their ops: in any run, in the tries",
             )
             hidden += print_figures(torn, console, verbose=verbose)
         if prediction.fewest is not None:
             console.print()
-            console.print(("functions", "bold"), "  in any run, and in tried orders of the first ops")
+            console.print(
+                ("generated functions", "bold"), "  in any run, and in tried orders of the first ops"
+            )
             print_figures(function_figures(structure), console, verbose=verbose)
         hidden += _print_tree(prediction, console, verbose=verbose)
         hidden += _print_functions(prediction.functions, console, verbose=verbose)
@@ -73,7 +76,9 @@ def _print_tree(prediction: Prediction, console: Console, *, verbose: bool) -> i
     shown = nodes if verbose else down_to(nodes, SHOWN_MODULES)
     console.print()
     which = count(len(prediction.functions), "function")
-    console.print(("modules", "bold"), f"  and the functions that hold their ops, in one run with {which}")
+    console.print(
+        ("model modules", "bold"), f"  and the functions that hold their ops, in one run with {which}"
+    )
     columns = [
         Column("module", ["  " * node.depth + node.name for node in shown], style="cyan", least=2 * NARROW),
         Column("ops", [f"{node.ops:,}" for node in shown], right=True),
@@ -95,7 +100,7 @@ def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, 
     shown = functions if verbose else functions[:SHOWN_FUNCTIONS]
     has_callers = len({function.caller for function in functions}) > 1
     console.print()
-    console.print(("functions", "bold"), "  of that run, in call order")
+    console.print(("generated functions", "bold"), "  of that run, in call order")
     columns = [
         Column("", [f"{number:,}" for number in range(1, len(shown) + 1)], right=True, style="dim"),
         Column("caller", [one.caller if has_callers else "" for one in shown], least=NARROW),

@@ -21,7 +21,6 @@ from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_finding
 from eio_audit.report.text.table import NARROW, Column, print_table
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
-from eio_audit.report.wording.order import contradicting
 from eio_audit.report.wording.trace import (
     NOT_JUDGED,
     START,
@@ -75,9 +74,9 @@ def print_trace(
     if trace.mislabeller is not None:
         place = trace.mislabeller.place
         at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
-        wrong = contradicting(trace.mislabeller.mislabelled)
+        wrong = count(trace.mislabeller.mislabelled, "wrong index", "wrong indices")
         name = (trace.mislabeller.pass_name or UNSEEN, "bold")
-        console.print("most wrong indices by: ", name, " (", at, f"), {wrong}")
+        console.print("most wrong indices: ", name, " (", at, f"), {wrong}")
     print_verdict(*conclusion(trace, gate), next_steps(trace), console)
 
 
@@ -218,7 +217,7 @@ def _print_rows(
         accounted("left", at_start[2], lambda t: t.left),
         figure("avoidable", avoidable, optional=True),
         accounted("repaired", at_start[1], lambda t: t.repaired, optional=True),
-        figure("made wrong", lambda t: if_any(t.mislabelled), optional=True),
+        figure("wrong indices", lambda t: if_any(t.mislabelled), optional=True),
         figure("lost", lambda t: if_any(t.lost), optional=True),
         figure("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
         figure("forced", lambda t: f"{t.figures.forced:,}", optional=True),
@@ -333,7 +332,7 @@ def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
         number("introduced", (row.introduced for row in rows)),
         number("repaired", (row.repaired for row in rows)),
         number("left", (row.left for row in rows), "red"),
-        number("made wrong", (row.mislabelled for row in rows)),
+        number("wrong indices", (row.mislabelled for row in rows)),
         number("lost", (row.lost for row in rows)),
     ]
 

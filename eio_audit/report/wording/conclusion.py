@@ -60,7 +60,7 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
 
 
 def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
-    """Return ``1 of 122 inputs could not be read``.
+    """Return ``1 of 122 inputs unreadable``.
 
     Args:
         errors: why they could not be read.
@@ -71,8 +71,8 @@ def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
     if total == 1 and sources:
         number, total, what = len(errors), len(errors) + len(sources), "dump"
     if number == total:
-        return f"{count(number, what)} could not be read"
-    return f"{number:,} of {total:,} {what}s could not be read"
+        return f"{count(number, what)} unreadable"
+    return f"{number:,} of {total:,} {what}s unreadable"
 
 
 def not_judged(check: Check, most: int) -> str:
@@ -93,7 +93,7 @@ def not_judged(check: Check, most: int) -> str:
 def why_not_judged(one: UnjudgedInput) -> str:
     """Return ``no op carries an op index, so its order cannot be judged``."""
     why = "no op carries an op index, so its order cannot be judged"
-    return why if one.has_locations else f"{why}; --mlir-print-debuginfo prints the locations"
+    return why if one.has_locations else "no locations: print with --mlir-print-debuginfo"
 
 
 def steps_after(verdict: Verdict) -> list[Step]:
@@ -157,7 +157,8 @@ def _order_of(check: Check) -> str:
         return "no op carries an op index" if check.unindexed else "no op to check"
     if figures.inversions:
         broken = sum(1 for dump in check.dumps if dump.summary.inversions)
-        return f"{order.sum_of(figures)}, in {broken:,} of {figures.dumps:,} dumps"
+        where = f", in {broken:,} of {figures.dumps:,} dumps" if figures.dumps > 1 else ""
+        return f"{order.remaining(figures) or order.sum_of(figures)}{where}"
     dumps = count(figures.dumps - check.unindexed, "dump")
     sizes = dumps, count(figures.blocks, "block"), count(figures.ops, "op")
     return f"{', '.join(sizes)}{_followed(check)}: all in order"

@@ -67,7 +67,7 @@ def in_graph_regions(dump: DumpAudit) -> int:
 
 
 def sum_of(figures: BlockAudit | Summary) -> str:
-    """Return ``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 follow from them; ...)``.
+    """Return ``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 caused by these; ...)``.
 
     Where hoisted constants cause avoidable ones: ``5 avoidable (3 of hoisted constants)``.
     """
@@ -94,6 +94,18 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
     return f"{count(total, 'inversion')}: ", avoidable, others + graphs
 
 
+def remaining(figures: Summary) -> str:
+    """Return ``no avoidable inversion; 767 remain that no legal order removes``.
+
+    Empty if some are avoidable, perhaps avoidable, or in graph regions, which have no order.
+    """
+    number = figures.inversions
+    if figures.lower_bound < number or _in_graph_regions(figures):
+        return ""
+    remain = "remains" if number == 1 else "remain"
+    return f"no avoidable inversion; {number:,} {remain} that no legal order removes"
+
+
 class _Avoidable(Protocol):
     """Figures that have avoidable inversions."""
 
@@ -113,15 +125,14 @@ def of_constants(figures: _Avoidable) -> str:
 
 
 def unavoidable_kinds(figures: Summary) -> str:
-    """Return ``388 forced by dependences, 379 follow from them; proven minimal``, without graph regions."""
+    """Return ``388 forced by dependences, 379 caused by these; proven minimal``, without graph regions."""
     if not figures.knock_on:
         return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
     least = figures.lower_bound - figures.forced - _in_graph_regions(figures)
-    follow = f"{_span(least, figures.knock_on)} follow{'s' if figures.knock_on == 1 else ''}"
+    caused = f"{_span(least, figures.knock_on)} caused by {'it' if figures.forced == 1 else 'these'}"
     kinds = f"{figures.forced:,} forced by {'a dependence' if figures.forced == 1 else 'dependences'}"
-    from_them = "it" if figures.forced == 1 else "them"
     proof = "proven minimal" if figures.certified else "not proven minimal"
-    return f"{kinds}, {follow} from {from_them}; {proof}"
+    return f"{kinds}, {caused}; {proof}"
 
 
 def _span(least: int, most: int) -> str:
@@ -156,16 +167,23 @@ def notes(block: BlockAudit) -> list[str]:
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
-    """Return how many ops have an index that contradicts the dependences. Empty if none."""
+    """Return how many ops carry a wrong index, and who made them. Empty if none.
+
+    ``42 ops carry a wrong index; passes made all of them, and no smaller set explains the order``.
+    """
     number, made = figures.wrong_labels, figures.wrong_by_passes
     if not number:
         return ""
-    verb = "carries" if number == 1 else "carry"
-    proof = "proven minimal" if figures.wrong_certified else "not proven minimal"
-    by = "made by a pass" if number == 1 else f"{'all' if made == number else f'{made:,}'} made by passes"
-    return (
-        f"{count(number, 'op')} {verb} an index that contradicts dataflow ({f'{by}; ' * bool(made)}{proof})"
-    )
+    by = f"passes made {'all' if made == number else f'{made:,}'} of them"
+    said = [("a pass made it" if number == 1 else by) if made else ""]
+    if number > 1 or not figures.wrong_certified:
+        is_least = figures.wrong_certified
+        said.append(
+            "no smaller set explains the order" if is_least else "perhaps a smaller set explains the order"
+        )
+    why = ", and ".join(filter(None, said))
+    what = f"{count(number, 'op')} {'carries' if number == 1 else 'carry'} a wrong index"
+    return f"{what}; {why}" if why else what
 
 
 def hoisted_constants(block: BlockAudit) -> str:
@@ -193,11 +211,6 @@ def should_carry(right: OpLabel) -> str:
     """Return ``15, as ttir.multiply %4 (line 7) does``."""
     name = " ".join(filter(None, (right.name, right.result)))
     return f"{right.index}, as {name} (line {right.line}) does"
-
-
-def contradicting(number: int) -> str:
-    """Return ``42 ops whose indices contradict dataflow``."""
-    return count(number, "op whose index contradicts dataflow", "ops whose indices contradict dataflow")
 
 
 def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:

@@ -165,7 +165,7 @@ def is_changed(structure: Structure) -> bool:
 
 def pieces(structure: Structure) -> list[str]:
     """Return how many modules are torn in any run, then how many in each try, each with the worst one."""
-    rows, total = torn_modules(structure), count(len(structure.modules), "module")
+    rows, total = torn_modules(structure), count(len(structure.modules), "model module")
     certain = [row for row in rows if row.certain > row.least]
     said = [f"torn in any run: {len(certain):,} of {total}"]
     if certain:

@@ -87,7 +87,7 @@ def order_after(traced: TracedPass) -> str:
 
 
 def left_at_the_end(trace: Trace) -> str:
-    """Return what is left: ``22 avoidable inversions, brought in by canonicalize (passes.log:12)``."""
+    """Return what is left: ``22 avoidable inversions, introduced by canonicalize (passes.log:12)``."""
     if not trace.at_end_of_log.avoidable:
         return sum_of(trace.at_end_of_log) if trace.at_end_of_log.inversions else "no inversion"
     total = count(trace.at_end_of_log.avoidable, "avoidable inversion") + of_constants(trace.at_end_of_log)
@@ -107,11 +107,11 @@ def left_by_arrival(trace: Trace) -> dict[Arrival, int]:
 
 
 def came_in(arrival: Arrival) -> str:
-    """Return ``brought in by canonicalize (passes.log:12)``."""
+    """Return ``introduced by canonicalize (passes.log:12)``."""
     place = f"({arrival.place.source}:{arrival.place.line})"
     if arrival.is_initial:
         return f"there from the start {place}"
-    return f"brought in by {arrival.pass_name or UNSEEN} {place}"
+    return f"introduced by {arrival.pass_name or UNSEEN} {place}"
 
 
 def repaired(repair: Repair) -> str:
@@ -171,7 +171,7 @@ def _most_changed(trace: Trace) -> TracedPass | None:
 
 
 def next_steps(trace: Trace) -> Iterator[Step]:
-    """Yield the commands to type next, and what they show: the pass that brought in most, and the fixes.
+    """Yield the commands to type next, and what they show: the pass that introduced most, and the fixes.
 
     If the order is not judged, it is the pass that changed most.
     """

@@ -268,7 +268,7 @@ const passBrowser = (() => {
       this.output.textContent = `${count(shown)} of ${count(this.items.length)}`;
     }
 
-    /* The pass that brought in most of what is left at the end if the list shows it, or the first of the list. */
+    /* The pass that introduced most of what is left at the end if the list shows it, or the first of the list. */
     get usual() {
       const worst = this.items.findIndex((item) => item.classList.contains("culprit") && !item.hidden);
       return worst >= 0 ? worst : Math.max(0, this.items.findIndex((item) => !item.hidden));
