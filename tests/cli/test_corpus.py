@@ -50,7 +50,7 @@ def test_a_folder_that_exists_needs_no_slash_and_keeps_other_files() -> None:
     write("report/a.html", "old")
     run("check", "corpus", "-o", "html:report")
     assert names("report") == ["a.html", "b.html", "index.html", "notes.txt"]
-    assert "eio-audit check: a" in Path("report/a.html").read_text()
+    assert "a: order of ops" in Path("report/a.html").read_text()
 
 
 @pytest.mark.usefixtures("corpus")

@@ -93,7 +93,7 @@ there are 3 dumps after 2 passes, none changes lines: choose one with --pass NAM
   b, line 7: 0 changed lines
     --pass b --dump 1"""
 OUT_OF_RANGE = """\
---dump 5 is out of range: there are 4 dumps
+there is no --dump 5: there are 4 dumps
   N  line  pass
   1     1  before a
   2     3  after a
@@ -354,7 +354,7 @@ SEVERAL = ("a.mlir", "a-before-x.mlir", "a-after-x.mlir", "b.mlir", "b-before-y.
         (("--pass", "z"), "no pair of files of pass 'z'; the passes are x, y"),
         (
             ("--pass", "x", "--dump", "2"),
-            "--dump 2 is out of range: there is 1 pair of files\n"
+            "there is no --dump 2: there is 1 pair of files\n"
             "  a-before-x.mlir and a-after-x.mlir:\n    eio-audit diff FOLDER --pass x --dump 1",
         ),
         (

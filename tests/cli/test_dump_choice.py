@@ -164,17 +164,17 @@ RUNS = """
     [
         (
             "check 'two words.log' --dump 6",
-            "--dump 6 is out of range: there are 5 dumps"
+            "there is no --dump 6: there are 5 dumps"
             f"{TABLE}next:\n  eio-audit check 'two words.log' --dump last  # takes the last dump",
         ),
         (
             "check 'two words.log' --pass a --dump 3",
-            "--dump 3 is out of range: there are 2 dumps after pass 'a'"
+            "a ran 2 times; there is no --dump 3"
             f"{RUNS}next:\n  eio-audit check 'two words.log' --pass a --dump last  # takes the last dump",
         ),
         (
             "check 'two words.log' --pass b --dump 3",
-            "--dump 3 is out of range: there is 1 dump after pass 'b'\n"
+            "b ran once; there is no --dump 3\n"
             "next:\n  eio-audit check 'two words.log' --pass b --dump last  # takes the last dump",
         ),
         (
@@ -213,8 +213,8 @@ def test_the_errors_of_several_files_are_one_line_each(log: Path, command: str) 
     Path("one.mlir").write_text(F)
     errors = run(*command.split(), log.name, "one.mlir", "--dump", "6").stderr.decode().splitlines()
     assert errors[:2] == [
-        "two words.log: error: --dump 6 is out of range: there are 5 dumps",
-        "one.mlir: error: --dump 6 is out of range: there is 1 dump",
+        "two words.log: error: there is no --dump 6: there are 5 dumps",
+        "one.mlir: error: there is no --dump 6: there is 1 dump",
     ]
 
 

@@ -14,21 +14,21 @@ REPORT = """\
 <stdin>:1:1
   code generation runs: it can read the locations of 50 ops
     6 ops stay outside the functions
-  torn in any run: 1 of 6 modules, Conv2d[net.conv1] in 2 functions or more
-  torn in all 120 orders: 1 of 6 modules, Conv2d[net.conv1] in 2 or more
+  torn in any run: 1 of 6 model modules, Conv2d[net.conv1] in 2 functions or more
+  torn in all 120 orders: 1 of 6 model modules, Conv2d[net.conv1] in 2 or more
   @forward becomes 8 to 41 functions, typically 8
 
-torn modules  the fewest functions with their ops: in any run, in the tries
+torn model modules  the fewest functions with their ops: in any run, in the tries
   any run  as it is  after fix  after fix --relabel  functions with     line
         2         2          2                    1  Conv2d[net.conv1]  63 after 38
 
-functions  in any run, and in tried orders of the first ops
+generated functions  in any run, and in tried orders of the first ops
   at least  at most  typically    tried   orders  functions
          8       41          8  8 to 15  all 120  as it is
          8       41          8  8 to 15  all 120  after fix
          7       40         10  9 to 12  all 120  after fix --relabel
 
-modules  and the functions that hold their ops, in one run with 8 functions
+model modules  and the functions that hold their ops, in one run with 8 functions
   module                    ops  functions  which
   Net[net]                   44          8  1-8
     Conv2d[net.conv1]        14          2  2, 7
@@ -37,7 +37,7 @@ modules  and the functions that hold their ops, in one run with 8 functions
     ReLU[net.act0]            4          1  6
     Sigmoid[net.gate]         6          1  8
 
-functions  of that run, in call order
+generated functions  of that run, in call order
      function         ops  in  out  index  line  module
   1  Net_0_0            9   4    5      0    22  Net[net]
   2  Conv2d_1_0        12   3    3     23    34  Conv2d[net.conv1]
@@ -62,9 +62,9 @@ FAILS = """\
     index|Class[name]|...|file:line|function|line|op
     tt-xla names ops so with XLA_HLO_DEBUG=1. A pass must extend the name of the
     op that it replaces: "X_tm0"("X").
-  torn in any run: 1 of 7 modules, Conv2d[net.conv1] in 2 functions or more
+  torn in any run: 1 of 7 model modules, Conv2d[net.conv1] in 2 functions or more
 
-torn modules  the fewest functions with their ops: in any run, in the tries
+torn model modules  the fewest functions with their ops: in any run, in the tries
 """
 
 PREFIXED = """\
@@ -174,14 +174,14 @@ def test_a_diff_has_the_stages_of_both_dumps() -> None:
     assert (worst["name"], worst["before"], worst["certain"]) == ("ReLU[net.stages.2.blocks.1.act]", 1, 3)
     text = run("diff", before, after).stdout.decode()
     assert "code generation  typically 106 -> 172 functions, 109 after fix --relabel\n" in text
-    assert "  torn in any run: 38 of 71 modules, ReLU[net.stages.2.blocks.1.act] in 3 functions" in text
+    assert "  torn in any run: 38 of 71 model modules, ReLU[net.stages.2.blocks.1.act] in 3 functions" in text
     assert "        82      230        172  156 to 191      64  after\n" in text
 
 
 def test_a_diff_of_dumps_on_which_code_generation_fails() -> None:
     text = run("diff", BEFORE, AFTER).stdout.decode()
     assert "\ncode generation  fails\n" in text
-    assert "  torn in any run: 1 of 7 modules, Conv2d[net.conv1] in 2 functions or more\n" in text
+    assert "  torn in any run: 1 of 7 model modules, Conv2d[net.conv1] in 2 functions or more\n" in text
     assert "at least" not in text
 
 

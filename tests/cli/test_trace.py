@@ -33,15 +33,15 @@ repaired on the way: 1 avoidable inversion of ttir-erase-inverse-ops, by ttir-im
 
 LOG
   line  pass                          +added  -removed  ~modified  introduced  left  avoidable  repaired  wrong indices  inversions  forced  derived  ops
-   434  canonicalize                                 6          4                            0                                 0       0        0  229
+   434  canonicalize                                 6          4                            0                                    0       0        0  229
         ... 2 changed nothing
-  2588  ttir-flatten-sliding-window       46                   45          33               33        33                      33       0       46  275
-  3612  ttir-explicate-tms                           3          2                            0                                 0       0       43  272
-  4628  ttir-erase-inverse-ops            46        84        135          22    21         22         1          42         789     388       40  234
-  5606  ttir-implicit-broadcast-fold                44         44                           21                               602     349       40  190
+  2588  ttir-flatten-sliding-window       46                   45          33               33        33                         33       0       46  275
+  3612  ttir-explicate-tms                           3          2                            0                                    0       0       43  272
+  4628  ttir-erase-inverse-ops            46        84        135          22    21         22         1             42         789     388       40  234
+  5606  ttir-implicit-broadcast-fold                44         44                           21                                  602     349       40  190
         ... 1 changed nothing
 
-most wrong indices by: ttir-erase-inverse-ops (LOG:4628), 42 ops whose indices contradict dataflow
+most wrong indices: ttir-erase-inverse-ops (LOG:4628), 42 wrong indices
 failed: 21 avoidable inversions left at the end
 next:
   eio-audit diff LOG --pass ttir-erase-inverse-ops --dump 1  # shows what the pass did
@@ -173,7 +173,7 @@ def test_the_folder_of_a_tree_is_named_once() -> None:
         "  pass                         +added  -removed  ~modified  avoidable  wrong indices  inversions  forced  "
         "derived  ops  dump",
         "  ... 3 changed nothing",
-        "  ttir-flatten-sliding-window       4                    4          0                       0       0  "
+        "  ttir-flatten-sliding-window       4                    4          0                          0       0  "
         "      3   16  5_ttir-flatten-sliding-window.mlir:1",
     ]
 
@@ -293,7 +293,7 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     done = run("trace", log)
     assert done.returncode == 2
     assert b": error: " in done.stderr
-    assert b" dumps could not be read; 21 avoidable " in done.stdout
+    assert b" dumps unreadable; 21 avoidable " in done.stdout
     assert b"left at the end: 21 avoidable inversions, introduced by ttir-erase-inverse-ops" in done.stdout
 
 
@@ -480,11 +480,11 @@ left at the end: 18 inversions: none avoidable (all forced by dependences)
 
 DIR
   pass                        +added  -removed  ~modified  avoidable  wrong indices  inversions  forced  derived  ops  dump
-  ttir.mlir.txt (first dump)                                       0                       0       0        0   12  ttir.mlir.txt:1
-  (before erase-inverse-ops)       4                    4          0                       0       0        3   16  ttir-before-erase-inverse-ops.mlir.txt:1
-  erase-inverse-ops                8         6          8          0           6          18      18        6   18  ttir-after-erase-inverse-ops.mlir.txt:1
+  ttir.mlir.txt (first dump)                                       0                          0       0        0   12  ttir.mlir.txt:1
+  (before erase-inverse-ops)       4                    4          0                          0       0        3   16  ttir-before-erase-inverse-ops.mlir.txt:1
+  erase-inverse-ops                8         6          8          0              6          18      18        6   18  ttir-after-erase-inverse-ops.mlir.txt:1
 
-most wrong indices by: erase-inverse-ops (DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 ops whose indices contradict dataflow
+most wrong indices: erase-inverse-ops (DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 wrong indices
 passed: no avoidable inversion left at the end of 3 passes
 next:
   eio-audit fix --relabel --diff DIR/ttir-after-erase-inverse-ops.mlir.txt  # corrects wrong indices

@@ -179,19 +179,19 @@ def test_a_text_that_is_not_mlir_is_an_error_beside_others(mix: Path) -> None:
     (mix / "notes.mlir").write_text("error: the compiler crashed\n")
     done = run("check", "notes.mlir", "mix/a.mlir")
     assert done.stderr == b"notes.mlir: error: this is not MLIR: no line begins an operation\n"
-    verdict = "incomplete: 1 of 2 inputs could not be read; 1 dump, 1 block, 2 ops: all in order\n"
+    verdict = "incomplete: 1 of 2 inputs unreadable; 1 dump, 1 block, 2 ops: all in order\n"
     assert (done.returncode, done.stdout.decode()) == (2, verdict)
 
 
 def test_one_damaged_dump_of_a_log_is_counted_among_its_dumps(mix: Path) -> None:
     (mix / "passes.log").write_text(marked(INDEXED, '"t.a"( loc\n', INDEXED))
-    assert run("check", "passes.log").stdout.startswith(b"incomplete: 1 of 3 dumps could not be read; ")
+    assert run("check", "passes.log").stdout.startswith(b"incomplete: 1 of 3 dumps unreadable; ")
 
 
 def test_nothing_indexed_anywhere_could_not_run_unless_allowed(mix: Path) -> None:
     refused, allowed = run("check", "mix/b.mlir"), run("check", "mix/b.mlir", "--allow-unindexed")
     assert (refused.returncode, refused.stdout) == (2, b"could not run: no op carries an op index\n")
-    assert b"--mlir-print-debuginfo prints the locations" in refused.stderr
+    assert b"print with --mlir-print-debuginfo" in refused.stderr
     passed = "passed: 0 of 1 dumps checked; 1 carries no op index: mix/b.mlir\n"
     assert (allowed.returncode, allowed.stdout.decode()) == (0, passed)
 

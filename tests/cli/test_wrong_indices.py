@@ -79,7 +79,7 @@ def test_the_finding_is_off_unless_it_is_selected(issue: Path) -> None:
     done = run("check", issue, "--select", "EIO003", "--format", "concise")
     assert done.returncode == 1
     assert done.stdout.decode().splitlines()[0] == (
-        f"{issue}:4:3: EIO003 #23 ttir.permute %56 carries an index that contradicts dataflow;"
+        f"{issue}:4:3: EIO003 #23 ttir.permute %56 carries a wrong index;"
         " it should carry 18, as ttir.reshape %57 (line 5) does (ResNet[resnet], m.py:2)"
     )
 
@@ -106,9 +106,7 @@ def test_the_page_of_a_check(issue: Path) -> None:
 
 def test_trace_names_the_pass_that_made_most_indices_wrong() -> None:
     lines = run("trace", LOG).stdout.decode().splitlines()
-    most = (
-        f"most wrong indices by: ttir-erase-inverse-ops ({LOG}:211), 6 ops whose indices contradict dataflow"
-    )
+    most = f"most wrong indices: ttir-erase-inverse-ops ({LOG}:211), 6 wrong indices"
     assert lines[-4] == most
     assert lines[-2:] == ["next:", f"  eio-audit fix --relabel --diff {LOG}  # corrects wrong indices"]
     assert "wrong indices" in lines[3]
@@ -137,12 +135,12 @@ def test_trace_without_wrong_indices() -> None:
 
 def test_the_page_of_a_trace() -> None:
     page = Page(run("trace", LOG, "--format", "html").stdout.decode()).words
-    assert "most wrong indices by ttir-erase-inverse-ops: 6 ops whose indices contradict dataflow" in page
+    assert "most wrong indices: ttir-erase-inverse-ops, 6 wrong indices" in page
 
 
 def test_diff_says_it_of_the_dump_after() -> None:
     done = run("diff", SAMPLES / "small" / "before_inline.mlir", AFTER)
-    assert b"none of the 18 inversions can be reordered away: 6 ops carry an index" in done.stdout
+    assert b"none of the 18 inversions can be reordered away: 6 ops carry a wrong index" in done.stdout
     step = f"eio-audit fix --relabel --diff {AFTER}  # corrects 6 wrong indices and removes all inversions\n"
     assert step.encode() in done.stdout
 

@@ -36,7 +36,7 @@ def report(text: str, gate: Gate, *, verbose: bool = False) -> list[str]:
 def test_a_line_and_the_command_that_puts_them_back() -> None:
     assert report(function(*HOISTED_ALONE), Gate()) == [
         f"a.mlir:2:1: @f ^bb0: {LINE}",
-        "passed: 2 inversions: all avoidable (all of hoisted constants), in 1 of 1 dumps",
+        "passed: 2 inversions: all avoidable (all of hoisted constants)",
         "next:",
         "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
     ]

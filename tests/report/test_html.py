@@ -188,7 +188,7 @@ def test_several_blocks_stand_in_a_table() -> None:
 
 def test_what_could_not_be_read_is_named() -> None:
     page = check_page("func.func @f( {\n")
-    assert "could not be read: <text>:1:" in page.words
+    assert "unreadable: <text>:1:" in page.words
 
 
 def test_a_diff_has_both_sides_and_all_changes() -> None:

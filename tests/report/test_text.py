@@ -110,8 +110,8 @@ def test_what_passes_takes_few_lines() -> None:
     text = log(("After One", IN_ORDER), ("After Two", IN_ORDER))
     assert report(checked(text)) == "passed: 2 dumps, 2 blocks, 6 ops: all in order\n"
     assert report(checked(MISSION)) == (
-        "1 op carries an index that contradicts dataflow (proven minimal)\n"
-        "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps\n"
+        "1 op carries a wrong index\n"
+        "passed: no avoidable inversion; 1 remains that no legal order removes\n"
         "next:\n"
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
@@ -123,7 +123,7 @@ def test_fail_on_any_names_what_is_unavoidable() -> None:
         "  4:1 EIO002 #18 ttir.relu %57 is late: 1 unavoidable inversion (Net[net], net.py:2)\n"
         "\n"
         "  2:1 @forward ^bb0: 1 inversion: none avoidable (forced by a dependence)\n"
-        "1 op carries an index that contradicts dataflow (proven minimal)\n"
+        "1 op carries a wrong index\n"
         "failed: 1 unavoidable inversion in 1 of 1 dumps\n"
         "next:\n"
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
@@ -134,14 +134,13 @@ def test_verbose_names_the_dependence() -> None:
     assert in_full(checked(MISSION)) == (
         "after.mlir:1:1\n"
         "  @forward ^bb0 at line 2: 1 inversion: none avoidable (forced by a dependence)\n"
-        "    the inversion cannot be reordered away: 1 op carries an index that contradicts dataflow"
-        " (proven minimal)\n"
+        "    the inversion cannot be reordered away: 1 op carries a wrong index\n"
         "      #23 ttir.abs %56 at line 3 should carry 18, as ttir.relu %57 (line 4) does\n"
         "    1 of 3 indexed ops is displaced:\n"
         "      #18 ttir.relu %57 is late at line 4, in 1 inversion (Net[net])\n"
         "        it waits for its producer #23 ttir.abs %56 (line 3)\n"
         "\n"
-        "passed: 1 inversion: none avoidable (forced by a dependence), in 1 of 1 dumps\n"
+        "passed: no avoidable inversion; 1 remains that no legal order removes\n"
         "next:\n"
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
@@ -163,7 +162,7 @@ def test_a_log_of_passes() -> None:
         "fix moves it; introduced by x-pass, gone after x-pass (Net[net], net.py:2)\n"
         "\n"
         "  15:1 @forward ^bb0 after x-pass: 2 inversions: all avoidable\n"
-        "1 op carries an index that contradicts dataflow (proven minimal)\n"
+        "1 op carries a wrong index\n"
         "failed: 2 avoidable inversions in 1 of 5 dumps, none left at the end; "
         "4 of 5 dumps checked; 1 carries no op index\n"
     )
@@ -216,12 +215,10 @@ def test_statistics_count_findings_by_rule_pass_and_module() -> None:
 def test_errors_are_counted() -> None:
     error = InputError("bad.mlir", None, "no")
     nothing = judge(Check((), (error,)), [], Gate())
-    assert report(nothing) == "could not run: 1 input could not be read\n"
+    assert report(nothing) == "could not run: 1 input unreadable\n"
     assert report(judge(Check((), ()), [], Gate())) == "could not run: no IR\n"
     some = judge(Check(checked(IN_ORDER).check.dumps, (error, error)), [], Gate())
-    assert report(some) == (
-        "incomplete: 1 of 2 inputs could not be read; 1 dump, 1 block, 3 ops: all in order\n"
-    )
+    assert report(some) == ("incomplete: 1 of 2 inputs unreadable; 1 dump, 1 block, 3 ops: all in order\n")
 
 
 def test_nothing_indexed() -> None:
@@ -234,8 +231,8 @@ def test_a_use_inside_regions_and_a_terminator() -> None:
     text = text.replace("return %a : i32", "return %a : i32 " + location(1, "return"))
     assert in_full(checked(text)).splitlines()[4:15] == [
         "  @forward ^bb0 at line 2: 7 inversions: 2 avoidable, 5 not (all forced by dependences)",
-        "    5 of 7 inversions cannot be reordered away: 2 ops carry an index that contradicts dataflow"
-        " (proven minimal)",
+        "    5 of 7 inversions cannot be reordered away: 2 ops carry a wrong index;"
+        " no smaller set explains the order",
         "      #1 func.return at line 6 should carry 5, as ttir.abs %2 (line 3) does",
         "      #2 scf.for at line 4 should carry 3, as ttir.abs %0 (line 2) does",
         "    3 of 5 indexed ops are displaced:",
@@ -292,8 +289,7 @@ def test_derived_op() -> None:
     assert in_full(checked(text)).splitlines()[1:8] == [
         "  @forward ^bb0 at line 2: 2 inversions: none avoidable (all forced by dependences)",
         "    all 2 inversions involve the one op that a pass derived from another: see --follow derived",
-        "    none of the 2 inversions can be reordered away: 1 op carries an index that contradicts dataflow"
-        " (made by a pass; proven minimal)",
+        "    none of the 2 inversions can be reordered away: 1 op carries a wrong index; a pass made it",
         "      #23 ttir.abs %0 at line 2 should carry 18, as ttir.abs %1 (line 3) does",
         "    1 of 3 indexed ops is displaced:",
         "      #23 ttir.abs %0 is early at line 2, in 2 inversions (Conv2d[net.conv1])",
@@ -326,7 +322,7 @@ def test_graph_region_has_no_order_to_keep() -> None:
         "    1 of 2 indexed ops is displaced:\n"
         "      #1 func.func is late at line 3, in 1 inversion (Net[net])\n"
         "\n"
-        "passed: 1 inversion in a graph region, which has no order to keep, in 1 of 1 dumps\n"
+        "passed: 1 inversion in a graph region, which has no order to keep\n"
     )
     assert "\nfailed: 2 avoidable inversions in 1 of 1 dumps\n" in report(checked(text + SHUFFLED))
 
@@ -405,14 +401,14 @@ def test_graph_regions_are_apart_in_a_sum() -> None:
 @pytest.mark.parametrize(
     ("figures", "said"),
     [
-        ({}, "8,000 of 9,000 inversions could not be reordered away: 70 ops carry an index that contradicts dataflow"
-             " (40 made by passes; not proven minimal)"),
+        ({}, "8,000 of 9,000 inversions could not be reordered away: 70 ops carry a wrong index;"
+             " passes made 40 of them, and perhaps a smaller set explains the order"),
         ({"lower_bound": 8000, "wrong_certified": True, "wrong_by_passes": 0},
-         "8,000 of 9,000 inversions cannot be reordered away: 70 ops carry an index that contradicts dataflow"
-         " (proven minimal)"),
+         "8,000 of 9,000 inversions cannot be reordered away: 70 ops carry a wrong index;"
+         " no smaller set explains the order"),
         ({"minimum": 9000, "wrong_by_passes": 70},
-         "none of the 9,000 inversions could be reordered away: 70 ops carry an index that contradicts dataflow"
-         " (all made by passes; not proven minimal)"),
+         "none of the 9,000 inversions could be reordered away: 70 ops carry a wrong index;"
+         " passes made all of them, and perhaps a smaller set explains the order"),
     ],
 )  # fmt: skip
 def test_what_indices_are_wrong(figures: dict[str, Any], said: str) -> None:
@@ -451,10 +447,9 @@ def test_a_terminal_gets_lines_that_fit(text: str, width: int) -> None:
 def test_wrapped_lines_hang() -> None:
     lines = report(checked(MISSION), file=Terminal(), width=60).splitlines()
     assert lines == [
-        "1 op carries an index that contradicts dataflow (proven",
-        "  minimal)",
-        "passed: 1 inversion: none avoidable (forced by a",
-        "  dependence), in 1 of 1 dumps",
+        "1 op carries a wrong index",
+        "passed: no avoidable inversion; 1 remains that no legal",
+        "  order removes",
         "next:",
         "  eio-audit fix --relabel --diff after.mlir",
     ]

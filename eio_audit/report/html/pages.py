@@ -87,7 +87,7 @@ def check_to_html(
     return page(
         "check.html",
         version,
-        title=f"{model or files_of(dump.source for dump in check.dumps)}: order of ops",
+        title=f"{model or files_of(one.source for one in (*check.dumps, *check.errors))}: order of ops",
         result=check,
         verdict=verdict,
         up=up,

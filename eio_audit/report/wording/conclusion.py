@@ -93,7 +93,7 @@ def not_judged(check: Check, most: int) -> str:
 def why_not_judged(one: UnjudgedInput) -> str:
     """Return ``no op carries an op index, so its order cannot be judged``."""
     why = "no op carries an op index, so its order cannot be judged"
-    return why if one.has_locations else "no locations: print with --mlir-print-debuginfo"
+    return why if one.has_locations else f"{why} (no locations: print with --mlir-print-debuginfo)"
 
 
 def steps_after(verdict: Verdict) -> list[Step]:
