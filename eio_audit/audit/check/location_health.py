@@ -109,7 +109,8 @@ class _Inspection:
         self.dump = dump
         ops = list(_printed_ops(dump))
         numbers = LocationNumbers(dump.ir, dump.indices, Interned())
-        self.numbers = {op: numbers.of(op) for op in ops}
+        number_of = numbers.of_all()
+        self.numbers = {op: number_of[op] for op in ops}
         self.sharing = Counter(self.numbers.values())
         self.first: dict[int, int] = {}
         self.function_at: dict[str, str] = {}

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 
 from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
 from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
+from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.codegen_location import (
     FREE,
     CodegenLocation,
     UnreadableLocation,
-    codegen_ops,
     common_modules,
     is_lowered,
+    read_name,
 )
-from eio_audit.mlir.ir import IR
 from eio_audit.order.group_bounds import Paths, most_runs
 from eio_audit.order.group_order import GroupedOps, QueueTries, queue_tries
 
@@ -27,11 +27,10 @@ class CutFunction:
     """A function that code generation cuts, and the order of its ops.
 
     Args:
-        ir: the dump.
+        dump: the dump.
         caller: the function.
-        read: what code generation reads from the location of an op.
+        names: per op with a new name, that name.
         places: per op, its place in the order of the text.
-        users: per value, the ops that use it.
 
     Attributes:
         op: the function.
@@ -43,29 +42,28 @@ class CutFunction:
 
     def __init__(
         self,
-        ir: IR,
+        dump: ReadDump,
         caller: int,
-        read: Callable[[int], CodegenLocation | UnreadableLocation | None],
+        names: Mapping[int, str],
         places: Sequence[int],
-        users: Mapping[int, Collection[int]],
     ) -> None:
-        self.ir = ir
-        self._users = users
+        self.ir = ir = dump.ir
+        self._users = dump.users
         self.op = caller
         self.symbol = function_symbol(ir, caller) or ""
-        self.looked_at = codegen_ops(ir, caller)
+        self.looked_at = dump.ops(caller)
         self.unreadable: dict[int, UnreadableLocation] = {}
         self.taken: list[int] = []
         self.read: list[CodegenLocation] = []
         for op in self.looked_at:
-            found = read(op)
+            found = read_name(names[op]) if op in names else dump.location(op)
             if isinstance(found, UnreadableLocation):
                 self.unreadable[op] = found
                 found = found.meant
             if found is not None:
                 self.taken.append(op)
                 self.read.append(found)
-        self._used = [values_used(ir, op) for op in self.taken]
+        self._used = [*map(dump.values_used, self.taken)]
         self._grouped = self._group(places)
 
     def _group(self, places: Sequence[int]) -> GroupedOps:
@@ -198,6 +196,11 @@ class CutFunction:
 
     def _interface(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
         return interface(self.ir, {self.taken[k]: self._used[k] for k in members}, self._users)
+
+    @property
+    def function_count(self) -> int:
+        """The number of ``functions``."""
+        return self.tries.counts[self.tries.best]
 
     @cached_property
     def functions(self) -> list[CodegenFunction]:
