@@ -17,9 +17,9 @@ from enum import StrEnum
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.codegen.all_functions import AllFunctions
 from eio_audit.audit.codegen.code import FunctionCode
 from eio_audit.audit.codegen.cut_function import CutFunction
-from eio_audit.audit.codegen.made_functions import MadeFunctions
 from eio_audit.audit.codegen.prediction import Failure, ModulePath, Prediction, Tries
 from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
@@ -132,7 +132,7 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
     audited = audit_dump(dump, options, SharedWork(described_ops=0))
     now = _Codegen(audited, _read(audited))
     result = _structure(audited, now, Stage.NOW, right_labels(audited), {})
-    return replace(result, code=tuple(function for part in now.parts for function in part.code()))
+    return replace(result, code=tuple(function for part in now.parts for function in part.made().code()))
 
 
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
@@ -238,7 +238,7 @@ class _Codegen:
             most=sum(part.bounds[1] for part in parts) if has_figures else None,
             typical=sum(filter(None, counts)) if has_figures and None not in counts else None,
             tried=self._tries() if has_figures else None,
-            functions=MadeFunctions(parts, sum(part.function_count for part in parts)),
+            functions=AllFunctions([part.made() for part in parts]),
             modules=modules,
             certain=certain,
             ops=sum(len(part.looked_at) for part in parts),

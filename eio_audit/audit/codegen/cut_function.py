@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import groupby
 
-from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
-from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
+from eio_audit.audit.codegen.code import values_used
+from eio_audit.audit.codegen.made_functions import MadeFunctions
+from eio_audit.audit.codegen.prediction import ModulePath
 from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.codegen_location import (
     FREE,
     CodegenLocation,
     UnreadableLocation,
-    common_modules,
     is_lowered,
     read_name,
 )
@@ -47,8 +47,8 @@ class CutFunction:
         names: Mapping[int, str],
         places: Sequence[int],
     ) -> None:
+        self._dump = dump
         self.ir = ir = dump.ir
-        self._users = dump.users
         self.op = caller
         self.symbol = function_symbol(ir, caller) or ""
         self.looked_at = dump.ops(caller)
@@ -180,56 +180,12 @@ class CutFunction:
                 wanted |= makers[op]
         return [op for op in outside if op in fed and op in wanted]
 
-    def code(self) -> Iterator[FunctionCode]:
-        """Yield the code of the functions, then of their caller."""
-        functions = []
-        for function, members in zip(self.functions, self._members(self.order), strict=True):
-            ops = [self.taken[k] for k in members]
-            functions.append(function_code(self.ir, function.name, ops, *self._interface(members)))
-        yield from functions
-        yield caller_code(self.ir, self.op, functions, {self.taken[k] for k in self.order})
-
     def _members(self, order: Sequence[int]) -> Iterator[list[int]]:
         """Yield the ops of each function that an order makes, in order, as positions in ``taken``."""
         for _, group in groupby(order, key=self._grouped.group.__getitem__):
             yield list(group)
 
-    def _interface(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
-        return interface(self.ir, {self.taken[k]: self._used[k] for k in members}, self._users)
-
-    @property
-    def function_count(self) -> int:
-        """The number of ``functions``."""
-        return self.tries.counts[self.tries.best]
-
-    @cached_property
-    def functions(self) -> list[CodegenFunction]:
-        """The functions of the try that is shown, in the order in which the pass makes them."""
-        return [self._function(number, members) for number, members in enumerate(self._members(self.order))]
-
-    def _function(self, number: int, members: Sequence[int]) -> CodegenFunction:
-        ir, first = self.ir, self.taken[members[0]]
-        read = [self.read[k] for k in members]
-        taken, given = self._interface(members)
-        indices = [one.index for one in read]
-        return CodegenFunction(
-            name=f"{_common_class(read)}_{number}_0",
-            caller=self.symbol,
-            file=read[0].file,
-            function=read[0].function,
-            modules=common_modules(one.modules for one in read),
-            ops=len(members),
-            inputs=len(taken),
-            outputs=len(given),
-            first_index=min(indices),
-            last_index=max(indices),
-            line=ir.source.line_at(ir.op_start[first]),
-            parts=Counter(one.path for one in read),
-        )
-
-
-def _common_class(read: Sequence[CodegenLocation]) -> str:
-    """Return the innermost class that all ops have at one depth, as the pass does; else ``forward``."""
-    columns = zip(*(one.modules for one in read), strict=False)
-    classes = [{module.partition("[")[0] for module in column} for column in columns]
-    return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")
+    def made(self) -> MadeFunctions:
+        """Return the functions of the try that is shown."""
+        members = list(self._members(self.order))
+        return MadeFunctions(self._dump, self.op, self.taken, self.read, members)

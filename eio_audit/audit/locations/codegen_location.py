@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
+from sys import intern
 
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
@@ -56,6 +57,7 @@ NAMES_KEPT = 1 << 16
 _READABLE = re.compile(r"(-?[0-9]{1,9})\|((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)\|-?[0-9]{1,9}\|[^|]++")
 """Most names: without empty fields, their integers of at most nine digits."""
 
+_HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
 
@@ -123,9 +125,9 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     """
     if (plain := _READABLE.fullmatch(name)) is not None:
         index_field, modules_text, file, function = plain.groups()
-        return CodegenLocation(int(index_field), _modules(modules_text), file, function)
+        return CodegenLocation(int(index_field), _modules(modules_text), intern(file), intern(function))
     if name.startswith(PREFIX):
-        meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' precedes its index"
+        meant, message = read_name(name.removeprefix(PREFIX)), _HAS_PREFIX
         if isinstance(meant, UnreadableLocation):
             return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}", is_left=meant.is_left)
         return UnreadableLocation(Reason.PREFIX, message, meant)
