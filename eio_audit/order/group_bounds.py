@@ -129,7 +129,8 @@ class Paths:
                     chain = left
                 if chain.length:
                     until[op] = chain
-                longest = max(longest, chain, key=lambda one: one.length)
+                if chain.length > longest.length:
+                    longest = chain
         return longest
 
 

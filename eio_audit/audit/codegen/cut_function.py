@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 
 from eio_audit.audit.codegen.code import values_used
 from eio_audit.audit.codegen.made_functions import MadeFunctions
@@ -72,23 +72,26 @@ class CutFunction:
         Users are in the order of MLIR's lists: result by result, for each the last user in the text first.
         """
         ir, read = self.ir, self.read
-        number = {op: k for k, op in enumerate(self.taken)}
-        owners = [dict.fromkeys(map(ir.value_owner.__getitem__, used)) for used in self._used]
-        producers = [[number[op] for op in makers if op in number] for makers in owners]
-        in_text = sorted(number.values(), key=lambda k: places[self.taken[k]])
+        producers = self._dump.producers(self.op, self.taken)
+        numbers = range(len(self.taken))
+        in_text = sorted(numbers, key=[places[op] for op in self.taken].__getitem__)
         users_of: dict[int, list[int]] = defaultdict(list)
-        for k in in_text:
+        for k in reversed(in_text):
             for value in self._used[k]:
                 users_of[value].append(k)
         users = [
-            list(dict.fromkeys(k for value in ir.result_values(op) for k in reversed(users_of[value])))
+            list(
+                dict.fromkeys(
+                    chain.from_iterable([users_of.get(value, ()) for value in ir.result_values(op)])
+                )
+            )
             for op in self.taken
         ]
-        in_order = sorted(in_text, key=lambda k: read[k].index)
+        in_order = sorted(in_text, key=[one.index for one in read].__getitem__)
         groups: dict[str, int] = {}
         return GroupedOps(
             group=[groups.setdefault(one.file, len(groups)) for one in read],
-            rank=sorted(number.values(), key=in_order.__getitem__),
+            rank=sorted(numbers, key=in_order.__getitem__),
             frees=[ir.name(op) == FREE for op in self.taken],
             producers=producers,
             users=users,

@@ -36,6 +36,7 @@ class ReadDump:
         self._ops: dict[int, list[int]] = {}
         self._read: dict[int, CodegenLocation | UnreadableLocation | None] = {}
         self._used: dict[int, Sequence[int]] = {}
+        self._producers: dict[int, tuple[Sequence[int], list[list[int]]]] = {}
 
     def ops(self, caller: int) -> list[int]:
         """Return the ops of a function that code generation reads."""
@@ -54,6 +55,16 @@ class ReadDump:
         if op not in self._used:
             self._used[op] = values_used(self.ir, op)
         return self._used[op]
+
+    def producers(self, caller: int, taken: Sequence[int]) -> list[list[int]]:
+        """Return, per op of some ops of a function, the ops whose results it uses, by their numbers."""
+        known = self._producers.get(caller)
+        if known is None or known[0] != taken:
+            number = {op: k for k, op in enumerate(taken)}
+            makers = (map(self.ir.value_owner.__getitem__, self.values_used(op)) for op in taken)
+            producers = [[number[op] for op in dict.fromkeys(owners) if op in number] for owners in makers]
+            known = self._producers[caller] = taken, producers
+        return known[1]
 
     @cached_property
     def refused(self) -> dict[int, str]:
