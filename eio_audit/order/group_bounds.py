@@ -111,13 +111,15 @@ class Paths:
         before: dict[int, tuple[_Chain, int]] = {}
         longest = _NONE
         for op in span:
-            chain, (left, via) = _NONE, before.get(op, (_NONE, -1))
+            chain, left, via = _NONE, _NONE, -1
             is_inside = groups[op] == group
             for producer in producers[op]:
-                if not is_inside and until.get(producer, _NONE).length > left.length:
-                    left, via = until[producer], op
-                elif is_inside and until.get(producer, _NONE).length > chain.length:
-                    chain = until[producer]
+                if producer in until:
+                    one = until[producer]
+                    if is_inside and one.length > chain.length:
+                        chain = one
+                    elif not is_inside and one.length > left.length:
+                        left, via = one, op
                 if producer in before and before[producer][0].length > left.length:
                     left, via = before[producer]
             if left.length:
