@@ -154,7 +154,7 @@ class Reports(NamedTuple):
     @property
     def measures_memory(self) -> bool:
         """Whether a report shows the memory that a block needs."""
-        return self.verbose or bool(self.formats & {"json", "html"})
+        return self.verbose or "html" in self.formats
 
     @property
     def has_page(self) -> bool:

@@ -77,7 +77,10 @@ class Paths:
         >>> Paths(ops, [0, 3, 1, 2]).returns([0, 2, 3])
         [Return(via=1, op=2)]
         """
-        places = tuple(sorted(self._place[op] for op in members if op in self._place))
+        place = self._place
+        places = tuple(sorted([place[op] for op in members if op in place]))
+        if len(places) < 2:
+            return []
         if places not in self._returns:
             self._returns[places] = self._found(places, members)
         return self._returns[places]
@@ -90,12 +93,10 @@ class Paths:
         return sum(1 + len(self.returns(group)) for group in _by_group(self._ops, self._order).values())
 
     def _found(self, places: Sequence[int], members: Collection[int]) -> list[Return]:
-        if len(places) < 2:
-            return []
-        span = self._order[places[0] : places[-1] + 1]
-        self._left -= len(span)
+        self._left -= places[-1] + 1 - places[0]
         if self._left < 0:
             return []
+        span = self._order[places[0] : places[-1] + 1]
         chain, found = self._longest_chain(span, frozenset(members)), []
         while chain.previous is not None:
             found.append(Return(chain.via, chain.op))
@@ -110,13 +111,15 @@ class Paths:
         before: dict[int, tuple[_Chain, int]] = {}
         longest = _NONE
         for op in span:
-            chain, (left, via) = _NONE, before.get(op, (_NONE, -1))
+            chain, left, via = _NONE, _NONE, -1
             is_inside = groups[op] == group
             for producer in producers[op]:
-                if not is_inside and until.get(producer, _NONE).length > left.length:
-                    left, via = until[producer], op
-                elif is_inside and until.get(producer, _NONE).length > chain.length:
-                    chain = until[producer]
+                if producer in until:
+                    one = until[producer]
+                    if is_inside and one.length > chain.length:
+                        chain = one
+                    elif not is_inside and one.length > left.length:
+                        left, via = one, op
                 if producer in before and before[producer][0].length > left.length:
                     left, via = before[producer]
             if left.length:
@@ -128,7 +131,8 @@ class Paths:
                     chain = left
                 if chain.length:
                     until[op] = chain
-                longest = max(longest, chain, key=lambda one: one.length)
+                if chain.length > longest.length:
+                    longest = chain
         return longest
 
 

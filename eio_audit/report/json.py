@@ -158,7 +158,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     ],
     "Prediction.functions": lambda one: None if one.fewest is None else len(one.functions),
     "Prediction.runs": lambda one: not one.failures,
-    "Structure.functions": lambda structure: structure.predictions[structure.present].functions,
+    "Structure.functions": lambda structure: [*structure.predictions[structure.present].functions],
     "RepeatedChange.times": lambda one: len(one.changes),
     "TornModule.name": lambda row: row.path[-1],
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),

@@ -105,6 +105,15 @@ def test_users_enter_the_queue_result_by_result_and_the_last_in_the_text_first()
     assert [one.first_index for one in predicted(function(sort, *ops)).functions] == [0, 4, 3, 2, 1]
 
 
+def test_functions_are_equal_if_they_are_described_alike() -> None:
+    ops = [op("%0", "%a", f'"1|{B}|x"'), op("%1", "%a", f'"1|{A}|x"')]
+    first, again, other = (predicted(function(*some)).functions for some in (ops, ops, ops[::-1]))
+    assert first == again
+    assert first == tuple(again)
+    assert first != other
+    assert [len(first), len(list(first)), len(first[1:])] == [2, 2, 1]
+
+
 def test_an_op_that_gets_another_name_is_read_by_that() -> None:
     (dump,) = read_text(
         function(

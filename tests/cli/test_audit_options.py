@@ -42,7 +42,7 @@ def test_the_figures_of_the_page_on_options(follow: tuple[str, ...], figures: tu
 )
 def test_the_figures_of_the_page_on_frees(follow: tuple[str, ...], figures: tuple[int, ...]) -> None:
     small = SAMPLES / "ttnn" / "small.mlir"
-    summary = json.loads(run("check", small, *follow, "--format", "json").stdout)["summary"]
+    summary = json.loads(run("check", small, *follow, "--verbose", "--format", "json").stdout)["summary"]
     keys = ("indexed", "followed", "inversions", "forced", "peak_bytes", "peak_bytes_fixed")
     assert tuple(summary[key] for key in keys) == figures
 

@@ -22,12 +22,18 @@ def test_verbose_reports_and_pages_say_it_and_others_do_not(command: tuple[str, 
     assert b"live bytes" not in run(*command).stdout
 
 
-def test_a_check_as_json() -> None:
-    document = json.loads(run("check", SMALL, "--follow", "none", "--format", "json").stdout)
+def test_a_verbose_check_as_json() -> None:
+    document = json.loads(run("check", SMALL, "--follow", "none", "--verbose", "--format", "json").stdout)
     [block] = document["dumps"][0]["blocks"]
     keys = ("peak_bytes", "peak_bytes_fixed", "unsized_values", "frees_away", "frees_away_fixed")
     assert [block[key] for key in keys] == [173_056, 299_520, 0, 0, 6]
     assert [document["summary"][key] for key in ("frees", "at_frees")] == [21, 96]
+
+
+def test_a_plain_check_as_json_measures_nothing() -> None:
+    document = json.loads(run("check", SMALL, "--follow", "none", "--format", "json").stdout)
+    [block] = document["dumps"][0]["blocks"]
+    assert (block["peak_bytes"], block["frees_away"], document["summary"]["peak_bytes"]) == (None, None, None)
 
 
 def test_a_diff_as_json() -> None:

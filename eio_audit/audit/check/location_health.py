@@ -7,7 +7,7 @@ the structure of the model from these names. It simplifies or refuses all other 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -70,7 +70,7 @@ class LocationHealth:
 
 def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
     """Return the findings of a dump, each with the number of its op."""
-    return _Inspection(dump).findings
+    return _Inspection(dump, _numbers(dump)).findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,22 @@ class HealthChange:
     lost: tuple[OpLabel, ...]
 
 
-def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int]) -> HealthChange:
-    """Return what a pass did to the locations; ``was`` maps ops of the dump after to ops before."""
-    old, new = _Inspection(before), _Inspection(after)
+def health_change(
+    before: AuditedDump,
+    after: AuditedDump,
+    was: Mapping[int, int],
+    numbers: tuple[Sequence[int], Sequence[int]] | None = None,
+) -> HealthChange:
+    """Return what a pass did to the locations.
+
+    Args:
+        before: the earlier dump.
+        after: the later dump.
+        was: per op of the dump after, the op before.
+        numbers: per dump, the numbers of its locations by op, if known (``LocationNumbers``).
+    """
+    old_numbers, new_numbers = numbers or (_numbers(before), _numbers(after))
+    old, new = _Inspection(before, old_numbers), _Inspection(after, new_numbers)
     known = {(op, finding.rule) for op, finding in old.findings}
     return HealthChange(
         before=old.health(),
@@ -104,12 +117,15 @@ def health_change(before: AuditedDump, after: AuditedDump, was: Mapping[int, int
     )
 
 
+def _numbers(dump: AuditedDump) -> list[int]:
+    return LocationNumbers(dump.ir, dump.indices, Interned()).of_all()
+
+
 class _Inspection:
-    def __init__(self, dump: AuditedDump) -> None:
+    def __init__(self, dump: AuditedDump, number_of: Sequence[int]) -> None:
         self.dump = dump
         ops = list(_printed_ops(dump))
-        numbers = LocationNumbers(dump.ir, dump.indices, Interned())
-        self.numbers = {op: numbers.of(op) for op in ops}
+        self.numbers = {op: number_of[op] for op in ops}
         self.sharing = Counter(self.numbers.values())
         self.first: dict[int, int] = {}
         self.function_at: dict[str, str] = {}

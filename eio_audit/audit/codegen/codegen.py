@@ -17,22 +17,14 @@ from enum import StrEnum
 from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.codegen.all_functions import AllFunctions
 from eio_audit.audit.codegen.code import FunctionCode
 from eio_audit.audit.codegen.cut_function import CutFunction
 from eio_audit.audit.codegen.prediction import Failure, ModulePath, Prediction, Tries
-from eio_audit.audit.dependence import users_of_values
+from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.fix.verification import in_new_order
-from eio_audit.audit.locations.codegen_location import (
-    CodegenLocation,
-    CodegenLocations,
-    Reason,
-    UnreadableLocation,
-    callers,
-    function_types,
-    read_name,
-    simplified_ops,
-)
+from eio_audit.audit.locations.codegen_location import Reason, function_types
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -138,9 +130,9 @@ def structure(dump: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> Structure:
         InputError: the dump cannot be read.
     """
     audited = audit_dump(dump, options, SharedWork(described_ops=0))
-    now = _Codegen(audited)
+    now = _Codegen(audited, _read(audited))
     result = _structure(audited, now, Stage.NOW, right_labels(audited), {})
-    return replace(result, code=tuple(function for part in now.parts for function in part.code()))
+    return replace(result, code=tuple(function for part in now.parts for function in part.made().code()))
 
 
 def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Structure:
@@ -148,7 +140,9 @@ def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels
 
     ``right`` is the result of ``fix --relabel`` on the dump after.
     """
-    return _structure(after, _Codegen(after), Stage.AFTER, right, {Stage.BEFORE: predict(before)})
+    return _structure(
+        after, _Codegen(after, _read(after)), Stage.AFTER, right, {Stage.BEFORE: predict(before)}
+    )
 
 
 def _structure(
@@ -159,9 +153,12 @@ def _structure(
     predictions: dict[Stage, Prediction],
 ) -> Structure:
     now = codegen.prediction()
-    fixed = predict(dump, orders=dump.orders) if dump.orders else now
-    relabelled = predict(dump, names=right.names, orders=right.orders) if right.names else fixed
-    predictions |= {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled}
+    fixed, relabelled = now, None
+    if dump.orders:
+        fixed = _Codegen(dump, codegen.read, orders=dump.orders).prediction()
+    if right.names:
+        relabelled = _Codegen(dump, codegen.read, right.names, right.orders).prediction()
+    predictions |= {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled or fixed}
     files = codegen.files()
     rows = [
         TornModule(
@@ -197,33 +194,30 @@ def predict(
     Complexity: O(n log n) for n ops with a bounded number of operands, for each of a limited number of tries.
     The bounds take O(n) for each ``file:line`` and module, and n * n / 8 bytes, both up to a limit.
     """
-    return _Codegen(dump, names, orders).prediction()
+    return _Codegen(dump, _read(dump), names, orders).prediction()
+
+
+def _read(dump: AuditedDump) -> ReadDump:
+    return ReadDump(dump.ir, dump.indices.parsed.locations)
 
 
 class _Codegen:
-    """What code generation reads of a dump. The arguments are those of ``predict``."""
+    """What code generation makes of a dump. ``names`` and ``orders`` are those of ``predict``."""
 
     def __init__(
         self,
         dump: AuditedDump,
+        read: ReadDump,
         names: Mapping[int, str] | None = None,
         orders: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
-        ir, locations = dump.ir, CodegenLocations(dump.indices.parsed.locations)
-
-        def read(op: int) -> CodegenLocation | UnreadableLocation | None:
-            return read_name(names[op]) if names and op in names else locations.of(op)
-
+        ir = dump.ir
         in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
-        places = sorted(range(len(ir)), key=in_order.__getitem__)
-        users = users_of_values(ir)
+        places = sorted(range(len(ir)), key=in_order.__getitem__) if orders else range(len(ir))
+        self.read = read
         self._dump = dump
-        self._cut = callers(ir)
-        self.parts = [CutFunction(ir, caller, read, places, users) for caller in self._cut]
-        refusals = {
-            op: locations.refusal(op) for op in simplified_ops(ir, self._cut) if op not in (names or ())
-        }
-        self._refused = {op: why for op, why in refusals.items() if why is not None}
+        self.parts = [CutFunction(read, caller, names or {}, places) for caller in read.callers]
+        self._refused = {op: why for op, why in read.refused.items() if op not in (names or ())}
 
     def prediction(self) -> Prediction:
         parts, unreadable = self.parts, Counter[Reason]()
@@ -244,7 +238,7 @@ class _Codegen:
             most=sum(part.bounds[1] for part in parts) if has_figures else None,
             typical=sum(filter(None, counts)) if has_figures and None not in counts else None,
             tried=self._tries() if has_figures else None,
-            functions=tuple(function for part in parts for function in part.functions),
+            functions=AllFunctions([part.made() for part in parts]),
             modules=modules,
             certain=certain,
             ops=sum(len(part.looked_at) for part in parts),
@@ -265,7 +259,7 @@ class _Codegen:
 
     def _failures(self, clashes: Sequence[str]) -> Iterator[Failure]:
         unreadable = [one for part in self.parts for one in part.unreadable.values()]
-        if len(self.parts) > 1 and any(function_types(self._dump.ir, self._cut)):
+        if len(self.parts) > 1 and any(function_types(self._dump.ir, self.read.callers)):
             yield Failure.FUNCTIONS
         if self._refused or any(not one.is_left and one.meant is None for one in unreadable):
             yield Failure.LOCATIONS

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 
-from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
-from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
+from eio_audit.audit.codegen.code import values_used
+from eio_audit.audit.codegen.made_functions import MadeFunctions
+from eio_audit.audit.codegen.prediction import ModulePath
+from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.codegen_location import (
     FREE,
     CodegenLocation,
     UnreadableLocation,
-    codegen_ops,
-    common_modules,
     is_lowered,
+    read_name,
 )
-from eio_audit.mlir.ir import IR
 from eio_audit.order.group_bounds import Paths, most_runs
 from eio_audit.order.group_order import GroupedOps, QueueTries, queue_tries
 
@@ -27,11 +27,10 @@ class CutFunction:
     """A function that code generation cuts, and the order of its ops.
 
     Args:
-        ir: the dump.
+        dump: the dump.
         caller: the function.
-        read: what code generation reads from the location of an op.
+        names: per op with a new name, that name.
         places: per op, its place in the order of the text.
-        users: per value, the ops that use it.
 
     Attributes:
         op: the function.
@@ -43,29 +42,28 @@ class CutFunction:
 
     def __init__(
         self,
-        ir: IR,
+        dump: ReadDump,
         caller: int,
-        read: Callable[[int], CodegenLocation | UnreadableLocation | None],
+        names: Mapping[int, str],
         places: Sequence[int],
-        users: Mapping[int, Collection[int]],
     ) -> None:
-        self.ir = ir
-        self._users = users
+        self._dump = dump
+        self.ir = ir = dump.ir
         self.op = caller
         self.symbol = function_symbol(ir, caller) or ""
-        self.looked_at = codegen_ops(ir, caller)
+        self.looked_at = dump.ops(caller)
         self.unreadable: dict[int, UnreadableLocation] = {}
         self.taken: list[int] = []
         self.read: list[CodegenLocation] = []
         for op in self.looked_at:
-            found = read(op)
+            found = read_name(names[op]) if op in names else dump.location(op)
             if isinstance(found, UnreadableLocation):
                 self.unreadable[op] = found
                 found = found.meant
             if found is not None:
                 self.taken.append(op)
                 self.read.append(found)
-        self._used = [values_used(ir, op) for op in self.taken]
+        self._used = [*map(dump.values_used, self.taken)]
         self._grouped = self._group(places)
 
     def _group(self, places: Sequence[int]) -> GroupedOps:
@@ -74,23 +72,26 @@ class CutFunction:
         Users are in the order of MLIR's lists: result by result, for each the last user in the text first.
         """
         ir, read = self.ir, self.read
-        number = {op: k for k, op in enumerate(self.taken)}
-        owners = [dict.fromkeys(map(ir.value_owner.__getitem__, used)) for used in self._used]
-        producers = [[number[op] for op in makers if op in number] for makers in owners]
-        in_text = sorted(number.values(), key=lambda k: places[self.taken[k]])
+        producers = self._dump.producers(self.op, self.taken)
+        numbers = range(len(self.taken))
+        in_text = sorted(numbers, key=[places[op] for op in self.taken].__getitem__)
         users_of: dict[int, list[int]] = defaultdict(list)
-        for k in in_text:
+        for k in reversed(in_text):
             for value in self._used[k]:
                 users_of[value].append(k)
         users = [
-            list(dict.fromkeys(k for value in ir.result_values(op) for k in reversed(users_of[value])))
+            list(
+                dict.fromkeys(
+                    chain.from_iterable([users_of.get(value, ()) for value in ir.result_values(op)])
+                )
+            )
             for op in self.taken
         ]
-        in_order = sorted(in_text, key=lambda k: read[k].index)
+        in_order = sorted(in_text, key=[one.index for one in read].__getitem__)
         groups: dict[str, int] = {}
         return GroupedOps(
             group=[groups.setdefault(one.file, len(groups)) for one in read],
-            rank=sorted(number.values(), key=in_order.__getitem__),
+            rank=sorted(numbers, key=in_order.__getitem__),
             frees=[ir.name(op) == FREE for op in self.taken],
             producers=producers,
             users=users,
@@ -182,51 +183,12 @@ class CutFunction:
                 wanted |= makers[op]
         return [op for op in outside if op in fed and op in wanted]
 
-    def code(self) -> Iterator[FunctionCode]:
-        """Yield the code of the functions, then of their caller."""
-        functions = []
-        for function, members in zip(self.functions, self._members(self.order), strict=True):
-            ops = [self.taken[k] for k in members]
-            functions.append(function_code(self.ir, function.name, ops, *self._interface(members)))
-        yield from functions
-        yield caller_code(self.ir, self.op, functions, {self.taken[k] for k in self.order})
-
     def _members(self, order: Sequence[int]) -> Iterator[list[int]]:
         """Yield the ops of each function that an order makes, in order, as positions in ``taken``."""
         for _, group in groupby(order, key=self._grouped.group.__getitem__):
             yield list(group)
 
-    def _interface(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
-        return interface(self.ir, {self.taken[k]: self._used[k] for k in members}, self._users)
-
-    @cached_property
-    def functions(self) -> list[CodegenFunction]:
-        """The functions of the try that is shown, in the order in which the pass makes them."""
-        return [self._function(number, members) for number, members in enumerate(self._members(self.order))]
-
-    def _function(self, number: int, members: Sequence[int]) -> CodegenFunction:
-        ir, first = self.ir, self.taken[members[0]]
-        read = [self.read[k] for k in members]
-        taken, given = self._interface(members)
-        indices = [one.index for one in read]
-        return CodegenFunction(
-            name=f"{_common_class(read)}_{number}_0",
-            caller=self.symbol,
-            file=read[0].file,
-            function=read[0].function,
-            modules=common_modules(one.modules for one in read),
-            ops=len(members),
-            inputs=len(taken),
-            outputs=len(given),
-            first_index=min(indices),
-            last_index=max(indices),
-            line=ir.source.line_at(ir.op_start[first]),
-            parts=Counter(one.path for one in read),
-        )
-
-
-def _common_class(read: Sequence[CodegenLocation]) -> str:
-    """Return the innermost class that all ops have at one depth, as the pass does; else ``forward``."""
-    columns = zip(*(one.modules for one in read), strict=False)
-    classes = [{module.partition("[")[0] for module in column} for column in columns]
-    return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")
+    def made(self) -> MadeFunctions:
+        """Return the functions of the try that is shown."""
+        members = list(self._members(self.order))
+        return MadeFunctions(self._dump, self.op, self.taken, self.read, members)

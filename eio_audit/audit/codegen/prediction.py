@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -105,7 +105,7 @@ class Prediction:
     most: int | None
     typical: int | None
     tried: Tries | None
-    functions: tuple[CodegenFunction, ...]
+    functions: Sequence[CodegenFunction]
     modules: Mapping[ModulePath, int]
     certain: Mapping[ModulePath, int]
     ops: int

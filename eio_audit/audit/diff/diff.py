@@ -87,7 +87,7 @@ def diff(
         inverse_ops=layouts.inverse_ops(),
         fragmentation=fragmentation(old, new, right),
         structure=structure_change(old, new, right),
-        locations=health_change(old, new, comparison.was),
+        locations=health_change(old, new, comparison.was, comparison.location_numbers),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),

@@ -33,6 +33,11 @@ class DumpComparison:
         self._has_locations = before.ops.has_locations and after.ops.has_locations
         self.moved = self._moved()
 
+    @property
+    def location_numbers(self) -> tuple[Sequence[int], Sequence[int]]:
+        """By op of each dump, the number of its location."""
+        return self.before.ops.locations, self.after.ops.locations
+
     @cached_property
     def _at_location(self) -> dict[int, list[int]]:
         """By location, the ops of the earlier dump that have it."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
+from sys import intern
 
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
@@ -53,6 +54,10 @@ FEWEST_FIELDS = 4
 NAMES_KEPT = 1 << 16
 """How many parsed names are cached, because each state of a dump has the same ones."""
 
+_READABLE = re.compile(r"(-?[0-9]{1,9})\|((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)\|-?[0-9]{1,9}\|[^|]++")
+"""Most names: without empty fields, their integers of at most nine digits."""
+
+_HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1
 
@@ -118,8 +123,11 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     >>> read_name("x_layout").message
     "its index 'x_layout' is not an integer"
     """
+    if (plain := _READABLE.fullmatch(name)) is not None:
+        index_field, modules_text, file, function = plain.groups()
+        return CodegenLocation(int(index_field), _modules(modules_text), intern(file), intern(function))
     if name.startswith(PREFIX):
-        meant, message = read_name(name.removeprefix(PREFIX)), f"'{PREFIX}' precedes its index"
+        meant, message = read_name(name.removeprefix(PREFIX)), _HAS_PREFIX
         if isinstance(meant, UnreadableLocation):
             return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}", is_left=meant.is_left)
         return UnreadableLocation(Reason.PREFIX, message, meant)
@@ -140,6 +148,12 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
         if len(list(filter(None, module.split("[")))) < 2:
             return UnreadableLocation(Reason.BRACKETS, f"its module '{module}' is not written 'Class[name]'")
     return CodegenLocation(index, modules, file, function)
+
+
+@lru_cache(NAMES_KEPT)
+def _modules(fields: str) -> tuple[str, ...]:
+    """Return the modules of ``Net[net]|Conv[conv]|``. Ops of one module share them."""
+    return tuple(fields.split("|")[:-1])
 
 
 def common_modules(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from sys import intern
 from typing import NamedTuple
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
@@ -170,4 +171,10 @@ def parse_origin(name: str) -> Origin:
     line = int(fields.pop()[-LONGEST_LINE_NUMBER:]) if has_line else None
     function = fields.pop() if line is not None and len(fields) > 1 else None
     file = fields.pop() if function is not None and len(fields) > 1 else None
-    return Origin(tuple(fields[1:]), file, function, line, op)
+    return Origin(
+        tuple(map(intern, fields[1:])),
+        None if file is None else intern(file),
+        None if function is None else intern(function),
+        line,
+        intern(op),
+    )
