@@ -16,7 +16,7 @@ from tests.tools import mlir_tool
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "sample_irs" / "README.md"]
 FENCED = re.compile(r"^(?P<fence>```+)(?P<language>.*)\n(?P<text>(?:.*\n)*?)(?P=fence)$", re.MULTILINE)
-NOT_PASTED = {"", "cmake", "json", "mlir", "python", "text", "toml", "yaml"}
+NOT_PASTED = {"", "cmake", "json", "mlir", "python", "text", "toml", "vim", "yaml"}
 """Languages of blocks that are no commands. A block without a language is output, below its ``$ command``."""
 OUTPUTS_HELD_BY = {*PAGES, "bisect.md", "pass_logs.md", "README.md"}
 """Pages whose blocks of ``$ command`` and output other tests run."""
