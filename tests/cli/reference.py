@@ -21,7 +21,7 @@ INTRODUCTION = f"""# Command line
 
 The `--help` of each command; `{MADE_BY}` makes this page from it. See also the
 [options that change what is counted](options.md), [configuration files](configuration.md), [JSON output](json.md) and the
-[Python API](python.md).
+[Python API](python.md). The files in the examples stand for yours.
 """
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?:=[a-z]+)?")
 TERM = re.compile(r"  (?P<term>\S+)  +(?P<meaning>.*)")

@@ -1,0 +1,97 @@
+"""Every command block of the documentation runs as pasted, page by page, in a fresh clone."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.shell import ROOT, install_tools, run_script
+from tests.test_docs_pages import PAGES, commands
+from tests.tools import mlir_tool
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "sample_irs" / "README.md"]
+FENCED = re.compile(r"^(?P<fence>```+)(?P<language>.*)\n(?P<text>(?:.*\n)*?)(?P=fence)$", re.MULTILINE)
+NOT_PASTED = {"", "cmake", "json", "mlir", "python", "text", "toml", "vim", "yaml"}
+"""Languages of blocks that are no commands. A block without a language is output, below its ``$ command``."""
+OUTPUTS_HELD_BY = {*PAGES, "bisect.md", "pass_logs.md", "README.md"}
+"""Pages whose blocks of ``$ command`` and output other tests run."""
+NOT_RUN_HERE = {
+    "pip install": "needs packages from the network; .ci/run does it",
+    "_COMPLETE=": "sets up the user's shell; the text of the help",
+    "JAX_PLATFORMS=": "needs JAX, which is no dependency of the tests",
+    "python benchmarks/": "measures for minutes",
+    "inverse-ops sample_irs/encoder": "starts the recording hundreds of times; a page has the shorter one too",
+    "inverse-ops sample_irs/resnet": "starts the recording hundreds of times; a page has the shorter one too",
+    "python -m tests.real_passes": "writes a page of the repository",
+}
+"""What a block contains that is not run here, and why."""
+WRITES = re.compile(r" -o |>")
+TRAP = r"""trap 'code=$?; [[ $code == 1 && $BASH_COMMAND == eio-audit* ]] || exit $code' ERR
+"""
+"""Only eio-audit may end with 1, for findings or differences."""
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    return [(match["language"], match["text"]) for match in FENCED.finditer(page.read_text())]
+
+
+def reason_not_to_run(text: str) -> str | None:
+    return next((reason for part, reason in NOT_RUN_HERE.items() if part in text), None)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """What a user has after the installation that README shows: a clone with ``.venv``."""
+    folder = tmp_path / "clone"
+    for name in ("sample_irs", "tests/data"):
+        shutil.copytree(ROOT / name, folder / name)
+    (folder / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    (folder / ".venv").mkdir()
+    install_tools(folder / ".venv" / "bin")
+    (folder / ".venv" / "bin" / "activate").write_text('PATH="$PWD/.venv/bin:$PATH"\n')
+    subprocess.run(["git", "init", "--quiet"], cwd=folder, check=True)
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for name in ("sample_irs", "pyproject.toml"):
+        subprocess.run(["git", "add", name], cwd=folder, check=True)
+        subprocess.run(["git", *author, "commit", "--quiet", "-m", name], cwd=folder, check=True)
+    return folder
+
+
+def test_the_languages_of_blocks_are_known() -> None:
+    languages = {language for page in DOCUMENTS for language, _ in blocks(page)}
+    assert languages - NOT_PASTED == {"sh"}
+
+
+def test_the_outputs_of_every_page_are_held() -> None:
+    shown = {page.name for page in DOCUMENTS for language, text in blocks(page) if commands(text)}
+    assert shown <= OUTPUTS_HELD_BY
+
+
+def test_what_is_not_run_is_on_the_pages() -> None:
+    texts = [text for page in DOCUMENTS for language, text in blocks(page) if language == "sh"]
+    assert [part for part in NOT_RUN_HERE if not any(part in text for text in texts)] == []
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_blocks_run_as_pasted(page: Path, clone: Path) -> None:
+    """The commands of ``cli.md`` are those of the help, for the reader's own files: they are not run."""
+    if page.name == "cli.md":
+        return
+    tools = clone / ".venv" / "bin"
+    for language, text in blocks(page):
+        if language in {"mlir", "toml", "python"} and text.startswith(("// ", "# ")):
+            (clone / text.split()[1]).write_text(text)
+        elif language == "sh" and not reason_not_to_run(text):
+            if "mlir-opt-22" in text and mlir_tool("mlir-opt") is None:
+                pytest.skip("there is no mlir-opt-22")
+            path = f'PATH="$PATH:{Path(sys.executable).parent}"\n'
+            result = run_script(f"{path}{TRAP}{text}\n:", clone, tools, options="-o pipefail")
+            assert result.returncode == 0, f"{text}\n{result.stdout[-2000:]}"
+        for command, _ in commands(text) if not language else ():
+            if WRITES.search(command):
+                run_script(command, clone, tools, options="")
