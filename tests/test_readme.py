@@ -33,7 +33,7 @@ def test_the_modules_are_whole_again() -> None:
     runs = [eio_audit.diff(before, dump).fragmentation.modules for dump in (after, whole)]
     assert [sum(run.after for run in modules) for modules in runs] == [304, 97]
     assert [sum(run.before for run in modules) for modules in runs] == [97, 97]
-    assert "The model's 97 modules, which the pass split into 304 runs of ops, are 97 runs again." in README
+    assert "The 97 model modules, which the pass split into 304 pieces, are 97 pieces again." in README
 
 
 def test_the_example_in_python_runs(
