@@ -21,6 +21,7 @@ KEYS = (
     "max-inversions",
     "allow-unindexed",
     "select",
+    "extend-select",
     "ignore",
     "baseline",
     "source-root",

@@ -159,19 +159,23 @@ def ceiling_options(
 def _gate_choice(
     gate: Gate,
     select: tuple[str, ...],
+    extend_select: tuple[str, ...],
     ignore: tuple[str, ...],
     baseline: str | None,
     update_baseline: bool,
     source_root: str | None,
 ) -> GateChoice:
-    from eio_audit.audit.gate.rules import RULES, UNINDEXED
+    from eio_audit.audit.gate.rules import AVOIDABLE, RULES, UNAVOIDABLE, UNINDEXED
 
     if baseline is None and update_baseline:
         raise click.UsageError("--update-baseline requires --baseline FILE")
     if baseline is not None and (gate.max_avoidable is not None or gate.max_inversions is not None):
         raise click.UsageError("--baseline cannot be used with --max-avoidable or --max-inversions")
     ignored = _rules(ignore)
-    wanted = {*gate.rules, *_rules(select)} - ignored - {UNINDEXED}
+    selected = _rules(select) if select else {*gate.rules}
+    ceilings = {AVOIDABLE: gate.max_avoidable, UNAVOIDABLE: gate.max_inversions}
+    selected |= {rule for rule, most in ceilings.items() if most is not None}
+    wanted = (selected | _rules(extend_select)) - ignored - {UNINDEXED}
     gate = replace(
         gate,
         rules=tuple(rule for rule in RULES if rule in wanted),
@@ -190,8 +194,15 @@ gate_options = together(
         multiple=True,
         type=_rule_codes,
         metavar="CODE",
-        help="Also check the rules with this code or prefix: EIO002, EIO1. Separate several with commas, or "
-        "repeat the option. 'eio-audit rule' lists all rules.",
+        help="Check only the rules with this code or prefix, in place of those that --fail-on enables: "
+        "EIO002, EIO1. Separate several with commas, or repeat the option. 'eio-audit rule' lists all rules.",
+    ),
+    click.option(
+        "--extend-select",
+        multiple=True,
+        type=_rule_codes,
+        metavar="CODE",
+        help="Also check the rules with this code or prefix. May be repeated.",
     ),
     click.option(
         "--ignore",

@@ -10,8 +10,17 @@ GROUPS = {
     "Input": ("pass_name", "dump", "number", "function", "changed_op", "grep", "block", "around", "radius"),
     "What counts as out of order": ("index_pattern", "pattern", "follow", "assume_pure", "order_from"),
     "Gate": (
-        *("fail_on", "max_avoidable", "max_inversions", "allow_unindexed", "select", "ignore"),
-        *("baseline", "update_baseline", "source_root", "same_as", "exit_code"),
+        *("fail_on", "max_avoidable", "max_inversions", "allow_unindexed"),
+        *(
+            "select",
+            "extend_select",
+            "ignore",
+            "baseline",
+            "update_baseline",
+            "source_root",
+            "same_as",
+            "exit_code",
+        ),
     ),
     "Output": ("format_", "outputs", "output", "quiet", "verbose", "context", "statistics", "compare"),
     "Many files or runs": (

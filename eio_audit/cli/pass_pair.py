@@ -129,7 +129,7 @@ def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
     elif wanted.number is None:
         message = f"--dump {wanted.text} chooses in a log; there {_are(chosen)} of files to choose from"
     else:
-        message = f"--dump {wanted.text} is out of range: there {_are(chosen)} of files"
+        message = f"there is no --dump {wanted.text}: there {_are(chosen)} of files"
     raise InputError(path, None, message, pair_commands(names))
 
 

@@ -52,6 +52,7 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
         "max-size = 4000000000                                 # default\n"
         'fail-on = "avoidable"                                 # default\n'
         "select = []                                           # default\n"
+        "extend-select = []                                    # default\n"
         "ignore = []                                           # default\n"
     )
 
@@ -79,6 +80,7 @@ def test_where_each_value_comes_from(project: Path) -> None:
         "max-size = 4000000000                 # default\n"
         'fail-on = "never"                     # command line\n'
         "select = []                           # default\n"
+        "extend-select = []                    # default\n"
         "ignore = []                           # default\n"
         "\n"
         '[ops."my.store"]  # pyproject.toml\n'
@@ -113,9 +115,10 @@ def test_a_gate_in_a_file(project: Path) -> None:
     )
     assert run("check", "-").returncode == 0
     printed = run("config", "--ignore", "EIO1").stdout.split("\n")
-    assert [line.split("  #")[0].strip() for line in printed[6:9]] == [
+    assert [line.split("  #")[0].strip() for line in printed[6:10]] == [
         "max-avoidable = 1",
         'select = ["EIO002"]',
+        "extend-select = []",
         'ignore = ["EIO1"]',
     ]
 
@@ -208,7 +211,7 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     [
         ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, ignore, baseline, source-root, jobs, cache, verbose, ops"),
+        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, extend-select, ignore, baseline, source-root, jobs, cache, verbose, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'final', 'avoidable', 'any', 'never'"),

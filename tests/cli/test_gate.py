@@ -101,6 +101,31 @@ def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("options", "codes"),
+    [
+        ((), {"EIO001"}),
+        (("--select", "EIO003"), {"EIO003"}),
+        (("--extend-select", "EIO003"), {"EIO001", "EIO003"}),
+        (("--select", "EIO003", "--extend-select", "EIO002"), {"EIO002", "EIO003"}),
+        (("--select", "EIO003", "--max-avoidable", "0"), {"EIO001", "EIO003"}),
+        (("--select", "EIO003", "--extend-select", "EIO0", "--ignore", "EIO001"), {"EIO002", "EIO003"}),
+    ],
+)
+def test_select_replaces_the_rules_and_extend_select_adds_to_them(
+    options: tuple[str, ...], codes: set[str]
+) -> None:
+    findings = json.loads(run("check", RESNET, "--format", "json", *options).stdout)["findings"]
+    assert {finding["code"] for finding in findings} == codes
+
+
+def test_the_configuration_adds_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("eio-audit.toml").write_text('extend-select = ["EIO003"]\n')
+    findings = json.loads(run("check", RESNET, "--format", "json").stdout)["findings"]
+    assert {finding["code"] for finding in findings} == {"EIO001", "EIO003"}
+
+
+@pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--select", "EIO9"), b"'EIO9' is no rule and begins none: there are EIO001, EIO002, EIO003"),

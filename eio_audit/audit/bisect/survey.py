@@ -232,7 +232,7 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
             raise _no_such_pass(found, pass_name)
         if number is not None:
             if not 0 <= number < len(runs):
-                why = f"--dump {number + 1} is out of range: {pass_name} ran {_times(len(runs))}"
+                why = f"{pass_name} ran {_times(len(runs))}; there is no --dump {number + 1}"
                 raise InputError(found.run.command.program, None, why)
             return runs[number]
     if not runs:

@@ -84,10 +84,11 @@ def check_to_html(
     cards = finding_cards(verdict.findings, sections, check.dumps)
     listed = {card.name for card in cards}
     inverted = sum(1 for dump in check.dumps for block in dump.blocks if block.inversions)
+    sources = [*(dump.source for dump in check.dumps), *(error.source for error in check.errors)]
     return page(
         "check.html",
         version,
-        title=f"{model or files_of(one.source for one in (*check.dumps, *check.errors))}: order of ops",
+        title=f"{model or files_of(sources)}: order of ops",
         result=check,
         verdict=verdict,
         up=up,
