@@ -55,6 +55,7 @@ def screen(command: str) -> Text:
             "COLUMNS": str(COLUMNS),
             "TERM": "xterm-256color",
             "COLORTERM": "truecolor",
+            "PAGER": "cat",
             "PYTHONUTF8": "1",
         },
         stdin=subprocess.DEVNULL,

@@ -11,18 +11,13 @@ GROUPS = {
     "What counts as out of order": ("index_pattern", "pattern", "follow", "assume_pure", "order_from"),
     "Gate": (
         *("fail_on", "max_avoidable", "max_inversions", "allow_unindexed"),
-        *(
-            "select",
-            "extend_select",
-            "ignore",
-            "baseline",
-            "update_baseline",
-            "source_root",
-            "same_as",
-            "exit_code",
-        ),
+        *("select", "extend_select", "ignore"),
+        *("baseline", "update_baseline", "source_root", "same_as", "exit_code"),
     ),
-    "Output": ("format_", "outputs", "output", "quiet", "verbose", "context", "statistics", "compare"),
+    "Output": (
+        *("format_", "outputs", "output", "no_pager"),
+        *("quiet", "verbose", "context", "statistics", "compare"),
+    ),
     "Many files or runs": (
         *("processes", "timeout", "max_runs", "cluster", "send", "cache", "no_cache"),
         *("runs", "keep"),

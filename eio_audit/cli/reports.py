@@ -5,10 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 from click.core import ParameterSource
@@ -140,11 +141,15 @@ def format_by_suffix(path: str, formats: Sequence[str]) -> str | None:
 
 
 class Reports(NamedTuple):
-    """The reports of a command. ``targets`` are formats and files, None for standard output."""
+    """The reports of a command. ``targets`` are formats and files, None for standard output.
+
+    A terminal shows long text in the user's pager if ``is_paged``.
+    """
 
     targets: Sequence[tuple[str, str | None]]
     quiet: bool
     verbose: bool
+    is_paged: bool
 
     @property
     def formats(self) -> set[str]:
@@ -166,14 +171,24 @@ class Reports(NamedTuple):
         options["verbose"] = self.verbose
         for format_, path in self.targets:
             with reader_may_stop() if path in {None, "-"} else nullcontext():
-                _write(result, format_, path, options)
+                _write(result, format_, path, options, is_paged=self.is_paged)
 
 
-def _write(result: object, format_: str, path: str | None, options: dict[str, Any]) -> None:
+def _write(
+    result: object, format_: str, path: str | None, options: dict[str, Any], *, is_paged: bool
+) -> None:
     if format_ == "text":
         from eio_audit.report.text.console import Console
 
-        write_text(lambda file: rendered(result, "text", Console(file), **options), path)
+        def print_to(file: IO[str]) -> None:
+            rendered(result, "text", Console(file), **options)
+
+        if is_paged and path is None and sys.stdout.isatty():
+            from eio_audit.cli.pager import print_paged
+
+            print_paged(print_to)
+        else:
+            write_text(print_to, path)
     elif path is not None and is_folder(path) and format_ in FOLDER_RENDERERS.get(type(result).__name__, ()):
         write_pages(path, rendered(result, format_, table=FOLDER_RENDERERS, **options))
     else:
@@ -221,7 +236,11 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
 
 
 def _several_reports(
-    format_: str, outputs: Sequence[tuple[str | None, str]], quiet: bool = False, verbose: bool = False
+    format_: str,
+    outputs: Sequence[tuple[str | None, str]],
+    no_pager: bool,
+    quiet: bool = False,
+    verbose: bool = False,
 ) -> Reports:
     """Return the report on standard output, or in files instead, then the other reports."""
     ctx = click.get_current_context()
@@ -238,7 +257,7 @@ def _several_reports(
         raise click.UsageError("cannot write two reports to one file")
     main = instead or ([] if quiet else [(format_, None)])
     others = [(name, path) for name, path in outputs if name is not None]
-    return Reports([*main, *others], quiet, verbose)
+    return Reports([*main, *others], quiet, verbose, not no_pager)
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -256,7 +275,14 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         "repeated. Write ./NAME for a name with a colon."
         + (" html:DIR/ writes a page for each model." if kind in FOLDER_RENDERERS else ""),
     )
-    decorate = together("reports", _several_reports, format_option(kind), output_option, *options)
+    pager_option = click.option(
+        "--no-pager",
+        is_flag=True,
+        help="Do not show a report that is longer than the terminal in a pager: PAGER, else less.",
+    )
+    decorate = together(
+        "reports", _several_reports, format_option(kind), output_option, pager_option, *options
+    )
     return lambda command: decorate(_annotating_errors(command))
 
 

@@ -64,7 +64,9 @@ def run_on_terminal(
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, columns))
     command = [sys.executable, "-m", "eio_audit", *map(str, args)]
-    environment = _environment({"TERM": "xterm", "PYTHONPATH": str(SAMPLES.parent)} | environment)
+    environment = _environment(
+        {"TERM": "xterm", "PAGER": "cat", "PYTHONPATH": str(SAMPLES.parent)} | environment
+    )
     shown = b""
     with subprocess.Popen(
         command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd
