@@ -15,7 +15,7 @@ from tests.cli.running import run
         ),
         (["bisect", "-v", "mlir-opt", "--cse", "x"], "eio-audit bisect -v -- mlir-opt --cse x"),
         (["check"], "eio-audit check -"),
-        (["fix", "--relabel"], "eio-audit fix --relabel -"),
+        (["fix", "--relabel"], "eio-audit fix --relabel=nested -"),
         (["explain"], "eio-audit explain -"),
     ],
 )
