@@ -241,7 +241,7 @@ from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.findings import Shown, print_findings
-from eio_audit.report.text.progress import advancing, progress
+from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 from eio_audit.report.wording.diff import order_summary

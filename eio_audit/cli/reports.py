@@ -7,7 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -192,9 +192,19 @@ def _write(
     elif path is not None and is_folder(path) and format_ in FOLDER_RENDERERS.get(type(result).__name__, ()):
         write_pages(path, rendered(result, format_, table=FOLDER_RENDERERS, **options))
     else:
-        report = rendered(result, format_, **options)
+        with _status_of_writing(format_):
+            report = rendered(result, format_, **options)
         pieces = [report] if isinstance(report, (bytes, str)) else report
         write_bytes(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
+
+
+def _status_of_writing(format_: str) -> AbstractContextManager[None]:
+    """Return what shows that a page is written, which takes longer than other formats."""
+    if format_ != "html":
+        return nullcontext()
+    from eio_audit.report.text.progress import status
+
+    return status("writing the page")
 
 
 def format_option(kind: str) -> Callable[[Command], Command]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from eio_audit import read_text
-from tests.internals import advancing, progress, read_ir, write_pages
+from tests.internals import advancing, progress, read_ir, status, write_pages
 from tests.internals import progress_module as module
 
 
@@ -50,6 +50,22 @@ def test_it_shows_how_far_the_work_is_and_leaves_nothing(monkeypatch: pytest.Mon
         advance(500)
         stderr.wait_for("0.8/1.0 kB")
     assert stderr.getvalue().endswith("\x1b[2K")  # the line is erased
+
+
+def test_the_time_runs_on_when_all_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch)
+    with progress(1_000, "reading", then="ordering") as advance:
+        advance(1_000)
+        stderr.wait_for("ordering ")
+        stderr.wait_for("0:00:01")
+    assert "?" not in stderr.getvalue().replace("\x1b[?25", "")
+
+
+def test_work_of_unknown_length_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch)
+    with status("comparing the dumps"):
+        stderr.wait_for("comparing the dumps")
+    assert stderr.getvalue().endswith("\x1b[2K")
 
 
 def test_of_several_files_it_shows_how_many_are_done_and_which_is_next(

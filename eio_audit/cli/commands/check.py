@@ -112,7 +112,7 @@ def check_command(
 
     dump_check = DumpCheck(options, rules, reports.measures_memory, reports.verbose)
     total_bytes = inputs.total_size(files)
-    bar = progress(total_bytes, "checking", len(files))
+    bar = progress(total_bytes, "reading", len(files), then="ordering")
     with bar as advance, cache.results() as kept, ExitStack() as started:
         dump_count = 0
 

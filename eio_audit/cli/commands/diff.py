@@ -109,6 +109,7 @@ def diff_command(
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.worst_blocks import WorstBlocks
     from eio_audit.cli.pass_pair import around_pass
+    from eio_audit.report.text.progress import status
 
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
     if parallel.timeout is not None and not are_runs:
@@ -130,7 +131,8 @@ def diff_command(
     worst_blocks = WorstBlocks()
     visit = worst_blocks.visit if "html" in reports.formats else None
     measures_memory = reports.measures_memory or "json" in reports.formats
-    result = diff(old, new, options, visit, measures_memory=measures_memory)
+    with status("comparing the dumps"):
+        result = diff(old, new, options, visit, measures_memory=measures_memory)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures(), context=context)

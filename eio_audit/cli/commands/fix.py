@@ -154,7 +154,7 @@ def fix_command(
     total_bytes = inputs.total_size(files)
     has_indices = allow_unindexed
     unindexed: list[tuple[str, Fix]] = []
-    bar = progress(total_bytes, "fixing", len(files))
+    bar = progress(total_bytes, "reading", len(files), then="ordering and verifying")
     with bar as advance, workers_of(parallel, total_bytes, len(files), compiler) as workers:
 
         def read_file(path: str) -> Iterator[Dump]:

@@ -97,7 +97,11 @@ def trace_command(
 
     trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
     total_bytes = inputs.total_size([file.path for file in files])
-    bar = nullcontext(NO_PROGRESS) if is_live else progress(total_bytes, "tracing", len(files))
+    bar = (
+        nullcontext(NO_PROGRESS)
+        if is_live
+        else progress(total_bytes, "tracing", len(files), then="comparing")
+    )
     with bar as advance, parallel.workers(total_bytes, len(models)) as workers:
         result = trace_models(models, trace_model, workers, advance, watches)
     merged = replace(result.merged, errors=(*errors, *result.merged.errors))

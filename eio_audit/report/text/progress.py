@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from eio_audit.mlir.printable import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn
+    from rich.progress import Progress, ProgressColumn, Task
+    from rich.table import Column
 
     from eio_audit.mlir.input.dumps import Dump
 
@@ -32,8 +33,10 @@ SHOWN_BYTES = 1 << 18
 class Advance:
     """What has been done so far. Each change is shown if there is a bar."""
 
-    def __init__(self, files: int) -> None:
+    def __init__(self, files: int, total_bytes: int | None = None, label: str = "", then: str = "") -> None:
         self._files = files
+        self._total_bytes = total_bytes
+        self._label, self._then = label, then
         self._done_files = self._done_bytes = 0
         self._file = ""
         self._begin = monotonic()
@@ -59,10 +62,10 @@ class Advance:
                 self._file = file
                 self._update()
 
-    def show_in(self, bar: Progress, label: str, total_bytes: int | None) -> None:
+    def show_in(self, bar: Progress) -> None:
         """Start a bar and show all changes in it from now on."""
         with self._lock:
-            bar.add_task(label, total=total_bytes, files="", file="")
+            bar.add_task(self._label, total=self._total_bytes, files="", file="")
             bar.tasks[0].start_time = self._begin
             self._bar = bar
             self._update()
@@ -87,11 +90,18 @@ class Advance:
         if self._bar is not None:
             files = f"{self._done_files:,}/{self._files:,} files" if self._files > 1 else ""
             file = _shown(self._file) if self._files > 1 else ""
-            self._bar.update(self._bar.task_ids[0], completed=self._done_bytes, files=files, file=file)
+            is_read = self._total_bytes is not None and self._done_bytes >= self._total_bytes
+            self._bar.update(
+                self._bar.task_ids[0],
+                description=self._then if is_read and self._then else self._label,
+                completed=self._done_bytes,
+                files=files,
+                file=file,
+            )
 
 
 @contextmanager
-def progress(total_bytes: int | None, label: str, files: int = 1) -> Iterator[Advance]:
+def progress(total_bytes: int | None, label: str, files: int = 1, then: str = "") -> Iterator[Advance]:
     """Show how much of the input is done, the rate, the elapsed time and the time left.
 
     Of several files, the bar also shows how many are done, and which one the work waits for. It appears
@@ -101,11 +111,12 @@ def progress(total_bytes: int | None, label: str, files: int = 1) -> Iterator[Ad
         total_bytes: the size of the input. None if unknown, as for a pipe.
         label: the work, ``checking``.
         files: how many files the input has.
+        then: the work that is left when all input is read; empty if it is the same.
 
     Yields:
         What to call when something is done.
     """
-    advance = Advance(files)
+    advance = Advance(files, total_bytes, label, then)
     if not sys.stderr.isatty():
         yield advance
         return
@@ -113,7 +124,7 @@ def progress(total_bytes: int | None, label: str, files: int = 1) -> Iterator[Ad
     def show() -> None:
         bar = _bar(has_total=total_bytes is not None, has_files=files > 1)
         if bar.console.is_interactive:  # other terminals cannot erase the bar
-            advance.show_in(bar, label, total_bytes)
+            advance.show_in(bar)
 
     timer = Timer(SHOWN_AFTER_SECONDS, show)  # a single large dump also has a bar
     timer.daemon = True
@@ -167,6 +178,16 @@ class Status:
             bar.start()
 
 
+@contextmanager
+def status(label: str) -> Iterator[None]:
+    """Show a line about work while it lasts, if standard error is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with Status(label):
+        yield
+
+
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:
     """Yield the dumps of a file. The part of a dump that has been read counts as done.
 
@@ -215,13 +236,39 @@ def _bar(*, has_total: bool, has_files: bool) -> Progress:
     else:
         columns.append(rich_progress.FileSizeColumn())
     if not has_files:
-        columns.append(rich_progress.TransferSpeedColumn(table_column=whole()))
-    columns.append(rich_progress.TimeElapsedColumn(table_column=whole()))
+        columns.append(_speed_column(whole()))
+    columns.append(_elapsed_column(whole()))
     if has_total:
         columns.append(rich_progress.TimeRemainingColumn(table_column=whole()))
     if has_files:
         columns.append(text("file", Column(overflow="ellipsis")))  # cut where the terminal is too narrow
     return _live(columns)
+
+
+def _speed_column(layout: Column) -> ProgressColumn:
+    """Return a column with the rate, and without content as long as it is unknown."""
+    from rich import progress as rich_progress
+    from rich.text import Text
+
+    class Speed(rich_progress.TransferSpeedColumn):
+        def render(self, task: Task) -> Text:
+            return Text() if task.speed is None and task.finished_speed is None else super().render(task)
+
+    return Speed(table_column=layout)
+
+
+def _elapsed_column(layout: Column) -> ProgressColumn:
+    """Return a column with the time that has passed, which runs on after all input is read."""
+    from datetime import timedelta
+
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class Elapsed(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(str(timedelta(seconds=int(task.elapsed or 0))), style="progress.elapsed")
+
+    return Elapsed(table_column=layout)
 
 
 def _live(columns: Sequence[ProgressColumn]) -> Progress:
