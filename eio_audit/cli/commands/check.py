@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from eio_audit.cli.jobs import Cache, Jobs, cache_options, cluster_options, jobs
 from eio_audit.cli.option_groups import grouped_command
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
 from eio_audit.cli.reports import Reports, quiet_option, report_options
-from eio_audit.report.text.progress import advancing, progress
+from eio_audit.report.text.progress import advancing, progress, status
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
@@ -147,10 +147,14 @@ def check_command(
         own = result.by_model[model]
         return pictures_of_model(own.dumps, inputs.read_dumps)
 
+    pictures: Sequence[OrderPicture] = ()
+    if worst_blocks is not None:
+        with status("drawing the blocks"):
+            pictures = worst_blocks.pictures()
     reports.write(
         verdict,
         statistics=statistics,
-        pictures=worst_blocks.pictures() if worst_blocks else (),
+        pictures=pictures,
         comparison=comparison,
         pictures_of=pictures_of,
         excerpts=inputs.excerpts,
