@@ -73,8 +73,8 @@ Environment:
   FORCE_COLOR  if not empty, enables colours without a terminal, too; so does
                CLICOLOR_FORCE=1
   COLUMNS      overrides the width of the terminal
-  PAGER        shows reports that are longer than the terminal; less without it,
-               none if it is empty or cat
+  PAGER        shows reports that are longer than the terminal; without it
+               less does, and nothing if it is empty or cat
 
 \b
 Files:

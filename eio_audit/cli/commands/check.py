@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,9 @@ from eio_audit.report.text.progress import advancing, progress, status
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.explain.order_picture import OrderPicture
+    from eio_audit.audit.fix.replacement import Replacement
     from eio_audit.audit.gate.checked_dump import CheckedDump
+    from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
@@ -158,9 +160,27 @@ def check_command(
         comparison=comparison,
         pictures_of=pictures_of,
         excerpts=inputs.excerpts,
+        replacements=_replacements(verdict, options) if "sarif" in reports.formats else None,
     )
     if result.errors:
         ctx.exit(2)
     if result.judges_nothing and not (result.dumps and verdict.gate.allows_unindexed):
         raise inputs.no_order(len(result.dumps), result.dumps, *paths)
     ctx.exit(1 if verdict.failed else 0)
+
+
+def _replacements(verdict: Verdict, options: AuditOptions) -> dict[str, Replacement]:
+    """Return what a fix changes in each file with an avoidable finding, if it can be read and fixed."""
+    from eio_audit.audit.fix.reading_again import VerificationError
+    from eio_audit.audit.fix.replacement import replacement_of
+    from eio_audit.audit.gate.rules import AVOIDABLE
+    from eio_audit.mlir.source import InputError
+    from eio_audit.report.wording.commands import is_kept
+
+    found = {}
+    for source in dict.fromkeys(one.source for one in verdict.findings if one.rule is AVOIDABLE):
+        if is_kept(source):
+            with suppress(InputError, VerificationError):
+                if (replacement := replacement_of(inputs.read_dumps(source), options)) is not None:
+                    found[source] = replacement
+    return found

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePath
 from urllib.parse import quote
 
 from eio_audit.audit.check.unjudged import UnjudgedInput
+from eio_audit.audit.fix.replacement import Replacement
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import UNINDEXED, Rule
+from eio_audit.audit.gate.rules import AVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import (
     annotated_place,
@@ -30,9 +32,12 @@ MOST_RESULTS = 5000
 FINGERPRINT = "eioAudit/v1"
 
 
-def to_sarif(verdict: Verdict, version: str) -> str:
-    """Return the findings, worst first, as one run of this version of the tool."""
-    shown = verdict.findings[:MOST_RESULTS]
+def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacement] | None = None) -> str:
+    """Return the findings, worst first, as one run of this version of the tool.
+
+    ``replacements`` are what a fix changes in files. The worst avoidable finding of a file has its fix.
+    """
+    shown, fixes = verdict.findings[:MOST_RESULTS], dict(replacements or {})
     notices = [_notification(error) for error in verdict.check.errors]
     if more := rest(verdict.findings, len(shown)):
         notices.append({"level": "note", "message": {"text": more}})
@@ -53,6 +58,7 @@ def to_sarif(verdict: Verdict, version: str) -> str:
         "results": [_unjudged(one, verdict) for one in unjudged]
         + [
             _result(finding, level(finding, verdict), fingerprint)
+            | (_fix(finding.source, fixes.pop(finding.source)) if _is_fixed(finding, fixes) else {})
             for finding, fingerprint in zip(shown, fingerprints(shown), strict=True)
         ],
     }
@@ -86,6 +92,21 @@ def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, ob
         "partialFingerprints": {FINGERPRINT: fingerprint},
         **related,
     }
+
+
+def _is_fixed(finding: Finding, fixes: Mapping[str, Replacement]) -> bool:
+    return finding.rule is AVOIDABLE and finding.source in fixes
+
+
+def _fix(source: str, replacement: Replacement) -> dict[str, object]:
+    """Return the fix of a file: all that ``eio-audit fix`` changes in it, as one replacement of lines."""
+    region = {"startLine": replacement.first, "startColumn": 1, "endLine": replacement.end, "endColumn": 1}
+    change = {
+        "artifactLocation": {"uri": _uri(repository_path(source))},
+        "replacements": [{"deletedRegion": region, "insertedContent": {"text": replacement.text}}],
+    }
+    what = "restores the original order of the file, as eio-audit fix does; it is verified"
+    return {"fixes": [{"description": {"text": what}, "artifactChanges": [change]}]}
 
 
 def _unjudged(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
