@@ -99,7 +99,7 @@ class ModelTrace:
         name: what the model is called.
         path: the folder or the file that has its dumps and no others; empty if there is none.
         trace: the history of its programs.
-        passes: what each pass brought in, worst first.
+        passes: what each pass introduced, worst first.
     """
 
     name: str
@@ -139,7 +139,7 @@ class ModelTrace:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no inversion was there at the start, and its passes brought in nothing and lost nothing."""
+        """Whether no inversion was there at the start, and its passes introduced nothing and lost nothing."""
         return not (self.left or self.initial) and all(total.is_clean for total in self.passes)
 
 
@@ -167,7 +167,7 @@ class ModelTraces:
 
     @cached_property
     def passes(self) -> tuple[PassTotal, ...]:
-        """What each pass brought in over all models, worst first."""
+        """What each pass introduced over all models, worst first."""
         return pass_totals(model.trace for model in self.models)
 
 

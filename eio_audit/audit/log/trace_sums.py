@@ -56,7 +56,7 @@ def _sum(figures: Iterable[Summary]) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class PassTotal:
-    """What all runs of a pass brought in.
+    """What all runs of a pass introduced.
 
     Attributes:
         pass_name: None for passes that the logs do not show.
@@ -81,7 +81,7 @@ class PassTotal:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the pass brought in nothing and lost nothing."""
+        """Whether the pass introduced nothing and lost nothing."""
         return not (self.introduced or self.left or self.mislabelled or self.lost)
 
 
