@@ -325,15 +325,15 @@ def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
 
 
 def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
-    def number(title: str, numbers: Iterable[int], style: str = "") -> Column:
-        return Column(title, list(map(if_any, numbers)), right=True, style=style)
+    def number(title: str, numbers: Iterable[int], style: str = "", *, optional: bool = False) -> Column:
+        return Column(title, list(map(if_any, numbers)), right=True, style=style, optional=optional)
 
     return [
         number("introduced", (row.introduced for row in rows)),
-        number("repaired", (row.repaired for row in rows)),
+        number("repaired", (row.repaired for row in rows), optional=True),
         number("left", (row.left for row in rows), "red"),
-        number("wrong indices", (row.mislabelled for row in rows)),
-        number("lost", (row.lost for row in rows)),
+        number("wrong indices", (row.mislabelled for row in rows), optional=True),
+        number("lost", (row.lost for row in rows), optional=True),
     ]
 
 
