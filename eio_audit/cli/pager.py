@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import shlex
 import shutil
 import signal
 import subprocess
@@ -37,7 +36,7 @@ def print_paged(print_to: Callable[[IO[str]], None]) -> None:
     print_to(screen)
     text = screen.getvalue()
     pager = os.environ.get("PAGER", "less").strip()
-    words = shlex.split(pager)
+    words = pager.split()
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
     if not is_long or words in ([], ["cat"]) or shutil.which(words[0]) is None:
         sys.stdout.write(text)

@@ -35,8 +35,9 @@ def test_a_long_report_goes_through_the_pager_in_colour(pager: str, tmp_path: Pa
         (["check", SHORT], {}),
         (["check", LONG], {"PAGER": ""}),
         (["check", LONG], {"PAGER": "no-such-pager-anywhere"}),
+        (["check", LONG], {"PAGER": "'less"}),
     ],
-    ids=["--no-pager", "short", "empty", "missing"],
+    ids=["--no-pager", "short", "empty", "missing", "malformed"],
 )
 def test_the_terminal_gets_it(
     options: list[str | Path], environment: dict[str, str], pager: str, tmp_path: Path
