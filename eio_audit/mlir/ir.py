@@ -150,6 +150,16 @@ class IR:
         start = self.location_start[op]
         return None if start == NO_OFFSET else self.source.data[start : self.op_end[op] - 1]
 
+    def location_texts(self, ops: range) -> list[bytes]:
+        """Return what ``location_text`` does for several ops, with an alias's value instead of its name.
+
+        The text of an op without a location is empty.
+        """
+        data, chunk = self.source.data, slice(ops.start, ops.stop)
+        spans = zip(self.location_start[chunk], self.op_end[chunk], strict=True)
+        texts = [data[start : end - 1] if start != NO_OFFSET else b"" for start, end in spans]
+        return [self.definition(text) or text for text in texts] if self.aliases else texts
+
     def definition(self, alias: bytes) -> bytes | None:
         """Return the value of an alias, for ``loc(...)`` the text inside. None if it is undefined."""
         span = self.aliases.get(alias)

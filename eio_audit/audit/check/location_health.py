@@ -124,6 +124,8 @@ def _numbers(dump: AuditedDump) -> list[int]:
 class _Inspection:
     def __init__(self, dump: AuditedDump, number_of: Sequence[int]) -> None:
         self.dump = dump
+        self.indices = dump.indices.by_op
+        self.named_places = dump.indices.parsed.named_places
         ops = list(_printed_ops(dump))
         self.numbers = {op: number_of[op] for op in ops}
         self.sharing = Counter(self.numbers.values())
@@ -132,11 +134,23 @@ class _Inspection:
         self.findings = [
             (op, LocationFinding(rule, label(dump.ir, dump.indices, op), sentence))
             for op in ops
+            if not self._is_sound(op)
             for rule, sentence in self._broken_rules(op)
         ]
 
     def health(self) -> LocationHealth:
         return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
+
+    def _is_sound(self, op: int) -> bool:
+        """Return whether an op clearly breaks no rule: its location is a name with an index, and its own."""
+        place = self.named_places[op]
+        return (
+            place is not None
+            and self.indices[op] is not None
+            and self.sharing[self.numbers[op]] == 1
+            and place.file is not None
+            and self.function_at.get(place.file) == place.function
+        )
 
     def _broken_rules(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
         outer = self.dump.indices.parsed.locations.of(op)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.fix.relabel import RightLabels
 from eio_audit.audit.locations.codegen_location import common_modules
-from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
+from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
 
 RunKey = tuple[str, ...]
 """A module with the modules around it, outermost first. A source function is ``(file, name)``."""
@@ -49,14 +49,14 @@ class Fragmentation:
 
 def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
     """Count the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
-    was, origins = ([*map(dump.indices.parsed.origin, range(len(dump.ir)))] for dump in (before, after))
-    relabelled = origins[:]
+    places = after.indices.parsed.places
+    relabelled = places[:]
     for op, name in right.names.items():
-        relabelled[op] = parse_origin(name)
-    now = _count(after, {}, origins)
-    fixed = _count(after, after.orders, origins) if after.orders else now
+        relabelled[op] = parse_origin(name).place
+    now = _count(after, {}, places)
+    fixed = _count(after, after.orders, places) if after.orders else now
     right_now = _count(after, right.orders, relabelled) if right.names else fixed
-    counts = [_count(before, {}, was), now, fixed, right_now]
+    counts = [_count(before, {}, before.indices.parsed.places), now, fixed, right_now]
     return Fragmentation(
         _rows([modules for modules, _ in counts]), _rows([functions for _, functions in counts])
     )
@@ -71,27 +71,28 @@ def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
 
 
 def _count(
-    dump: AuditedDump, orders: Mapping[int, Sequence[int]], origins: Sequence[Origin | None]
+    dump: AuditedDump, orders: Mapping[int, Sequence[int]], places: Sequence[ModelPlace | None]
 ) -> tuple[Counter[RunKey], Counter[RunKey]]:
     """Return the runs of modules and of functions, with the blocks in the given orders."""
     modules: Counter[RunKey] = Counter()
     functions: Counter[RunKey] = Counter()
-    names: dict[tuple[str | None, str], RunKey] = {}
     for block, ops in enumerate(dump.ir.block_ops):
+        in_order = [ops[place] for place in orders[block]] if block in orders else ops
         last_path: RunKey = ()
         last_function: RunKey = ()
-        for place in orders.get(block, range(len(ops))):
-            origin = origins[ops[place]]
-            if origin is not None and origin.modules and origin.modules != last_path:
-                path = origin.modules
+        last: ModelPlace | None = None
+        for op in in_order:
+            place = places[op]
+            if place is None or place is last:
+                continue
+            last = place
+            path = place.modules
+            if path and path != last_path:
                 shared = len(common_modules([last_path, path]))
                 modules.update(path[: depth + 1] for depth in range(shared, len(path)))
                 last_path = path
-            if origin is not None and origin.function is not None:
-                parts = origin.file, origin.function
-                if parts not in names:
-                    names[parts] = (f"{origin.file} {origin.function}".strip(),)
-                function = names[parts]
+            if place.function is not None:
+                function = (f"{place.file} {place.function}".strip(),)
                 functions[function] += function != last_function
                 last_function = function
     return modules, functions

@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
 from sys import intern
+from typing import NamedTuple
 
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
@@ -51,11 +52,12 @@ PREFIX = "DEBUG|"
 FEWEST_FIELDS = 4
 """The fewest fields of a name that code generation reads. It silently omits other ops."""
 
-NAMES_KEPT = 1 << 16
-"""How many parsed names are cached, because each state of a dump has the same ones."""
+PLACES_KEPT = 1 << 16
+"""How many parsed places are cached. Many ops share one."""
 
-_READABLE = re.compile(r"(-?[0-9]{1,9})\|((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)\|-?[0-9]{1,9}\|[^|]++")
-"""Most names: without empty fields, their integers of at most nine digits."""
+_INDEX = re.compile(r"(-?[0-9]{1,9})\|")
+_READABLE = re.compile(r"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)\|-?[0-9]{1,9}\|[^|]++")
+"""What follows the index in most names: without empty fields, the line of at most nine digits."""
 
 _HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
@@ -75,8 +77,7 @@ class Reason(StrEnum):
     """A module is not written ``Class[name]``."""
 
 
-@dataclass(frozen=True, slots=True)
-class CodegenLocation:
+class CodegenLocation(NamedTuple):
     """The fields that code generation reads.
 
     Attributes:
@@ -114,7 +115,6 @@ class UnreadableLocation:
     is_left: bool = False
 
 
-@lru_cache(NAMES_KEPT)
 def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     """Return the fields that code generation reads from the name of a location, or why it cannot.
 
@@ -123,9 +123,9 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     >>> read_name("x_layout").message
     "its index 'x_layout' is not an integer"
     """
-    if (plain := _READABLE.fullmatch(name)) is not None:
-        index_field, modules_text, file, function = plain.groups()
-        return CodegenLocation(int(index_field), _modules(modules_text), intern(file), intern(function))
+    start = _INDEX.match(name)
+    if start is not None and (place := _readable(name[start.end() :])) is not None:
+        return CodegenLocation(int(start[1]), *place)
     if name.startswith(PREFIX):
         meant, message = read_name(name.removeprefix(PREFIX)), _HAS_PREFIX
         if isinstance(meant, UnreadableLocation):
@@ -150,7 +150,14 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     return CodegenLocation(index, modules, file, function)
 
 
-@lru_cache(NAMES_KEPT)
+@lru_cache(PLACES_KEPT)
+def _readable(fields: str) -> tuple[tuple[str, ...], str, str] | None:
+    """Return the modules, the file and the function in what follows an index; None if it is unusual."""
+    plain = _READABLE.fullmatch(fields)
+    return plain and (_modules(plain[1]), intern(plain[2]), intern(plain[3]))
+
+
+@lru_cache(PLACES_KEPT)
 def _modules(fields: str) -> tuple[str, ...]:
     """Return the modules of ``Net[net]|Conv[conv]|``. Ops of one module share them."""
     return tuple(fields.split("|")[:-1])
@@ -181,6 +188,9 @@ class CodegenLocations:
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
         """Return what is read from an op's location; None if it is no name: unknown, or refused."""
+        name = self._locations.only_name(op)
+        if name is not None:
+            return read_name(name)
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
@@ -196,6 +206,8 @@ class CodegenLocations:
 
     def refusal(self, op: int) -> str | None:
         """Return why ``ttnn-simplify-locs-for-codegen`` refuses an op's location; None if it does not."""
+        if self._locations.only_name(op) is not None:
+            return None
         outer = self._locations.of(op)
         if outer is None:
             return "it has no location; the compiler takes its place in the file as location"

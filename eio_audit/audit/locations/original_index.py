@@ -8,14 +8,11 @@ from itertools import compress, repeat
 from operator import is_
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE, IndexPattern
 from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:
     from eio_audit.audit.locations.parsed_locations import ParsedLocations
-
-OPS_AT_ONCE = 1 << 13
-"""How many locations are searched at one time: a balance of speed and memory."""
 
 UNKNOWN = b"unknown"
 """The location of most ops without an index. It needs no parsing."""
@@ -71,15 +68,11 @@ class OriginalIndices:
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
         """Read the indices of several ops from the text of their locations; parse a location if needed."""
-        ir, chunk = self._ir, slice(ops.start, ops.stop)
-        starts, ends = ir.location_start[chunk], ir.op_end[chunk]  # one past the bracket
-        locations = [ir.source.data[start : end - 1] for start, end in zip(starts, ends, strict=True)]
-        if ir.aliases:
-            locations = [ir.definition(location) or location for location in locations]
+        locations = self._ir.location_texts(ops)
         found = self._pattern.indices_of_names(locations)
         for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
             op, location = ops[place], locations[place]
-            if starts[place] == NO_OFFSET or location == UNKNOWN:
+            if location == UNKNOWN or self._ir.location_start[op] == NO_OFFSET:
                 continue
             index = self._pattern.index_of_name(location)
             found[place] = self.parsed.index(op) if index is None else index

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from sys import intern
 from typing import NamedTuple
 
-from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE, IndexPattern
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -20,6 +21,7 @@ from eio_audit.mlir.location import (
     walk,
 )
 from eio_audit.mlir.post_order import post_order
+from eio_audit.mlir.tokens import unescaped
 
 LONGEST_LINE_NUMBER = 9
 """How many last digits of a line number count. Python refuses to parse an int of more than 4,300."""
@@ -38,6 +40,19 @@ class Origin:
     line: int | None
     op: str
 
+    @property
+    def place(self) -> ModelPlace:
+        """The fields that ops of one place share."""
+        return ModelPlace(self.modules, self.file, self.function)
+
+
+class ModelPlace(NamedTuple):
+    """The modules of an op, outermost first, and its source function; missing fields are empty."""
+
+    modules: tuple[str, ...]
+    file: str | None
+    function: str | None
+
 
 class ModelLine(NamedTuple):
     """A line of the model's source, as a location records it."""
@@ -54,6 +69,7 @@ class ParsedLocations:
     """The locations of one dump's ops, parsed one by one."""
 
     def __init__(self, ir: IR, pattern: IndexPattern) -> None:
+        self._ir = ir
         self._pattern = pattern
         self._indices: dict[int, int | None] = {}  # per ``id`` of a location, which ``locations`` keeps alive
         self._origins: dict[int, Origin | None] = {}
@@ -108,6 +124,31 @@ class ParsedLocations:
             name = self.indexed_name(op)
             self._origins[location] = None if name is None else parse_origin(name)
         return self._origins[location]
+
+    @cached_property
+    def places(self) -> list[ModelPlace | None]:
+        """Per op, its place in the model; None without an origin."""
+        return [self._place(op) if place is None else place for op, place in enumerate(self.named_places)]
+
+    def _place(self, op: int) -> ModelPlace | None:
+        origin = self.origin(op)
+        return None if origin is None else origin.place
+
+    @cached_property
+    def named_places(self) -> list[ModelPlace | None]:
+        """The same for ops with all fields in a name, and nothing around it; None for others.
+
+        Such a location is not parsed. Ops of one place share the object.
+        """
+        ir, known = self._ir, dict[bytes, ModelPlace | None]({b"": None})
+        places: list[ModelPlace | None] = []
+        for start in range(0, len(ir), OPS_AT_ONCE):
+            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
+            found = self._pattern.places_of_names(ir.location_texts(ops))
+            for text in set(found) - known.keys():
+                known[text] = parse_origin(unescaped(b"0|%b|0|x" % text)).place
+            places += map(known.__getitem__, found)
+        return places
 
     def model_line(self, op: int) -> ModelLine | None:
         """Return the op's line in the model's source; None if its location has none."""
