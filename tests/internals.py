@@ -87,7 +87,7 @@ from eio_audit.audit.gate.rules import (
     WRONG_LABEL,
     rules_by_prefix,
 )
-from eio_audit.audit.locations.codegen_location import CodegenLocation, Reason, UnreadableLocation, read_name
+from eio_audit.audit.locations.codegen_location import Reason, UnreadableLocation, read_name
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices

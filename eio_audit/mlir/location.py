@@ -65,7 +65,6 @@ class OpaqueLoc:
 
 Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | OpaqueLoc
 
-_ONLY_NAME = re.compile(rb'"([^"\\\n]*+)"')
 _STRING = re.compile(STRING)
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
@@ -96,17 +95,6 @@ class Locations:
                 self._by_text[text] = self._parsed(op, text)
             self._by_op[op] = self._by_text[text]
         return self._by_op[op]
-
-    def only_name(self, op: int) -> str | None:
-        """Return the op's name if its location is a name and nothing else; None for most others.
-
-        Nothing is kept: most ops have a location of their own.
-        """
-        text = self._ir.location_text(op)
-        if text is None:
-            return None
-        match = _ONLY_NAME.fullmatch(self._ir.definition(text) or text)
-        return None if match is None else unescaped(match[1])
 
     def _parsed(self, op: int, text: bytes) -> Location:
         if (plain := plain_text(self._ir, self._ir.definition(text) or text)) is not None:

@@ -62,7 +62,9 @@ class Paths:
     def __init__(self, ops: GroupedOps, order: Sequence[int], visited_ops: int = VISITED_OPS) -> None:
         self._ops = ops
         self._order = order
-        self._place = {op: place for place, op in enumerate(order)}
+        self._place = [-1] * len(ops.group)
+        for place, op in enumerate(order):
+            self._place[op] = place
         self._left = visited_ops
         self._returns: dict[tuple[int, ...], list[Return]] = {}
 
@@ -78,7 +80,7 @@ class Paths:
         [Return(via=1, op=2)]
         """
         place = self._place
-        places = tuple(sorted([place[op] for op in members if op in place]))
+        places = tuple(sorted([place[op] for op in members if place[op] >= 0]))
         if len(places) < 2:
             return []
         if places not in self._returns:

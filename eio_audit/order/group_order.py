@@ -91,6 +91,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
     [0, 2, 1, 3]
     """
     current: int | None = None
+    missing = list(map(len, ops.producers))
 
     class Entry:
         __slots__ = ("distance", "group", "op", "rule")
@@ -99,7 +100,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
             self.op = op
             self.distance = distance
             self.group = ops.group[op]
-            self.rule = ops.frees[op], distance
+            self.rule = len(missing) * ops.frees[op] + distance
 
         def __lt__(self, other: Entry) -> bool:
             # ``current`` changes while entries are in the heap, but no entry moves for that: see above.
@@ -107,7 +108,6 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
                 return self.group == current
             return self.rule < other.rule
 
-    missing = list(map(len, ops.producers))
     queue: list[Entry] = []
     for root in roots:
         heappush(queue, Entry(root, 0))

@@ -10,7 +10,6 @@ from eio_audit import AuditOptions, InputError, fix, read_text, structure
 from tests.cli.running import SAMPLES
 from tests.internals import (
     BETWEEN,
-    CodegenLocation,
     Failure,
     Prediction,
     Reason,
@@ -222,7 +221,8 @@ def test_a_cycle_of_a_graph_region_stays_outside() -> None:
     ],
 )
 def test_names_that_are_read(name: str, read: tuple[int, tuple[str, ...], str, str]) -> None:
-    assert read_name(name) == CodegenLocation(*read)
+    index, *place = read
+    assert read_name(name) == (index, tuple(place), False)
 
 
 @pytest.mark.parametrize(
@@ -269,10 +269,11 @@ def test_only_ops_that_become_functions_are_looked_at() -> None:
     assert find(audit_dump(dump), rules_by_prefix("EIO107")) == []
 
 
-def test_a_message_is_of_a_type_that_says_what_is_meant() -> None:
-    read = read_name("DEBUG|3|N[n]|m.py:1|f|2|x")
-    assert isinstance(read, UnreadableLocation)
-    assert read.meant == CodegenLocation(3, ("N[n]",), "m.py:1", "f")
+def test_what_follows_one_prefix_is_read() -> None:
+    assert read_name("DEBUG|3|N[n]|m.py:1|f|2|x") == (3, (("N[n]",), "m.py:1", "f"), True)
+    twice = read_name("DEBUG|DEBUG|3|N[n]|m.py:1|f|2|x")
+    assert isinstance(twice, UnreadableLocation)
+    assert twice.message == "'DEBUG|' precedes its index, and 'DEBUG|' precedes its index"
 
 
 TORN = function(

@@ -140,9 +140,8 @@ def structure_change(before: AuditedDump, after: AuditedDump, right: RightLabels
 
     ``right`` is the result of ``fix --relabel`` on the dump after.
     """
-    return _structure(
-        after, _Codegen(after, _read(after)), Stage.AFTER, right, {Stage.BEFORE: predict(before)}
-    )
+    earlier = {Stage.BEFORE: predict(before)}
+    return _structure(after, _Codegen(after, _read(after)), Stage.AFTER, right, earlier)
 
 
 def _structure(
@@ -223,8 +222,9 @@ class _Codegen:
         parts, unreadable = self.parts, Counter[Reason]()
         for part in parts:
             unreadable.update(one.reason for one in part.unreadable.values())
+            unreadable[Reason.PREFIX] += len(part.prefixed)
         clashes = tuple(sorted({clash for part in parts for clash in part.clashes()}))
-        failures = tuple(self._failures(clashes))
+        failures = tuple(self._failures(unreadable, clashes))
         counts = [part.tries.typical for part in parts]
         has_figures = set(failures) <= {Failure.PREFIX}
         modules, certain = Counter[ModulePath](), Counter[ModulePath]()
@@ -257,13 +257,13 @@ class _Codegen:
             most=sum(max(one.counts) for one in tries),
         )
 
-    def _failures(self, clashes: Sequence[str]) -> Iterator[Failure]:
-        unreadable = [one for part in self.parts for one in part.unreadable.values()]
+    def _failures(self, reasons: Mapping[Reason, int], clashes: Sequence[str]) -> Iterator[Failure]:
+        unreadable = (one for part in self.parts for one in part.unreadable.values())
         if len(self.parts) > 1 and any(function_types(self._dump.ir, self.read.callers)):
             yield Failure.FUNCTIONS
-        if self._refused or any(not one.is_left and one.meant is None for one in unreadable):
+        if self._refused or not all(one.is_left for one in unreadable):
             yield Failure.LOCATIONS
-        if any(one.reason is Reason.PREFIX for one in unreadable):
+        if reasons[Reason.PREFIX]:
             yield Failure.PREFIX
         if clashes:
             yield Failure.CLASHES
@@ -275,7 +275,7 @@ class _Codegen:
         why = {op: (Failure.LOCATIONS, message) for op, message in self._refused.items()}
         for part in self.parts:
             for op, one in part.unreadable.items():
-                if not one.is_left and one.meant is None:
+                if not one.is_left:
                     why[op] = Failure.LOCATIONS, one.message
             why |= dict.fromkeys(part.between, (Failure.BETWEEN, BETWEEN))
         return [StoppingOp(self._label(op), *why[op]) for op in sorted(why)]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, groupby
 
 from eio_audit.audit.codegen.code import values_used
 from eio_audit.audit.codegen.made_functions import MadeFunctions
@@ -13,8 +11,8 @@ from eio_audit.audit.codegen.prediction import ModulePath
 from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.codegen_location import (
-    FREE,
     CodegenLocation,
+    CodegenPlace,
     UnreadableLocation,
     is_lowered,
     read_name,
@@ -30,14 +28,14 @@ class CutFunction:
         dump: the dump.
         caller: the function.
         names: per op with a new name, that name.
-        places: per op, its place in the order of the text.
+        in_text: per op, its place in the order of the text.
 
     Attributes:
         op: the function.
         symbol: its symbol.
         looked_at: the ops that code generation reads.
         unreadable: the ops whose names cannot be read, and why.
-        taken: the ops whose names can be read; ``read`` has what is read, per op.
+        taken: the ops whose names can be read, with a prefix or without; ``read`` has what is read, per op.
     """
 
     def __init__(
@@ -45,7 +43,7 @@ class CutFunction:
         dump: ReadDump,
         caller: int,
         names: Mapping[int, str],
-        places: Sequence[int],
+        in_text: Sequence[int],
     ) -> None:
         self._dump = dump
         self.ir = ir = dump.ir
@@ -56,46 +54,41 @@ class CutFunction:
         self.taken: list[int] = []
         self.read: list[CodegenLocation] = []
         for op in self.looked_at:
-            found = read_name(names[op]) if op in names else dump.location(op)
+            found = read_name(names[op]) if op in names else dump.locations[op]
             if isinstance(found, UnreadableLocation):
                 self.unreadable[op] = found
-                found = found.meant
-            if found is not None:
+            elif found is not None:
                 self.taken.append(op)
                 self.read.append(found)
-        self._used = [*map(dump.values_used, self.taken)]
-        self._grouped = self._group(places)
+        places: dict[CodegenPlace, int] = {}
+        self._place_of = [places.setdefault(one.place, len(places)) for one in self.read]
+        self._places = list(places)
+        self._grouped = self._group(in_text)
 
-    def _group(self, places: Sequence[int]) -> GroupedOps:
-        """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count.
-
-        Users are in the order of MLIR's lists: result by result, for each the last user in the text first.
-        """
-        ir, read = self.ir, self.read
-        producers = self._dump.producers(self.op, self.taken)
-        numbers = range(len(self.taken))
-        in_text = sorted(numbers, key=[places[op] for op in self.taken].__getitem__)
-        users_of: dict[int, list[int]] = defaultdict(list)
-        for k in reversed(in_text):
-            for value in self._used[k]:
-                users_of[value].append(k)
-        users = [
-            list(
-                dict.fromkeys(
-                    chain.from_iterable([users_of.get(value, ()) for value in ir.result_values(op)])
-                )
-            )
-            for op in self.taken
-        ]
-        in_order = sorted(in_text, key=[one.index for one in read].__getitem__)
-        groups: dict[str, int] = {}
+    def _group(self, in_text: Sequence[int]) -> GroupedOps:
+        """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count."""
+        taken, uses = self.taken, self._dump.uses(self.op, self.taken)
+        by_text = sorted(range(len(taken)), key=[in_text[op] for op in taken].__getitem__)
+        by_index = sorted(by_text, key=[one.op_index for one in self.read].__getitem__)
+        rank = [0] * len(taken)
+        for number, k in enumerate(by_index):
+            rank[k] = number
         return GroupedOps(
-            group=[groups.setdefault(one.file, len(groups)) for one in read],
-            rank=sorted(numbers, key=in_order.__getitem__),
-            frees=[ir.name(op) == FREE for op in self.taken],
-            producers=producers,
-            users=users,
+            group=self._per_op(_numbered(place.file for place in self._places)),
+            rank=rank,
+            frees=uses.frees,
+            producers=uses.producers,
+            users=uses.users(in_text),
         )
+
+    def _per_op(self, numbers: Sequence[int]) -> list[int]:
+        """Return per op the number of its place."""
+        return [numbers[place] for place in self._place_of]
+
+    @property
+    def prefixed(self) -> list[int]:
+        """The ops whose names can be read but for a prefix."""
+        return [op for op, one in zip(self.taken, self.read, strict=True) if one.has_prefix]
 
     @cached_property
     def tries(self) -> QueueTries:
@@ -118,23 +111,33 @@ class CutFunction:
 
     def fewest_tried(self) -> dict[ModulePath, int]:
         """Return per innermost module the fewest functions with its ops in a try."""
-        numbers = {path: number for number, path in enumerate(self.sources)}
-        module = [numbers.get(one.path, 0) for one in self.read]
-        fewest = [len(self.read)] * len(numbers)
+        modules = _numbered(place.path for place in self._places)
+        module, group = self._per_op(modules), self._grouped.group
+        fewest = [len(self.read)] * (max(modules, default=-1) + 1)
         for order in self.tries.orders:
-            found = [0] * len(numbers)
-            for members in self._members(order):
-                for number in {module[k] for k in members}:
-                    found[number] += 1
+            found, last_run = [0] * len(fewest), [0] * len(fewest)
+            run, current = 0, -1
+            for k in order:
+                if group[k] != current:
+                    run, current = run + 1, group[k]
+                if last_run[module[k]] != run:
+                    last_run[module[k]] = run
+                    found[module[k]] += 1
             fewest = list(map(min, fewest, found))
-        return dict(zip(numbers, fewest, strict=True))
+        by_path = {place.path: fewest[number] for place, number in zip(self._places, modules, strict=True)}
+        return {path: by_path[path] for path in self.sources}
 
     @cached_property
     def sources(self) -> dict[ModulePath, dict[str, list[int]]]:
         """Per module that is the innermost of an op in a function, and per file and line, these ops."""
-        found: dict[ModulePath, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        by_source: dict[int, list[int]] = {}
+        source = self._per_op(_numbered((place.path, place.file) for place in self._places))
         for k in self.order:
-            found[self.read[k].path][self.read[k].file].append(k)
+            by_source.setdefault(source[k], []).append(k)
+        found: dict[ModulePath, dict[str, list[int]]] = {}
+        for ops in by_source.values():
+            place = self._places[self._place_of[ops[0]]]
+            found.setdefault(place.path, {})[place.file] = ops
         return found
 
     @cached_property
@@ -152,7 +155,7 @@ class CutFunction:
     def clashes(self) -> Iterator[str]:
         """Yield the places of the source for which locations name two functions."""
         names: dict[str, str] = {}
-        return (one.file for one in self.read if names.setdefault(one.file, one.function) != one.function)
+        return (one.file for one in self._places if names.setdefault(one.file, one.function) != one.function)
 
     @cached_property
     def between(self) -> list[int]:
@@ -166,7 +169,7 @@ class CutFunction:
         if not is_lowered(ir) or not blocks:
             return []
         inside = {self.taken[k] for k in self.order}
-        stopping = {op for op, one in self.unreadable.items() if not one.is_left}
+        stopping = {op for op, one in self.unreadable.items() if not one.is_left} | set(self.prefixed)
         outside = [
             op
             for op in ir.block_ops[blocks[0]]
@@ -177,18 +180,19 @@ class CutFunction:
         for op in outside:
             if not (inside | fed).isdisjoint(makers[op]):
                 fed.add(op)
-        wanted = {ir.value_owner[value] for k in self.order for value in self._used[k]}
+        wanted = {ir.value_owner[value] for k in self.order for value in values_used(ir, self.taken[k])}
         for op in reversed(outside):
             if op in wanted:
                 wanted |= makers[op]
         return [op for op in outside if op in fed and op in wanted]
 
-    def _members(self, order: Sequence[int]) -> Iterator[list[int]]:
-        """Yield the ops of each function that an order makes, in order, as positions in ``taken``."""
-        for _, group in groupby(order, key=self._grouped.group.__getitem__):
-            yield list(group)
-
     def made(self) -> MadeFunctions:
         """Return the functions of the try that is shown."""
-        members = list(self._members(self.order))
-        return MadeFunctions(self._dump, self.op, self.taken, self.read, members)
+        dump, group = self._dump, self._grouped.group
+        return MadeFunctions(dump.ir, dump.users, self.op, self.taken, self.read, group, self.order)
+
+
+def _numbered(keys: Iterable[Hashable]) -> list[int]:
+    """Return a number per key, from 0 on. Equal keys have the same."""
+    numbers: dict[Hashable, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]

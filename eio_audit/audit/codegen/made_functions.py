@@ -3,43 +3,54 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 
-from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface
+from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
 from eio_audit.audit.codegen.prediction import CodegenFunction
-from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.functions import function_symbol
-from eio_audit.audit.locations.codegen_location import CodegenLocation, common_modules
+from eio_audit.audit.locations.codegen_location import CodegenLocation, CodegenPlace, common_modules
+from eio_audit.mlir.ir import IR
 
 
 class MadeFunctions:
     """The functions that an order of a function's ops makes.
 
     Args:
-        dump: the dump.
+        ir: the dump.
+        users: returns, per value, the ops that use it.
         caller: the function.
         taken: the ops whose names can be read.
         read: what is read from their names.
-        members: per function, its ops in order, as positions in ``taken``.
+        group: per op, a number: ops of a file and line have the same one.
+        order: the ops, as positions in ``taken``. Consecutive ones of a group become a function.
     """
 
     def __init__(
         self,
-        dump: ReadDump,
+        ir: IR,
+        users: Callable[[], Mapping[int, Sequence[int]]],
         caller: int,
         taken: Sequence[int],
         read: Sequence[CodegenLocation],
-        members: Sequence[Sequence[int]],
+        group: Sequence[int],
+        order: Sequence[int],
     ) -> None:
-        self._dump = dump
+        self._ir = ir
+        self._users = users
         self._caller = caller
-        self._symbol = function_symbol(dump.ir, caller) or ""
+        self._symbol = function_symbol(ir, caller) or ""
         self._taken = taken
         self._read = read
-        self._members = members
+        self._group = group
+        self._order = order
 
     def __len__(self) -> int:
-        return len(self._members)
+        return sum(1 for _ in groupby(self._order, key=self._group.__getitem__))
+
+    @property
+    def _members(self) -> Iterator[list[int]]:
+        return (list(members) for _, members in groupby(self._order, key=self._group.__getitem__))
 
     def functions(self) -> Iterator[CodegenFunction]:
         """Yield the functions, in the order in which the pass makes them."""
@@ -47,41 +58,42 @@ class MadeFunctions:
 
     def code(self) -> Iterator[FunctionCode]:
         """Yield the code of the functions, then of their caller."""
-        ir, functions = self._dump.ir, list[FunctionCode]()
+        ir, functions = self._ir, list[FunctionCode]()
         for function, members in zip(self.functions(), self._members, strict=True):
             ops = [self._taken[k] for k in members]
             functions.append(function_code(ir, function.name, ops, *self._interface(members)))
         yield from functions
-        inside = {self._taken[k] for members in self._members for k in members}
+        inside = {self._taken[k] for k in self._order}
         yield caller_code(ir, self._caller, functions, inside)
 
     def _interface(self, members: Sequence[int]) -> tuple[list[int], list[int]]:
-        used = {self._taken[k]: self._dump.values_used(self._taken[k]) for k in members}
-        return interface(self._dump.ir, used, self._dump.users)
+        used = {self._taken[k]: values_used(self._ir, self._taken[k]) for k in members}
+        return interface(self._ir, used, self._users())
 
     def _function(self, number: int, members: Sequence[int]) -> CodegenFunction:
-        ir, first = self._dump.ir, self._taken[members[0]]
+        ir, first = self._ir, self._taken[members[0]]
         read = [self._read[k] for k in members]
         taken, given = self._interface(members)
-        indices = [one.index for one in read]
+        indices = [one.op_index for one in read]
+        places = [one.place for one in read]
         return CodegenFunction(
-            name=f"{_common_class(read)}_{number}_0",
+            name=f"{_common_class(places)}_{number}_0",
             caller=self._symbol,
-            file=read[0].file,
-            function=read[0].function,
-            modules=common_modules(one.modules for one in read),
+            file=places[0].file,
+            function=places[0].function,
+            modules=common_modules(one.modules for one in places),
             ops=len(members),
             inputs=len(taken),
             outputs=len(given),
             first_index=min(indices),
             last_index=max(indices),
             line=ir.source.line_at(ir.op_start[first]),
-            parts=Counter(one.path for one in read),
+            parts=Counter(one.path for one in places),
         )
 
 
-def _common_class(read: Sequence[CodegenLocation]) -> str:
+def _common_class(places: Sequence[CodegenPlace]) -> str:
     """Return the innermost class that all ops have at one depth, as the pass does; else ``forward``."""
-    columns = zip(*(one.modules for one in read), strict=False)
+    columns = zip(*(one.modules for one in places), strict=False)
     classes = [{module.partition("[")[0] for module in column} for column in columns]
     return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")

@@ -157,9 +157,9 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
         if broken.rule in on_locations:
             yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
-        from eio_audit.audit.locations.codegen_location import CodegenLocations, unreadable_locations
+        from eio_audit.audit.locations.codegen_location import unreadable_locations
 
-        for op, unreadable in unreadable_locations(dump.ir, CodegenLocations(dump.indices.parsed.locations)):
+        for op, unreadable in unreadable_locations(dump.ir, dump.indices.parsed.locations):
             what = f"{unreadable.reason.value}: {unreadable.message}"
             yield finding_at(dump, op, UNREADABLE, Sentence(what))
 

@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from itertools import takewhile
-from sys import intern
 from typing import NamedTuple
 
 from eio_audit.audit.functions import ends_block, function_symbol
+from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -28,6 +27,7 @@ from eio_audit.mlir.location import (
     OpaqueLoc,
     walk,
 )
+from eio_audit.mlir.tokens import unescaped
 
 FREE = "ttnn.deallocate"
 """The op that only frees the results of others."""
@@ -52,12 +52,12 @@ PREFIX = "DEBUG|"
 FEWEST_FIELDS = 4
 """The fewest fields of a name that code generation reads. It silently omits other ops."""
 
-PLACES_KEPT = 1 << 16
-"""How many parsed places are cached. Many ops share one."""
-
-_INDEX = re.compile(r"(-?[0-9]{1,9})\|")
-_READABLE = re.compile(r"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)\|-?[0-9]{1,9}\|[^|]++")
-"""What follows the index in most names: without empty fields, the line of at most nine digits."""
+_NAMES = re.compile(
+    rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|-?[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0',
+)
+"""Texts of locations: a prefix, the index and the place of a plain name, or nothing."""
+_PLACE = re.compile(rb"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)")
+"""What is between the index and the line of the op in most names: without empty fields."""
 
 _HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
@@ -77,17 +77,15 @@ class Reason(StrEnum):
     """A module is not written ``Class[name]``."""
 
 
-class CodegenLocation(NamedTuple):
-    """The fields that code generation reads.
+class CodegenPlace(NamedTuple):
+    """The fields that ops of one place in the model share.
 
     Attributes:
-        index: the first field; it may be negative.
         modules: the modules as ``Class[name]``, outermost first.
         file: the file and line that ops are grouped by, ``model.py:60``.
         function: the name of the source function there.
     """
 
-    index: int
     modules: tuple[str, ...]
     file: str
     function: str
@@ -98,6 +96,20 @@ class CodegenLocation(NamedTuple):
         return self.modules or (f"{self.file} {self.function}",)
 
 
+class CodegenLocation(NamedTuple):
+    """The fields that code generation reads.
+
+    Attributes:
+        op_index: the first field; it may be negative.
+        place: the place in the model.
+        has_prefix: whether ``DEBUG|`` precedes the index. Then the fields are what is meant.
+    """
+
+    op_index: int
+    place: CodegenPlace
+    has_prefix: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class UnreadableLocation:
     """Why a name cannot be read.
@@ -105,32 +117,29 @@ class UnreadableLocation:
     Attributes:
         reason: the kind of reason.
         message: a sentence about the op: ``its index 'x' is not an integer``.
-        meant: the fields after the prefix, if the prefix is the only reason; else None.
         is_left: whether the pass leaves the op where it is and goes on. At other names it stops.
     """
 
     reason: Reason
     message: str
-    meant: CodegenLocation | None = None
     is_left: bool = False
 
 
 def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     """Return the fields that code generation reads from the name of a location, or why it cannot.
 
-    >>> read_name("3|Net[net]|m.py:10|forward|12|add")
-    CodegenLocation(index=3, modules=('Net[net]',), file='m.py:10', function='forward')
+    >>> read_name("3|Net[net]|m.py:10|forward|12|add").place
+    CodegenPlace(modules=('Net[net]',), file='m.py:10', function='forward')
     >>> read_name("x_layout").message
     "its index 'x_layout' is not an integer"
     """
-    start = _INDEX.match(name)
-    if start is not None and (place := _readable(name[start.end() :])) is not None:
-        return CodegenLocation(int(start[1]), *place)
     if name.startswith(PREFIX):
-        meant, message = read_name(name.removeprefix(PREFIX)), _HAS_PREFIX
-        if isinstance(meant, UnreadableLocation):
-            return UnreadableLocation(Reason.PREFIX, f"{message}, and {meant.message}", is_left=meant.is_left)
-        return UnreadableLocation(Reason.PREFIX, message, meant)
+        meant = read_name(name.removeprefix(PREFIX))
+        if isinstance(meant, CodegenLocation) and not meant.has_prefix:
+            return meant._replace(has_prefix=True)
+        why = _HAS_PREFIX if isinstance(meant, CodegenLocation) else meant.message
+        is_left = isinstance(meant, UnreadableLocation) and meant.is_left
+        return UnreadableLocation(Reason.PREFIX, f"{_HAS_PREFIX}, and {why}", is_left)
     fields = [field for field in name.split("|") if field]
     index = _integer(fields[0]) if fields else None
     if index is None:
@@ -147,20 +156,16 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     for module in modules:
         if len(list(filter(None, module.split("[")))) < 2:
             return UnreadableLocation(Reason.BRACKETS, f"its module '{module}' is not written 'Class[name]'")
-    return CodegenLocation(index, modules, file, function)
+    return CodegenLocation(index, CodegenPlace(modules, file, function))
 
 
-@lru_cache(PLACES_KEPT)
-def _readable(fields: str) -> tuple[tuple[str, ...], str, str] | None:
-    """Return the modules, the file and the function in what follows an index; None if it is unusual."""
-    plain = _READABLE.fullmatch(fields)
-    return plain and (_modules(plain[1]), intern(plain[2]), intern(plain[3]))
-
-
-@lru_cache(PLACES_KEPT)
-def _modules(fields: str) -> tuple[str, ...]:
-    """Return the modules of ``Net[net]|Conv[conv]|``. Ops of one module share them."""
-    return tuple(fields.split("|")[:-1])
+def _plain_place(text: bytes) -> CodegenPlace | None:
+    """Return the place in what is between the index and the line of the op; None if it is unusual."""
+    match = _PLACE.fullmatch(text)
+    if match is None:
+        return None
+    modules, file, function = map(unescaped, match.groups())
+    return CodegenPlace(tuple(modules.split("|")[:-1]), file, function)
 
 
 def common_modules(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
@@ -183,14 +188,34 @@ class CodegenLocations:
     Raises (from every method): InputError for a malformed location.
     """
 
-    def __init__(self, locations: Locations) -> None:
+    def __init__(self, ir: IR, locations: Locations) -> None:
+        self._ir = ir
         self._locations = locations
 
+    def all(self) -> list[CodegenLocation | UnreadableLocation | None]:
+        """Return, per op, what is read from its location; None if it is no name: unknown, or refused.
+
+        A plain name is not parsed. Ops of one place share it.
+        """
+        ir, known = self._ir, dict[bytes, CodegenPlace | None]({b"": None})
+        read: list[CodegenLocation | UnreadableLocation | None] = []
+        for start in range(0, len(ir), OPS_AT_ONCE):
+            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
+            texts = ir.location_texts(ops)
+            found = _NAMES.findall(b"\0".join([*texts, b""]))
+            if len(found) != len(ops):  # a location contains a zero byte
+                found = [(b"", b"", b"")] * len(ops)
+            for op, (prefix, index, place_text) in zip(ops, found, strict=True):
+                if place_text not in known:
+                    known[place_text] = _plain_place(place_text)
+                place = known[place_text]
+                read.append(
+                    self.of(op) if place is None else CodegenLocation(int(index), place, bool(prefix))
+                )
+        return read
+
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
-        """Return what is read from an op's location; None if it is no name: unknown, or refused."""
-        name = self._locations.only_name(op)
-        if name is not None:
-            return read_name(name)
+        """Return the same for one op."""
         outer = self._locations.of(op)
         if not isinstance(outer, NameLoc):
             return None
@@ -199,15 +224,13 @@ class CodegenLocations:
             return read
         for inner in walk(outer.child):
             inside = read_name(inner.name) if isinstance(inner, NameLoc) else None
-            if isinstance(inside, CodegenLocation) or (inside is not None and inside.meant is not None):
+            if isinstance(inside, CodegenLocation):
                 message = f"its index is in an inner name; only the outermost, '{outer.name}', is read"
                 return UnreadableLocation(Reason.NESTING, message)
         return read
 
     def refusal(self, op: int) -> str | None:
         """Return why ``ttnn-simplify-locs-for-codegen`` refuses an op's location; None if it does not."""
-        if self._locations.only_name(op) is not None:
-            return None
         outer = self._locations.of(op)
         if outer is None:
             return "it has no location; the compiler takes its place in the file as location"
@@ -260,13 +283,8 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
     return ops
 
 
-def simplified_ops(ir: IR, callers: Sequence[int]) -> list[int]:
-    """Return the ops whose locations ``ttnn-simplify-locs-for-codegen`` reads, in textual order.
-
-    These are the TTNN ops of all functions. Before the lowering to TTNN, they are the ops of ``codegen_ops``.
-    """
-    if not is_lowered(ir):
-        return [op for caller in callers for op in codegen_ops(ir, caller)]
+def ttnn_ops(ir: IR) -> list[int]:
+    """Return the ops of TTNN, in textual order."""
     is_ttnn = [name.startswith(_DIALECT) for name in ir.names]
     return [op for op, name in enumerate(ir.op_name) if is_ttnn[name]]
 
@@ -276,10 +294,13 @@ def is_lowered(ir: IR) -> bool:
     return any(name.startswith(_DIALECT) for name in ir.names)
 
 
-def unreadable_locations(ir: IR, locations: CodegenLocations) -> Iterator[tuple[int, UnreadableLocation]]:
+def unreadable_locations(ir: IR, locations: Locations) -> Iterator[tuple[int, UnreadableLocation]]:
     """Yield the ops whose location is a name that code generation cannot read, in textual order."""
+    all_read = CodegenLocations(ir, locations).all()
     for caller in callers(ir):
         for op in codegen_ops(ir, caller):
-            read = locations.of(op)
+            read = all_read[op]
             if isinstance(read, UnreadableLocation):
                 yield op, read
+            elif read is not None and read.has_prefix:
+                yield op, UnreadableLocation(Reason.PREFIX, _HAS_PREFIX)
