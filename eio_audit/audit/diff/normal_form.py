@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import blake2b
 from itertools import groupby
 
@@ -96,9 +97,8 @@ class _Normalized:
         self._texts = OpTexts(ir)
         self._aliases = ir.alias_texts
         self._ops = ops = dump.ops
-        labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
-        self._near = [self._near_digest(op, labels) for op in range(len(ops))]
-        self._classes = RefinementClasses(ops, labels, ops.functions, _digest).exact
+        self._op_labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
+        self._near = [self._near_digest(op, self._op_labels) for op in range(len(ops))]
         self._dependences = dump.dump.dependences
         self.undecided: set[int] = set()
         self._orders = self._canonical_orders()
@@ -156,12 +156,20 @@ class _Normalized:
         runs = groupby(stays_after, key=stays_after.__getitem__)
         return [place for _, run in runs for place in self._sorted(run, ops)]
 
-    def _sort_key(self, op: int) -> tuple[str, str, int, int]:
+    @cached_property
+    def _classes(self) -> list[int]:
+        return RefinementClasses(self._ops, self._op_labels, self._ops.functions, _digest).exact
+
+    def _sort_key(self, op: int) -> tuple[str | int, ...]:
         symbol = (self._ops.symbols[op] or "").replace('"', "")  # by name, whether it is in quotes or not
-        return symbol, self._ops.names[op], self._near[op], self._classes[op]
+        return symbol, self._ops.names[op], self._near[op]
 
     def _sorted(self, places: Iterable[int], ops: Sequence[int]) -> list[int]:
-        keys = {place: self._sort_key(ops[place]) for place in sorted(places)}
+        keys: dict[int, tuple[str | int, ...]] = {
+            place: self._sort_key(ops[place]) for place in sorted(places)
+        }
+        if len(set(keys.values())) < len(keys):
+            keys = {place: (*key, self._classes[ops[place]]) for place, key in keys.items()}
         in_order = sorted(keys, key=keys.__getitem__)
         for _, alike in groupby(in_order, key=keys.__getitem__):
             first, *others = alike

@@ -40,7 +40,9 @@ LONGEST_EXPONENT = 20
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 
 _TOKEN = re.compile(
-    rb"(?P<string>" + STRING + rb")|(?P<space>(?://[^\n]*+|\s++)++)"
+    rb"(?P<string>"
+    + STRING
+    + rb")|(?P<space>(?! [^\s/])(?://[^\n]*+|\s++)++)"  # a lone space is as it should be
     rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
