@@ -76,13 +76,18 @@ class Case:
 CHECK = ("check", "FILE")
 DIFF = ("diff", "--fail-on", "never", "FILE", "AFTER")
 OPS = ("--ops", "10000")
+FLAT = ("flat", "--ops", "100000")
+SHUFFLED = (*FLAT, "--shuffle", "0.2")
+PAGE = ("--format", "html", "--fail-on", "never")
 CASES = {
-    "flat": Case(CHECK, ("flat", "--ops", "100000")),
+    "flat": Case(CHECK, FLAT),
+    "check-json": Case((*CHECK, "--format", "json"), FLAT),
+    "check-html": Case((*CHECK, *PAGE), SHUFFLED, runs=3, is_clean=False),
     "nested": Case(CHECK, ("nested", "--ops", "100000")),
     "million": Case(CHECK, ("flat", "--ops", "1000000"), runs=3),
     "fix": Case(
         ("fix", "--quiet", "FILE", "-o", "/dev/null"),
-        ("flat", "--ops", "100000", "--shuffle", "0.2"),
+        SHUFFLED,
         is_clean=False,
     ),
     "dense": Case(CHECK, ("dense", "--ops", "1000", "--dense-mb", "120")),
@@ -100,6 +105,16 @@ CASES = {
     ),
     "diff": Case(DIFF, ("permuted", *OPS), ("cancelled", *OPS)),
     "diff-plain": Case(DIFF, ("permuted", *OPS, "--no-locations"), ("cancelled", *OPS, "--no-locations")),
+    "diff-shuffled": Case(DIFF, FLAT, SHUFFLED, runs=3),
+    "diff-html": Case(("diff", *PAGE, "FILE", "AFTER"), FLAT, SHUFFLED, runs=3),
+    "normalize": Case(("normalize", "--order", "FILE"), SHUFFLED, runs=3, is_clean=False),
+    "trace-html": Case(
+        ("trace", *PAGE, "FILE"),
+        ("log", "--ops", "3000", "--dumps", "100"),
+        runs=3,
+        is_clean=False,
+        yardstick=SPLIT,
+    ),
     "small": Case(CHECK, ("flat", "--ops", "1000"), runs=15),
     "version": Case(("--version",), runs=15, against_python=True),
 }
@@ -170,6 +185,19 @@ def growth(small: Measurement, large: Measurement) -> Figure:
     return Figure(wall, cpu, f"{large.file_bytes / small.file_bytes:.1f} times the bytes")
 
 
+def share(base: Measurement, other: Measurement) -> Figure:
+    """Return how many times longer the other command takes on the same input."""
+    ours, theirs = (median(run.cpu for run in m.ours) for m in (other, base))
+    wall = median(r.wall for r in other.ours) / median(r.wall for r in base.ours)
+    return Figure(wall, ours / theirs, f"{_seconds(ours)} against {_seconds(theirs)} of CPU")
+
+
+def peak(measured: Measurement) -> Figure:
+    """Return the peak memory in MB."""
+    found = median(run.peak_bytes for run in measured.ours) / 1e6
+    return Figure(found, None, f"for a file of {measured.file_bytes / 1e6:.0f} MB")
+
+
 def memory(*measured: Measurement) -> Figure:
     """Return the largest peak memory beyond the base, divided by the file size."""
     shares = []
@@ -194,11 +222,23 @@ ROWS = {
     "diff": Row("`diff`, 10k ops before and after a layout pass, against reading the first",
                 ("diff",), ratio, 13),
     "diff-plain": Row("the same without indices and locations", ("diff-plain",), ratio, 13),
+    "diff-shuffled": Row("`diff`, 100k ops flat, clean and mildly shuffled, against reading the first",
+                         ("diff-shuffled",), ratio, 5),
+    "diff-html": Row("the same as a page", ("diff-html",), ratio, 9),
+    "normalize": Row("`normalize --order`, 100k ops flat, mildly shuffled", ("normalize",), ratio, 4),
+    "check-json": Row("`check --format json` / `check`, 100k ops flat, clean",
+                      ("flat", "check-json"), share, 1.15),
+    "check-html": Row("`check --format html`, 100k ops flat, mildly shuffled", ("check-html",), ratio, 2.7),
+    "trace-html": Row("`trace --format html`, 100 dumps of 3k ops in one log",
+                      ("trace-html",), ratio, 1.7),
     "growth": Row("`check`, time at 1M ops / time at 100k ops", ("flat", "million"), growth, 11),
     "memory": Row("`check`, flat: (peak memory - 20 MB) / file size, worst of 100k and 1M ops",
                   ("flat", "million"), memory, 2.5),
     "memory-nested": Row("the same, nested regions", ("nested",), memory, 2.5),
     "memory-dense": Row("the same, dense constants", ("dense",), memory, 2.5),
+    "peak-check-html": Row("`check --format html`, 100k ops: peak MB", ("check-html",), peak, 200),
+    "peak-diff": Row("`diff`, 100k ops: peak MB", ("diff-shuffled",), peak, 300),
+    "peak-diff-html": Row("the same as a page: peak MB", ("diff-html",), peak, 350),
     "version": Row("`eio-audit --version` / `python -c pass`", ("version",), ratio, 2, 1.3),
     "small": Row("`check`, 1k ops flat", ("small",), ratio, 2),
 }  # fmt: skip

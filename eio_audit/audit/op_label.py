@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import ModelPlace
 from eio_audit.mlir.ir import IR
 
 
@@ -64,12 +66,21 @@ class Sentence(NamedTuple):
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
     """Return the op as reports name it."""
-    results = ir.results(op)
     origin = indices.parsed.origin(op)
+    return _label(ir, indices, op, None if origin is None else origin.place)
+
+
+def labels(ir: IR, indices: OriginalIndices, ops: Iterable[int]) -> list[OpLabel]:
+    """Return many ops of a dump as reports name them. All locations of the dump are read at once."""
+    places = indices.parsed.places
+    return [_label(ir, indices, op, places[op]) for op in ops]
+
+
+def _label(ir: IR, indices: OriginalIndices, op: int, place: ModelPlace | None) -> OpLabel:
     return OpLabel(
         name=ir.name(op),
-        result=results[0] if results else None,
+        result=ir.first_result_name(op),
         index=indices.index(op),
         line=ir.source.line_at(ir.op_start[op]),
-        module=origin.modules[-1] if origin and origin.modules else None,
+        module=place.modules[-1] if place is not None and place.modules else None,
     )

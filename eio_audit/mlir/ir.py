@@ -186,6 +186,11 @@ class IR:
         """Return the names of the op's results as printed. ``%0`` is the name of all results of ``%0:2``."""
         return [match["name"].decode("utf-8", "replace") for match in self._results(op)]
 
+    def first_result_name(self, op: int) -> str | None:
+        """Return the first of these names; None for an op without results."""
+        match = RESULT.match(self.source.data, self.op_start[op], self.op_end[op])
+        return match["name"].decode("utf-8", "replace") if match else None
+
     def result_names(self, op: int) -> list[str]:
         """Return the name of each result: ``%0#0``, ``%0#1`` and ``%a`` of ``%0:2, %a``."""
         return [

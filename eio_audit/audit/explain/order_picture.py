@@ -12,7 +12,7 @@ from eio_audit.audit.check.displaced_op import DisplacedOp
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.op_label import OpLabel, labels
 from eio_audit.order.displaced import displaced
 
 DRAWN_RADIUS = 2
@@ -108,7 +108,7 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
         block=audit,
         ops=tuple(
             PicturedOp(
-                op=block.label(place),
+                op=op,
                 place=place,
                 textual_rank=textual_rank.get(place),
                 original=original.get(place),
@@ -116,7 +116,7 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
                 inversions_fixed=fixed.get(place, 0),
                 disorder=Disorder.AVOIDABLE if place in moved else _disorder(displaced_ops.get(place), audit),
             )
-            for place in range(len(block.ops))
+            for place, op in enumerate(labels(dump.ir, dump.indices, block.ops))
         ),
         displaced=displaced_ops,
         dataflow=tuple(
