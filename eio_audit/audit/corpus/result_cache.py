@@ -212,8 +212,8 @@ def _opened(file: Path, busy_seconds: float) -> sqlite3.Connection:
     """Return the database. A damaged one is replaced by an empty one."""
     try:
         return _with_tables(file, busy_seconds)
-    except sqlite3.Error as error:
-        if not _is_damaged(error):
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # a message may quote the damage
+        if isinstance(error, sqlite3.Error) and not _is_damaged(error):
             raise
         file.unlink(missing_ok=True)
         return _with_tables(file, busy_seconds)

@@ -218,6 +218,14 @@ def test_a_file_that_is_no_database_is_replaced(tmp_path: Path, content: bytes) 
     assert checks_again(dumps_of(TEXTS), tmp_path) == 0
 
 
+def test_a_database_whose_damage_the_error_quotes_is_replaced(tmp_path: Path) -> None:
+    found(dumps_of(TEXTS), DumpCheck(), tmp_path)
+    file = tmp_path / module.FILE
+    file.write_bytes(file.read_bytes().replace(b"ON results (used)", b"ON results (\x80sed)"))
+    assert checks_again(dumps_of(TEXTS), tmp_path) == len(TEXTS)
+    assert checks_again(dumps_of(TEXTS), tmp_path) == 0
+
+
 def test_a_database_of_another_layout_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / module.FILE) as database:
         database.execute("CREATE TABLE results (name TEXT)")
