@@ -142,7 +142,7 @@ from eio_audit.mlir.reading.around_ops import comments_above
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.op_text import KnownTexts, OpText, OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.reading.scopes import Scopes
+from eio_audit.mlir.reading.scopes import Mentions, Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.semantics import allocations as allocations_module

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, VerificationError, check, fix
-from tests.internals import IR, OpTable, Source, Span, find_dumps
+from tests.internals import IR, Mentions, OpTable, Source, Span, find_dumps
 from tests.internals import reader_module as reader
 from tests.programs import programs
 from tests.test_samples import FILES, SAMPLES
@@ -32,12 +32,14 @@ DATA = Path(__file__).parent.parent / "data"
 
 
 def outcome(source: Source, span: Span, *, exact: bool) -> dict[str, object] | str:
+    mentions = Mentions()
     try:
-        ir = reader.Reader(source, span, OpTable(), exact=exact).read()
+        ir = reader.Reader(source, span, OpTable(), exact=exact, mentions=mentions).read()
     except InputError as error:
         return str(error)
     names = {"op_names": list(map(ir.name, range(len(ir)))), "names": set(ir.names)}
-    return {name: getattr(ir, name) for name in FIELDS} | names
+    named = {"named": mentions.values, "defined": [*mentions.definitions.items()], "same": mentions.same}
+    return {name: getattr(ir, name) for name in FIELDS} | names | named
 
 
 def assert_same(data: bytes) -> None:

@@ -41,7 +41,7 @@ _LINE = (
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )
 _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
-_USE = re.compile(_VALUE)
+USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
 CLOSING = b"}"
 """Replaces the op name in a line that closes a region."""
@@ -188,7 +188,7 @@ class LineColumns:
         custom = [op for op, is_generic in enumerate(self.is_generic) if not is_generic]
         texts = b"\n".join(map(self.templates.__getitem__, custom))
         with_uses = list(operands)
-        without_names = _USE.sub(b"%", texts).split(b"\n")
+        without_names = USE.sub(b"%", texts).split(b"\n")
         uses = b", ".join(_USE_OR_END.findall(texts)).replace(b", \n", b"\n").replace(b"\n, ", b"\n")
         for op, template, with_uses[op] in zip(custom, without_names, uses.split(b"\n"), strict=True):
             self.templates[op] = IS_CUSTOM + self.names[op] + template

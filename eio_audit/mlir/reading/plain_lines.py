@@ -13,14 +13,23 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, chain, compress, repeat
+from itertools import accumulate, chain, compress, islice, repeat
 from operator import lt, mul, sub
 
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import Builder
-from eio_audit.mlir.reading.line_columns import CHUNK_BYTES, CLOSING, AliasLines, Line, LineColumns, OpLines
+from eio_audit.mlir.reading.line_columns import (
+    CHUNK_BYTES,
+    CLOSING,
+    USE,
+    AliasLines,
+    Line,
+    LineColumns,
+    OpLines,
+)
 from eio_audit.mlir.reading.line_templates import LineTemplates, opens_list
+from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import OPEN_PAREN
 
@@ -236,32 +245,50 @@ class Binding:
         if (
             used is None
             or not all(map(lt, used, self._limits))
-            or (columns.numbered[self._next_numbered] < end and not self._add_numbers(used, begin))
+            or (operands := self._with_numbers(used, begin)) is None
         ):
             scopes.forget_all(names)
             return False
+        if scopes.mentions is not None:
+            self._add_mentions(scopes.mentions, first, stop, used)
         block = self._builder.current_block()
         ir.op_name.extend(self._op_names(first, stop))
         ir.op_block.extend(array("i", (block,)) * (stop - first))
-        ir.operands.fromlist(used)
+        ir.operands.fromlist(operands)
         ir.block_ops[block].extend(self._ops[first - self._first : stop - self._first])
         return True
 
-    def _add_numbers(self, used: list[int], first_use: int) -> bool:
-        """Turn the uses of ``%0#1`` from result 0 into result 1. Return False if an op has no such result.
+    def _with_numbers(self, used: list[int], first_use: int) -> list[int] | None:
+        """Turn the uses of ``%0#1`` from result 0 into result 1. Return None if an op has no such result.
 
         ``used`` has the value of each use. ``first_use`` is the position of the first of them in the columns.
         """
         columns, owners = self._columns, self._ir.value_owner
+        if columns.numbered[self._next_numbered] >= first_use + len(used):
+            return used
+        operands = used.copy()
         stop = bisect_left(columns.numbered, first_use + len(used), lo=self._next_numbered)
         for numbered in range(self._next_numbered, stop):
             place, number = columns.numbered[numbered] - first_use, columns.numbers[numbered]
             value = used[place]
             if value + number >= len(owners) or owners[value + number] != owners[value]:
-                return False
-            used[place] = value + number
+                return None
+            operands[place] = value + number
         self._next_numbered = stop
-        return True
+        return operands
+
+    def _add_mentions(self, mentions: Mentions, first: int, stop: int, used: Iterable[int]) -> None:
+        """Record where ops name values. Without its location, an op's text has no other ``%``."""
+        columns, data, uses = self._columns, self._ir.source.data, iter(used)
+        spans = zip(columns.op_starts, columns.op_ends, columns.location_starts, strict=True)
+        for op, (start, end, location) in enumerate(islice(spans, first, stop), first):
+            text_end = end if location == NO_OFFSET else location
+            names = [match.start() for match in USE.finditer(data, start, text_end)]
+            if len(names) > columns.use_counts[op]:
+                defined = names.pop(0)
+                if columns.results[op]:  # a region header defines its results when its op ends
+                    mentions.define(self._ir.first_result[self._ops[op - self._first]], defined)
+            mentions.values.update(zip(names, islice(uses, len(names)), strict=True))
 
     def _op_names(self, first: int, stop: int) -> array[int]:
         """Return the name numbers of the ops. A name without dialect depends on the enclosing op."""

@@ -77,17 +77,23 @@ _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
 
 
-def read_ir(source: Source, span: Span | None = None, op_table: OpTable | None = None) -> IR:
+def read_ir(
+    source: Source,
+    span: Span | None = None,
+    op_table: OpTable | None = None,
+    *,
+    mentions: Mentions | None = None,
+) -> IR:
     """Read the dump in ``span`` of the source, or the whole source without ``span``.
 
     ``op_table`` says which ops are isolated or hold graph regions. The default is the shipped table. Lines
-    outside operations that cannot be MLIR, such as a compiler's log, are ignored.
+    outside operations that cannot be MLIR, such as a compiler's log, are ignored. ``mentions`` is filled in.
 
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, or a value is undefined, defined
             twice, or used before its definition outside a graph region.
     """
-    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable())
+    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable(), mentions=mentions)
     was_enabled = gc.isenabled()
     gc.disable()  # reading makes many objects and no cycles
     try:
@@ -105,7 +111,7 @@ def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
 
 
 class Reader:
-    """Reads one dump. ``exact`` or ``mentions`` turns the fast path, plain_lines.py, off."""
+    """Reads one dump. ``exact`` turns the fast path, plain_lines.py, off. ``mentions`` is filled in."""
 
     def __init__(
         self,
@@ -125,7 +131,7 @@ class Reader:
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)
-        self.exact = exact or mentions is not None
+        self.exact = exact
         self.ops = self.builder.ops
         self.regions = self.builder.regions
         self._body_ends: dict[int, int] = {}

@@ -69,11 +69,14 @@ class Scopes:
 
     One dictionary holds all visible names. When a region closes, its names get their former meanings back. So
     a lookup costs the same at any depth.
+
+    Attributes:
+        mentions: where to record the names, or None.
     """
 
     def __init__(self, ir: IR, listed_ops: Container[str], mentions: Mentions | None = None) -> None:
         self._ir = ir
-        self._mentions = mentions
+        self.mentions = mentions
         self._listed = listed_ops
         self._defs: dict[bytes, int] = {}
         self._scopes: list[_Scope] = []
@@ -117,8 +120,8 @@ class Scopes:
         if old is not None and not self._may_redefine(old):
             raise self._error(offset, f"redefinition of value '{_text(name)}'")
         self._scopes[-1].undo.append((name, old))
-        if self._mentions is not None:
-            self._mentions.define(value, offset)
+        if self.mentions is not None:
+            self.mentions.define(value, offset)
         self._defs[name] = value
 
     def define_header_argument(self, name: bytes, block: int) -> tuple[bytes, int | None]:
@@ -138,15 +141,15 @@ class Scopes:
 
         ``as_outside``: the name also means the outer value that has been used here.
         """
-        if self._mentions is None:
+        if self.mentions is None:
             return
         value = self._defs[name]
         if as_outside:
-            self._mentions.same[value] = self._mentions.values[offset]
-        elif value in self._mentions.definitions:
-            self._mentions.values[offset] = value
+            self.mentions.same[value] = self.mentions.values[offset]
+        elif value in self.mentions.definitions:
+            self.mentions.values[offset] = value
         else:
-            self._mentions.define(value, offset)
+            self.mentions.define(value, offset)
 
     def restore(self, undo: list[tuple[bytes, int | None]]) -> None:
         """Undo definitions, the last first."""
@@ -209,8 +212,8 @@ class Scopes:
             return
         self._check_number(value, number, name, offset)
         self._append_operand(op, value + number)
-        if self._mentions is not None:
-            self._mentions.values[offset] = value
+        if self.mentions is not None:
+            self.mentions.values[offset] = value
 
     def _append_operand(self, op: int, value: int) -> int:
         """Store one operand. Return its slot, negative for an operand after a region of its op."""
@@ -238,8 +241,8 @@ class Scopes:
                     self._only_mention(use)
                     continue
                 self._check_number(value, use.number, name, use.offset)
-                if self._mentions is not None:
-                    self._mentions.values[use.offset] = value
+                if self.mentions is not None:
+                    self.mentions.values[use.offset] = value
                 if use.slot >= 0:
                     ir.operands[use.slot] = value + use.number
                 else:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import count, product, starmap
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.reader import Reader
+from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Source, Span, splice
 from eio_audit.mlir.traits import OpTable
@@ -49,7 +49,7 @@ class ValueNames:
 
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self._mentions = Mentions()
-        self.ir = Reader(source, span, op_table, mentions=self._mentions).read()
+        self.ir = read_ir(source, span, op_table, mentions=self._mentions)
         self.definitions, self.same = self._mentions.definitions, self._mentions.same
         self._offsets = sorted(self._mentions.values)
         self.names: dict[int, str] = {}
