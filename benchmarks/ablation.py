@@ -26,15 +26,15 @@ from unittest import mock
 import hostile
 
 import eio_audit
-from eio_audit.audit.check import free_places
+from eio_audit.audit.check import followers
 from eio_audit.order import fewest_moved, linear_extension
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import STEPS_PER_OP, Effort
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search import solve_window
 from eio_audit.order.search.exact_search import SearchResult
+from eio_audit.order.windows import TransitiveClosure
 
 HERE = Path(__file__).resolve().parent
 DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")
@@ -90,7 +90,7 @@ def real_blocks(folders: Iterable[Path]) -> list[Keyed]:
         found.setdefault((tuple(keys), precedence.columns), (list(keys), precedence))
         return restore_order(keys, precedence, inversions, effort)
 
-    with mock.patch.object(free_places, "restore_order", record):
+    with mock.patch.object(followers, "restore_order", record):
         for folder in folders:
             for path in sorted(folder.rglob("*")):
                 if path.suffix in SUFFIXES:

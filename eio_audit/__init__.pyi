@@ -5,10 +5,10 @@ from eio_audit.audit.bisect.bisection import Application as Application
 from eio_audit.audit.bisect.bisection import Bisection as Bisection
 from eio_audit.audit.check.check import Check as Check
 from eio_audit.audit.check.check import check as check
-from eio_audit.audit.check.displaced_op import DisplacedOp as DisplacedOp
-from eio_audit.audit.check.displaced_op import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import BlockAudit as BlockAudit
+from eio_audit.audit.check.figures import DisplacedOp as DisplacedOp
 from eio_audit.audit.check.figures import DumpAudit as DumpAudit
+from eio_audit.audit.check.figures import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import Summary as Summary
 from eio_audit.audit.codegen.codegen import Structure as Structure
 from eio_audit.audit.codegen.codegen import structure as structure

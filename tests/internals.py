@@ -7,24 +7,27 @@ from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.bisect import bisect_pass
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
+from eio_audit.audit.bisect.bisect import LoggedState, bisect_pass, name_of_step, write_log
+from eio_audit.audit.bisect.compiler_command import (
+    OWN_FLAGS,
+    CompilerCommand,
+    CompilerRun,
+    PipelinePass,
+    flag_of,
+    printed_pipeline,
+)
 from eio_audit.audit.bisect.first_failure import first_failure
-from eio_audit.audit.bisect.halving import Halving, Interval
 from eio_audit.audit.bisect.left_inversions import left_by_state
-from eio_audit.audit.bisect.pipeline import PipelinePass, printed_pipeline
+from eio_audit.audit.bisect.pass_search import Halving, Interval
 from eio_audit.audit.bisect.property_test import first_failing
-from eio_audit.audit.bisect.states_log import LoggedState, name_of_step, write_log
-from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
-from eio_audit.audit.check.blockers import find_blockers
 from eio_audit.audit.check.check import audit_dump, audit_keyed
+from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import BlockMemory, summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
-from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.live_bytes import LiveBytes
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
-from eio_audit.audit.check.order_keys import OrderKeys
 from eio_audit.audit.codegen.code import values_used
 from eio_audit.audit.codegen.codegen import BETWEEN, Stage, predict, structure_change
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
@@ -33,15 +36,17 @@ from eio_audit.audit.corpus import result_cache as result_cache_module
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import check_dumps
 from eio_audit.audit.corpus.cluster import cluster_workers, require_versions
-from eio_audit.audit.corpus.comparison import (
+from eio_audit.audit.corpus.corpus_figures import (
     CheckComparison,
     ComparedFigures,
     EarlierCheck,
     FigureChange,
+    ModelFigures,
     Trend,
     compare_checks,
+    figures_by_model,
+    figures_by_pass,
 )
-from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file, program_digest
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
@@ -52,18 +57,17 @@ from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
+from eio_audit.audit.diff.diff import Fragmentation
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
-from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
 from eio_audit.audit.diff.original_order import OriginalOrder
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import Disorder, OrderPicture
-from eio_audit.audit.explain.worst_blocks import WorstBlocks, pictures_of_model
+from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, corrected
@@ -105,6 +109,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump
+from eio_audit.cli.dump_list import rerun
 from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
@@ -113,7 +118,6 @@ from eio_audit.cli.options import PATH, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, rendered
-from eio_audit.cli.rerun import rerun
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
@@ -145,15 +149,14 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions, Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
-from eio_audit.mlir.semantics import allocations as allocations_module
+from eio_audit.mlir.semantics import buffers as buffers_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import places as places_module
 from eio_audit.mlir.semantics import value_types as value_types_module
-from eio_audit.mlir.semantics.allocations import Allocations
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import (
@@ -184,22 +187,29 @@ from eio_audit.mlir.traits import (
 )
 from eio_audit.order.bounds.antichain import Link, Links, outside_antichain, with_what_fits
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.footrule import footrule_bound
 from eio_audit.order.bounds.forced import LowerBound, count_forced
-from eio_audit.order.bounds.implied_order import implied_order
-from eio_audit.order.bounds.squeeze import squeeze_bound
-from eio_audit.order.closure import TransitiveClosure, bits
-from eio_audit.order.displaced import displaced, heaviest_rising, order_profile
+from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.fewest_moved import independent_ranges
-from eio_audit.order.group_bounds import Paths, Return, most_runs
-from eio_audit.order.group_order import GroupedOps, QueueTries, group_count, order_by_queue, queue_tries
+from eio_audit.order.fewest_moved import implied_order, independent_ranges
+from eio_audit.order.group_order import (
+    GroupedOps,
+    Paths,
+    QueueTries,
+    Return,
+    group_count,
+    most_runs,
+    order_by_queue,
+    queue_tries,
+)
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
     dense_ranks,
+    displaced,
+    heaviest_rising,
     inversions_at,
     inversions_charged,
+    order_profile,
 )
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.permutation import (
@@ -214,28 +224,24 @@ from eio_audit.order.permutation import (
 )
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.exact_search import SearchResult, search
-from eio_audit.order.search.local_search import improve, slide
-from eio_audit.order.search.restore_positions import restore_positions
+from eio_audit.order.search.local_search import improve, restore_positions, slide
 from eio_audit.order.search.solve_window import BestOrder, best_order, pull_up, push_down
 from eio_audit.order.unindexed import after_last_uses, attach_unindexed, away_from_last_uses, effective_keys
-from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
+from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangles
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS
-from eio_audit.report.html.bisect import bisection_to_html
-from eio_audit.report.html.curve import Curve, Hatched, curve_of
+from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
 from eio_audit.report.html.page_steps import PageStep, PageText, step_of
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, packed
-from eio_audit.report.html.stored_texts import StoredTexts, runs_of
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed, runs_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_report
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
-from eio_audit.report.pictures.layered_layout import GAP, layered_layout
-from eio_audit.report.pictures.module_tree import down_to, module_tree
-from eio_audit.report.pictures.structure_svg import drawing_of
+from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
+from eio_audit.report.pictures.structure_svg import down_to, drawing_of, module_tree
 from eio_audit.report.template import render
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
@@ -244,8 +250,7 @@ from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
-from eio_audit.report.wording.diff import order_summary
+from eio_audit.report.wording.diff import marked, order_summary, word_diff
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import not_reordered_away, sum_of, unknown_ops
 from eio_audit.report.wording.trace import conclusion, order_after
-from eio_audit.report.wording.word_diff import marked, word_diff

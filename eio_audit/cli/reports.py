@@ -31,7 +31,7 @@ RENDERERS = {
         "markdown": "markdown.check:to_markdown",
         "github": "ci.annotations:to_github",
         "sarif": "ci.sarif:to_sarif",
-        "junit": "ci.junit:to_junit",
+        "junit": "ci.annotations:to_junit",
         "gitlab": "ci.annotations:to_gitlab",
         "html": "html.pages:check_to_html",
     },
@@ -52,7 +52,7 @@ RENDERERS = {
         "json": "json:bisection_to_json",
         "markdown": "markdown.bisect:bisection_to_markdown",
         "html": "html.bisect:bisection_to_html",
-        "log": "log:states_log",
+        "log": "text.bisect:states_log",
     },
     "OpSteps": {"text": "text.bisect:print_op_steps", "json": "json:op_steps_to_json"},
     "OneApplication": {
@@ -184,7 +184,7 @@ def _write(
             rendered(result, "text", Console(file), **options)
 
         if is_paged and path is None and sys.stdout.isatty():
-            from eio_audit.cli.pager import print_paged
+            from eio_audit.cli.output import print_paged
 
             print_paged(print_to)
         else:

@@ -1,4 +1,4 @@
-"""Topological orders that stay in a group of ops as long as they can.
+"""Topological orders that stay in a group of ops as long as they can, and bounds on how often they leave one.
 
 Code generation makes a function of consecutive ops of one group. An op is ready when all its producers are
 placed. The rule takes the next op from those that are ready. It prefers an op of the current group, then an
@@ -14,17 +14,34 @@ equal ops comes first, depends on the order of insertion.
 The pass takes the roots in the order of a hash table, by the addresses of the ops. These differ from run to
 run. So each order of the roots is taken to be as likely as any other: all of them if they are few, else some
 at random, always the same ones.
+
+A *run* is a maximal sequence of consecutive ops of one group. Which runs the queue makes depends on the order
+in which ops enter it. The bounds on their number use only the dependences. So they hold however ties are
+broken: for every order of the roots and of the users of an op.
+
+**From below.** Two ops of a group are in different runs if a path leads from one to the other over an op of
+another group. So a path that returns to a group k times shows k + 1 runs of it. The groups add up.
+
+**From above.** A group has at most one run for each op. It has one fewer for each op that an op of the group
+certainly follows. Such an op makes an op of its group ready while the queue holds no op of the group that
+could go first. The new op then rises to the front. Further, another group's run is between two of a group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from heapq import heappop, heappush
 from itertools import groupby, permutations
 from math import factorial, sqrt
+from operator import or_
 from random import Random
 from statistics import fmean, median, pstdev
+from typing import NamedTuple
+
+from eio_audit.order.windows import bits
 
 MOST_ROOTS = 5
 """The most roots of which all orders are tried."""
@@ -184,3 +201,207 @@ def _shuffled(roots: Sequence[int], tries: int) -> Iterator[Sequence[int]]:
         shuffled = list(roots)
         Random(seed).shuffle(shuffled)
         yield shuffled
+
+
+VISITED_OPS, COMPARED_OPS = 500_000, 8_000
+
+
+class Return(NamedTuple):
+    """A path that leaves a group and returns to it.
+
+    Attributes:
+        via: the op of another group where the path leaves.
+        op: the op of the group at its end.
+    """
+
+    via: int
+    op: int
+
+
+class _Chain(NamedTuple):
+    """Ops of the set, each in a later run than the one before: ``length`` of them, ``op`` is the last."""
+
+    length: int
+    op: int
+    via: int
+    previous: _Chain | None
+
+
+_NONE = _Chain(0, -1, -1, None)
+
+
+class Paths:
+    """The paths among ops, to find the fewest runs that a set of ops can be in.
+
+    Args:
+        ops: the ops.
+        order: an order of them that keeps the dependences. Ops that are not in it are left out.
+        visited_ops: the most ops that the searches visit together. They find no paths after that.
+    """
+
+    def __init__(self, ops: GroupedOps, order: Sequence[int], visited_ops: int = VISITED_OPS) -> None:
+        self._ops = ops
+        self._order = order
+        self._place = [-1] * len(ops.group)
+        for place, op in enumerate(order):
+            self._place[op] = place
+        self._left = visited_ops
+        self._returns: dict[tuple[int, ...], list[Return]] = {}
+
+    def returns(self, members: Collection[int]) -> list[Return]:
+        """Return the returns on a path through some ops of one group. The ops are in at least one run more.
+
+        The path is one with the most returns, unless too many ops were visited before; then it has none.
+
+        Complexity: linear in the uses by ops between the first and the last member.
+
+        >>> ops = GroupedOps([0, 1, 0, 0], range(4), [False] * 4, [[], [0], [1], []], [[1], [2], [], []])
+        >>> Paths(ops, [0, 3, 1, 2]).returns([0, 2, 3])
+        [Return(via=1, op=2)]
+        """
+        place = self._place
+        places = tuple(sorted([place[op] for op in members if place[op] >= 0]))
+        if len(places) < 2:
+            return []
+        if places not in self._returns:
+            self._returns[places] = self._found(places, members)
+        return self._returns[places]
+
+    def fewest_runs(self) -> int:
+        """Return a lower bound on the runs of an order of the queue, or of any that keeps the dependences.
+
+        Complexity: as for ``returns``, once for each group.
+        """
+        return sum(1 + len(self.returns(group)) for group in _by_group(self._ops, self._order).values())
+
+    def _found(self, places: Sequence[int], members: Collection[int]) -> list[Return]:
+        self._left -= places[-1] + 1 - places[0]
+        if self._left < 0:
+            return []
+        span = self._order[places[0] : places[-1] + 1]
+        chain, found = self._longest_chain(span, frozenset(members)), []
+        while chain.previous is not None:
+            found.append(Return(chain.via, chain.op))
+            chain = chain.previous
+        return found[::-1]
+
+    def _longest_chain(self, span: Sequence[int], members: Collection[int]) -> _Chain:
+        groups, producers = self._ops.group, self._ops.producers
+        group = groups[span[0]]
+        until: dict[int, _Chain] = {}  # per op of the group, the longest chain that ends in its run or before
+        # Per op, the longest chain that ends before its run, and where the path leaves.
+        before: dict[int, tuple[_Chain, int]] = {}
+        longest = _NONE
+        for op in span:
+            chain, left, via = _NONE, _NONE, -1
+            is_inside = groups[op] == group
+            for producer in producers[op]:
+                if producer in until:
+                    one = until[producer]
+                    if is_inside and one.length > chain.length:
+                        chain = one
+                    elif not is_inside and one.length > left.length:
+                        left, via = one, op
+                if producer in before and before[producer][0].length > left.length:
+                    left, via = before[producer]
+            if left.length:
+                before[op] = left, via
+            if is_inside:
+                if op in members and left.length >= chain.length:
+                    chain = _Chain(left.length + 1, op, via, left if left.length else None)
+                elif left.length > chain.length:
+                    chain = left
+                if chain.length:
+                    until[op] = chain
+                if chain.length > longest.length:
+                    longest = chain
+        return longest
+
+
+def most_runs(ops: GroupedOps, order: Sequence[int], compared_ops: int = COMPARED_OPS) -> int:
+    """Return an upper bound on the runs of an order of the queue.
+
+    Args:
+        ops: the ops.
+        order: an order of the ops that the queue places, such as ``order_by_queue``.
+        compared_ops: the most ops of which all pairs are compared. With more, a group may have a run for each
+            op.
+
+    Complexity: n * n / 8 bytes for n ops that are compared.
+    """
+    groups = _by_group(ops, order)
+    runs = {group: len(members) for group, members in groups.items()}
+    if len(order) <= compared_ops:
+        for op in _surely_followed(ops, order):
+            runs[ops.group[op]] -= 1
+    total, most = sum(runs.values()), max(runs.values(), default=0)
+    return min(total, 2 * (total - most) + 1)
+
+
+def _by_group(ops: GroupedOps, order: Sequence[int]) -> dict[int, list[int]]:
+    groups: dict[int, list[int]] = defaultdict(list)
+    for op in order:
+        groups[ops.group[op]].append(op)
+    return groups
+
+
+def _surely_followed(ops: GroupedOps, order: Sequence[int]) -> Iterator[int]:
+    """Yield the ops that an op of their group follows in every order of the queue.
+
+    An op makes a user ready in every order if the user's other producers are its ancestors. The user rises to
+    the front of the queue if no rival can be in it: an op of the group that is neither an ancestor nor a
+    descendant and that the rule can put before the user, or level with it.
+    """
+    place = {op: number for number, op in enumerate(order)}
+    producers = [[place[producer] for producer in ops.producers[op]] for op in order]
+    ancestors, descendants = _relatives(producers)
+    nearest, farthest = _distances(producers, ancestors)
+    members: dict[tuple[int, bool], int] = defaultdict(int)
+    for number, op in enumerate(order):
+        members[ops.group[op], ops.frees[op]] |= 1 << number
+    for number, op in enumerate(order):
+        group, known = ops.group[op], ancestors[number]
+        made_ready = [
+            ops.frees[user]
+            for user in ops.users[op]
+            if ops.group[user] == group and user in place and not _union(producers[place[user]]) & ~known
+        ]
+        if not made_ready:
+            continue
+        only_frees = all(made_ready)
+        related = known | descendants[number]
+        rivals = members[group, only_frees] & ~related
+        is_first = all(nearest[rival] > farthest[number] + 1 for rival in bits(rivals))
+        if is_first and not (only_frees and members[group, False] & ~related):
+            yield op
+
+
+def _relatives(producers: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
+    """Return per op the bitsets of its ancestors and of its descendants, each with the op itself."""
+    ancestors = [1 << op for op in range(len(producers))]
+    descendants = ancestors[:]
+    for op, above in enumerate(producers):
+        for producer in above:
+            ancestors[op] |= ancestors[producer]
+    for op in reversed(range(len(producers))):
+        for producer in producers[op]:
+            descendants[producer] |= descendants[op]
+    return ancestors, descendants
+
+
+def _distances(producers: Sequence[Sequence[int]], ancestors: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return per op its least and its largest distance from the roots, whichever producer is placed last.
+
+    A producer that is an ancestor of another one is not the last.
+    """
+    nearest, farthest = [0] * len(producers), [0] * len(producers)
+    for op, above in enumerate(producers):
+        last = [one for one in above if not any(one != two and ancestors[two] >> one & 1 for two in above)]
+        if last:
+            nearest[op] = 1 + min(nearest[producer] for producer in last)
+            farthest[op] = 1 + max(farthest[producer] for producer in last)
+    return nearest, farthest
+
+
+def _union(ops: Iterable[int]) -> int:
+    return reduce(or_, (1 << op for op in ops), 0)

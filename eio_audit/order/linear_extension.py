@@ -15,7 +15,7 @@ from eio_audit.order.fewest_moved import FewMoved, fewest_moved
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.restore_positions import restore_positions
+from eio_audit.order.search.local_search import restore_positions
 from eio_audit.order.search.solve_window import BestOrder, best_order
 from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
 

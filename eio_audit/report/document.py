@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
 from eio_audit.audit.codegen.codegen import Structure
-from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.diff import Diff, Fragmentation, ModuleRuns
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
-from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
 from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of, repetition

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 from eio_audit.mlir.printable import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
+    from eio_audit.audit.bisect.applications import OneApplication, OpSteps
     from eio_audit.audit.bisect.bisection import Bisection
     from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.bisect.one_application import OneApplication
-    from eio_audit.audit.bisect.op_steps import OpSteps
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.codegen.codegen import Structure
-    from eio_audit.audit.corpus.comparison import CheckComparison
+    from eio_audit.audit.corpus.corpus_figures import CheckComparison
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff

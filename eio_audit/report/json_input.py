@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
-from eio_audit.audit.corpus.comparison import ComparedFigures, EarlierCheck
+from eio_audit.audit.corpus.corpus_figures import ComparedFigures, EarlierCheck
 from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
 from eio_audit.mlir.printable import printable_in_json
 from eio_audit.mlir.source import InputError, Source

@@ -38,7 +38,7 @@ from tests.internals import (
     symbol_of,
     without_strings,
 )
-from tests.internals import allocations_module as allocations
+from tests.internals import buffers_module as buffers
 from tests.internals import calls_module as calls
 from tests.internals import conflicts_module as conflicts
 from tests.internals import dependence_module as dependence
@@ -423,7 +423,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(Allocations, "_is_identity", lambda self, address: True), "legal"
     ),
     "operands show what every op touches": Mutation(
-        _changed(allocations, "_ACCESSES", re.compile(".*")), "legal"
+        _changed(buffers, "_ACCESSES", re.compile(".*")), "legal"
     ),
     "tensors are values in every dialect": Mutation(
         _changed(OpTable, "keeps_values", lambda self, name: True), "legal"

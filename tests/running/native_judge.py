@@ -81,7 +81,8 @@ def run(program: Program) -> Outcomes:
     opt, runner = mlir_tool("mlir-opt"), mlir_tool("mlir-runner")
     assert opt is not None and runner is not None
     lowered = _checked([opt, *PASSES], program.text + _driver(program))
-    libraries = sorted((Path(runner).resolve().parent.parent / "lib").glob("libmlir_*runner_utils.so"))
+    # without the development package, Debian has the names with a version only
+    libraries = sorted((Path(runner).resolve().parent.parent / "lib").glob("libmlir_*runner_utils.so*"))
     printed = _checked(
         [
             runner,

@@ -8,37 +8,75 @@ reads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from eio_audit.audit.bisect.action_log import Attempt
+from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection
-from eio_audit.audit.bisect.halving import Interval
 from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import (
     NO_ACTIONS,
+    Interval,
     PassSearch,
     SearchResult,
     find_states,
 )
 from eio_audit.audit.bisect.request import Request
-from eio_audit.audit.bisect.states_log import (
-    STATES_LOG,
-    WITHOUT_PATTERNS,
-    LoggedState,
-    name_of_step,
-    write_log,
-)
 from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.log.trace import Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import read_text
 from eio_audit.mlir.source import InputError
+
+WITHOUT_PATTERNS = "without patterns"
+"""The name of the step that the pass takes without any pattern, such as folding."""
+
+STATES_LOG = "states.log"
+"""The name of the log."""
+
+_PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
+"""What the name of a pass in a marker cannot have."""
+
+
+class LoggedState(NamedTuple):
+    """A state, and the name of the step that it is the result of."""
+
+    name: str
+    text: bytes
+
+
+def name_of_step(step: Interval, attempt: Attempt | None) -> str:
+    """Return ``MyPattern<AddOp> attempt 431 on #69 ttir.add %130``, as a marker can have it."""
+    if not step.is_one:
+        return f"attempts {step.first + 1} to {step.last} not resolved"
+    if attempt is None:
+        return f"attempt {step.last}"
+    root = f" on {attempt.title}" if attempt.op else ""
+    return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
+
+
+def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[LoggedState]) -> list[int]:
+    """Write the log and return the 1-based line of the marker of each state."""
+    lines, line = [], 1
+    with path.open("wb") as file:
+
+        def write(marker: str, text: bytes) -> None:
+            nonlocal line
+            piece = f"// -----// IR Dump {marker} //----- //\n".encode() + text.strip() + b"\n\n"
+            file.write(piece)
+            line += piece.count(b"\n")
+
+        write(f"Before {pass_name} ({pass_name})", before)
+        for state in states:
+            lines.append(line)
+            write(f"After {state.name}", state.text)
+    return lines
+
 
 MAX_RUNS = 1000
 """How many runs of the compiler the search for the states may take."""

@@ -17,10 +17,11 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerCommand,
     CompilerRun,
     CompilerRuns,
+    PipelinePass,
     flag_of,
+    printed_pipeline,
 )
 from eio_audit.audit.bisect.pass_states import WantedDump, dump_after, is_same_text, without_messages
-from eio_audit.audit.bisect.pipeline import PipelinePass, printed_pipeline
 from eio_audit.audit.log.trace import Trace, trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump

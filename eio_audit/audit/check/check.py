@@ -9,11 +9,17 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, UndefinedName, summarize
-from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
-from eio_audit.audit.check.log_figures import LogFigures
-from eio_audit.audit.check.unjudged import UnjudgedInput, unjudged_inputs
+from eio_audit.audit.check.figures import (
+    BlockAudit,
+    DumpAudit,
+    LogFigures,
+    Summary,
+    UndefinedName,
+    UnjudgedInput,
+    summarize,
+    unjudged_inputs,
+)
+from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import NOT_MLIR, Dump, each_dump, is_mlir_without_ops

@@ -1,19 +1,18 @@
-"""The figures of an audit: of blocks, of dumps, and in total."""
+"""The figures of an audit: of ops and blocks, of dumps, of logs, and in total."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from operator import add, attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import DumpPlace
-
-if TYPE_CHECKING:  # an audit of blocks in order does not import these
-    from eio_audit.audit.check.displaced_op import DisplacedOp, MislabelledOp
 
 
 class BlockMemory(NamedTuple):
@@ -300,3 +299,140 @@ def unmatched_patterns(dumps: Sequence[DumpAudit]) -> list[str]:
     """Return the patterns of ``--assume-pure`` that match no op of any dump."""
     first = dumps[0].unmatched if dumps else ()
     return [pattern for pattern in first if all(pattern in dump.unmatched for dump in dumps)]
+
+
+class Blocker(NamedTuple):
+    """The op that keeps a displaced op from moving, and the kind of dependence between the two."""
+
+    op: OpLabel
+    kind: DependenceKind
+
+    def shifted(self, lines: int) -> Blocker:
+        """Return the same op, a number of lines further down."""
+        return self._replace(op=self.op.shifted(lines))
+
+
+class DisplacedOp(NamedTuple):
+    """A member of a smallest set of ops whose removal leaves the block in order.
+
+    Attributes:
+        inversions: how many inversions it is in.
+        early: whether it is before ops with smaller indices; otherwise it is after ops with larger indices.
+        derived: whether a pass made it from the op whose index it carries.
+        blocker: the direct user that needs it early, or the direct producer that keeps it late. None if a fix
+            can move it.
+    """
+
+    op: OpLabel
+    inversions: int
+    early: bool
+    derived: bool
+    blocker: Blocker | None
+
+    def shifted(self, lines: int) -> DisplacedOp:
+        """Return the same op, a number of lines further down."""
+        blocker = self.blocker and self.blocker.shifted(lines)
+        return self._replace(op=self.op.shifted(lines), blocker=blocker)
+
+
+class MislabelledOp(NamedTuple):
+    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
+
+    Attributes:
+        op: the op, with the index that it carries.
+        right: the op whose index it should carry: of the ops that depend on it and keep their index, the one
+            with the smallest index. If there are none: of the ops it depends on, the one with the largest.
+        inversions: how many inversions it is in.
+    """
+
+    op: OpLabel
+    right: OpLabel
+    inversions: int
+
+    def shifted(self, lines: int) -> MislabelledOp:
+        """Return the same op, a number of lines further down."""
+        return self._replace(op=self.op.shifted(lines), right=self.right.shifted(lines))
+
+
+_NONE = summarize_blocks([], dumps=0)
+
+
+class LogFigures:
+    """The figures of the functions that have inversions, added up dump by dump.
+
+    Attributes:
+        each_inversion_once: their growth over all dumps, function by function. The figures of a new function
+            count minus what the other functions lost in that dump, because its ops may have been theirs.
+    """
+
+    def __init__(self) -> None:
+        self.each_inversion_once = _NONE
+        self._last: dict[Hashable, dict[str | None, Summary]] = defaultdict(dict)
+
+    @property
+    def at_end_of_log(self) -> Summary:
+        """The figures in the last dump of each function."""
+        figures = (figures for program in self._last.values() for figures in program.values())
+        return reduce(Summary.plus, figures, _NONE)
+
+    def add(self, program: Hashable, blocks: Iterable[BlockAudit]) -> None:
+        """Add the figures of a dump of a program."""
+        known = self._last[program]
+        blocks = list(blocks)
+        if not known and not any(block.inversions for block in blocks):
+            return
+        by_function: dict[str | None, list[BlockAudit]] = defaultdict(list)
+        for block in blocks:
+            by_function[block.function].append(block)
+        grown = appeared = lost = _NONE
+        for function, own in by_function.items():
+            is_disordered = any(block.inversions for block in own)
+            if function not in known and not is_disordered:
+                continue
+            old, new = known.get(function), summarize_blocks(own, dumps=0)
+            known[function] = new
+            if old is None:
+                appeared = appeared.plus(new)
+            elif old != new:
+                grown = grown.plus(_growth(old, new))
+                lost = lost.plus(_growth(new, old))
+        if grown is not _NONE:
+            self.each_inversion_once = self.each_inversion_once.plus(grown)
+        if appeared is not _NONE:
+            self.each_inversion_once = self.each_inversion_once.plus(_growth(lost, appeared))
+
+
+def _growth(old: Summary, new: Summary) -> Summary:
+    """Return by how much each figure has grown."""
+    more = Summary._make(max(after - before, 0) for before, after in zip(old, new, strict=True))
+    return more._replace(certified=new.certified, wrong_certified=new.wrong_certified)
+
+
+class UnjudgedInput(NamedTuple):
+    """A file, which may be a log, that has ops of which none carries an index.
+
+    Attributes:
+        source: file name, ``<stdin>`` for standard input.
+        dumps: number of its dumps that have ops.
+        has_locations: whether an op has a location, so that the index may be written in another form.
+    """
+
+    source: str
+    dumps: int
+    has_locations: bool
+
+
+def unjudged_inputs(dumps: Iterable[DumpAudit]) -> tuple[UnjudgedInput, ...]:
+    """Return the inputs that cannot be judged, in the order of their first dumps.
+
+    A file without ops has nothing to judge. A log with an index in some dump is judged by these dumps.
+    """
+    of_source = defaultdict[str, list[DumpAudit]](list)
+    for dump in dumps:
+        of_source[dump.source].append(dump)
+    found = []
+    for source, own in of_source.items():
+        unindexed = [dump for dump in own if dump.is_unindexed]
+        if unindexed and not any(dump.blocks for dump in own):
+            found.append(UnjudgedInput(source, len(unindexed), any(dump.located for dump in unindexed)))
+    return tuple(found)

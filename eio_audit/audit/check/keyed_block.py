@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.order.displaced import displaced, displaced_in
+from eio_audit.order.inversions import displaced, displaced_in
 from eio_audit.order.permutation import SortedRuns, sorted_runs
 
 if TYPE_CHECKING:
-    from eio_audit.audit.check.audited_dump import AuditedDump
+    from eio_audit.audit.check.keyed_dump import AuditedDump
 
 
 class KeyedBlock:

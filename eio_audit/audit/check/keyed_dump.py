@@ -1,22 +1,166 @@
-"""A dump that has been read, with the keys of its ops."""
+"""A dump that has been read, with the keys of its ops, and with its audit."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import compress, count, islice, repeat
+from operator import eq, ne
+from typing import TYPE_CHECKING, Any
 
-from eio_audit.audit.check.order_keys import OrderKeys
+from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.traits import UNLISTED, OpTraits
+from eio_audit.order.effort import Effort
 
 if TYPE_CHECKING:
     from eio_audit.audit.op_label import OpLabel
+
+
+class OrderKeys:
+    """The keys of one dump's ops.
+
+    Attributes:
+        indices: the op indices of all ops, followed or not.
+    """
+
+    def __init__(self, ir: IR, indices: OriginalIndices, options: AuditOptions) -> None:
+        self.indices = indices
+        self._ir = ir
+        self._follow = options.follow
+        self._assume_pure = options.assume_pure
+
+    @cached_property
+    def by_op(self) -> list[int | None]:
+        """Per op, its key; None for an op that does not count in inversions."""
+        keys = self.indices.by_op
+        followers = [flags for follow in self._follow if 1 in (flags := self._flags(Follow(follow)))]
+        if followers:
+            keys = keys[:]
+            for flags in followers:
+                for op in compress(range(len(keys)), flags):
+                    keys[op] = None
+        return keys
+
+    def follows(self, op: int) -> Follow | None:
+        """Return why an op with an index follows another; None if it does not."""
+        if self.indices.index(op) is None:
+            return None
+        sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS)
+        return next((sort for sort in sorts if sort in self._follow and self._flags(sort)[op]), None)
+
+    def _flags(self, follow: Follow) -> bytearray:
+        """Return, per op, 1 if ``follow`` names its kind."""
+        match follow:
+            case Follow.DERIVED:
+                return self.indices.derived_by_op
+            case Follow.CONSTANTS:
+                return self.constants_by_op
+            case Follow.FREES:
+                return self.frees_by_op
+            case Follow.NONE:
+                return bytearray()
+
+    @property
+    def keyed_by_block(self) -> list[int]:
+        """Per block, how many ops have a key."""
+        return self._by_block[0]
+
+    @property
+    def disordered_blocks(self) -> list[int]:
+        """The blocks that have an inversion."""
+        return self._by_block[1]
+
+    @cached_property
+    def _by_block(self) -> tuple[list[int], list[int]]:
+        keyed, disordered = [], []
+        for block in range(self._ir.block_count):
+            keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
+            keyed.append(len(keys))
+            if keys != sorted(keys):
+                disordered.append(block)
+        return keyed, disordered
+
+    @cached_property
+    def followed_by_block(self) -> list[int]:
+        """Per block, how many ops carry an index but follow others."""
+        is_followed = map(ne, self.indices.by_op, self.by_op) if self.by_op is not self.indices.by_op else ()
+        return self._count_by_block(compress(count(), is_followed))
+
+    @property
+    def followed_frees_by_block(self) -> list[int]:
+        """Per block, how many of these only free."""
+        frees = compress(count(), self.frees_by_op if self._moves_frees else ())
+        return self._count_by_block(op for op in frees if self.indices.index(op) is not None)
+
+    def count_keyed(self, flags: bytearray) -> list[int]:
+        """Return, per block, how many ops with a key have a flag."""
+        ops = compress(count(), flags) if 1 in flags else ()
+        return self._count_by_block(op for op in ops if self.by_op[op] is not None)
+
+    def _count_by_block(self, ops: Iterable[int]) -> list[int]:
+        counts = Counter(map(self._ir.op_block.__getitem__, ops))
+        return list(map(counts.get, range(self._ir.block_count), repeat(0)))
+
+    @cached_property
+    def constants_by_op(self) -> bytearray:
+        """Per op, 1 if it has no operands and is pure or a constant by the op table."""
+        ir, flags = self._ir, bytearray(len(self._ir))
+        may_be_constant = [_may_be_constant(ir.op_table.rows.get(name, UNLISTED)) for name in ir.names]
+        starts = ir.operand_start.tolist()
+        no_operands = list(compress(count(), map(eq, starts, islice(starts, 1, None))))
+        names = map(ir.op_name.__getitem__, no_operands)
+        for op in compress(no_operands, map(may_be_constant.__getitem__, names)):
+            flags[op] = op not in ir.late_operands
+        return flags
+
+    @cached_property
+    def frees_by_op(self) -> bytearray:
+        """Per op, 1 if it only frees its operands by the op table."""
+        ir, flags = self._ir, bytearray(len(self._ir))
+        only_frees = list(map(self._only_frees, ir.names))
+        for op in compress(count(), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ():
+            flags[op] = not ir.result_count(op)
+        return flags
+
+    @cached_property
+    def has_frees(self) -> bool:
+        """Whether any op only frees."""
+        return 1 in self.frees_by_op
+
+    def frees_in(self, block: int) -> frozenset[int]:
+        """Return the places in a block of the ops that only free."""
+        return frozenset(compress(count(), self._ir.of_block(block, self.frees_by_op)))
+
+    def frees_that_follow(self, block: int) -> frozenset[int]:
+        """Return the places in a block of the frees that follow their last use."""
+        return self.frees_in(block) if self._moves_frees else frozenset()
+
+    @property
+    def _moves_frees(self) -> bool:
+        return Follow.FREES in self._follow and self.has_frees
+
+    def _only_frees(self, name: str) -> bool:
+        """Return whether an op only frees by the op table; an op that is assumed pure waits for no use."""
+        is_pure = any(fnmatchcase(name, pattern) for pattern in self._assume_pure)
+        return self._ir.op_table.of(name).only_frees and not is_pure
+
+
+def _may_be_constant(row: OpTraits) -> bool:
+    """Return whether an op without operands is a constant; terminators and declarations are not."""
+    if row.flags & {"terminator", "function", "symbol", "symbol_table"}:
+        return False
+    is_pure = not (row.effects or row.recursive or row.dynamic or row.unknown)
+    return is_pure or "constant" in row.flags
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +218,62 @@ def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedD
         indices = OriginalIndices(ir, options.pattern, given)
     keys, dependences = OrderKeys(ir, indices, options), Dependences(ir, options.assume_pure)
     return KeyedDump(dump, options, ir, keys, dependences, functions)
+
+
+DESCRIBED_OPS = 10
+"""How many displaced ops of a block an audit describes, those in the most inversions."""
+
+
+class SharedWork:
+    """The work that the audits of several dumps share. It saves time and changes no result.
+
+    Attributes:
+        described_ops: how many displaced ops of a block to describe, those in the most inversions.
+        finds_wrong_labels: whether to find the indices that contradict the dependences.
+        finds_hoisted: whether to find how many avoidable inversions hoisted constants cause.
+        effort: the budget left to find orders in the current dump.
+        others_effort: the budget left to find orders in which constants follow.
+        label_effort: the budget left to find its wrong labels.
+        known_here: per shape, the result for small blocks of the current dump. Layers repeat.
+        known: per shape and budget left, the result for small blocks of all dumps, and the budget left after
+            it. So the figures of a dump do not depend on the dumps before it.
+    """
+
+    def __init__(
+        self,
+        described_ops: int = DESCRIBED_OPS,
+        *,
+        finds_wrong_labels: bool = True,
+        finds_hoisted: bool = True,
+    ) -> None:
+        self.described_ops = described_ops
+        self.finds_wrong_labels = finds_wrong_labels
+        self.finds_hoisted = finds_hoisted
+        self.known: dict[Hashable, Any] = {}
+        self.begin_dump()
+
+    def begin_dump(self) -> None:
+        """Give the next dump its own budgets."""
+        self.effort, self.others_effort, self.label_effort = Effort(), Effort(), Effort()
+        self.known_here: dict[Hashable, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedDump(KeyedDump):
+    """A dump with its audit and the orders found for its blocks.
+
+    Attributes:
+        audit: the figures.
+        blocks: the numbers of the blocks of ``audit.blocks``.
+        orders: per block to improve, its order: ``order[k]`` is the textual index of the op placed k-th.
+        orders_of_others: per block in which both constants and other ops have avoidable inversions, the order
+            found if constants follow their consumers.
+        donors: per op with a wrong label, the op whose label it should carry. The wrong labels are a set of
+            least weight.
+    """
+
+    audit: DumpAudit
+    blocks: Sequence[int]
+    orders: dict[int, Sequence[int]]
+    orders_of_others: dict[int, Sequence[int]]
+    donors: Mapping[int, int]

@@ -19,8 +19,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import BlockMemory, DumpAudit
+from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.dependence import users_of_values
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.effects import EffectTable

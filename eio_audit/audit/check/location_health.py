@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.check.audited_dump import AuditedDump
+from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.functions import ends_block
 from eio_audit.audit.locations.codegen_location import LOCATION_KINDS
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers

@@ -3,7 +3,7 @@
 The pass ignores the order of a block and sorts the ops itself. It stays with the ops of one ``file:line`` of
 the model's source as long as its queue lets it, and makes each such sequence a function. The order of the
 queue depends on the addresses of ops, so each run of the pass can make other functions. What is certain is
-proven from the dependences (``order/group_bounds.py``). What is typical is tried (``order/queue_tries.py``).
+proven from the dependences (``order/group_order.py``). What is typical is tried (``order/queue_tries.py``).
 docs/structure.md lists what the model of the pass covers.
 """
 
@@ -14,14 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.codegen.all_functions import AllFunctions
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.codegen.code import FunctionCode
-from eio_audit.audit.codegen.cut_function import CutFunction
+from eio_audit.audit.codegen.cut_function import CutFunction, ReadDump
+from eio_audit.audit.codegen.made_functions import AllFunctions
 from eio_audit.audit.codegen.prediction import Failure, ModulePath, Prediction, Tries
-from eio_audit.audit.codegen.read_dump import ReadDump
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
 from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.locations.codegen_location import Reason, function_types

@@ -1,10 +1,12 @@
-"""The functions that code generation makes of one function, described only if a report shows them."""
+"""The functions that code generation makes, described only if a report shows them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import groupby
+from functools import cached_property
+from itertools import chain, groupby
+from typing import overload
 
 from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
 from eio_audit.audit.codegen.prediction import CodegenFunction
@@ -97,3 +99,32 @@ def _common_class(places: Sequence[CodegenPlace]) -> str:
     columns = zip(*(one.modules for one in places), strict=False)
     classes = [{module.partition("[")[0] for module in column} for column in columns]
     return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")
+
+
+class AllFunctions(Sequence[CodegenFunction]):
+    """The functions of all callers, in call order. Their number is known before they are described."""
+
+    def __init__(self, made: Sequence[MadeFunctions]) -> None:
+        self._made = made
+
+    @cached_property
+    def _all(self) -> tuple[CodegenFunction, ...]:
+        return tuple(chain.from_iterable(one.functions() for one in self._made))
+
+    def __len__(self) -> int:
+        return sum(map(len, self._made))
+
+    @overload
+    def __getitem__(self, place: int) -> CodegenFunction: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[CodegenFunction, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> CodegenFunction | tuple[CodegenFunction, ...]:
+        return self._all[place]
+
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._all)

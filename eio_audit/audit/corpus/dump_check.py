@@ -10,8 +10,8 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, SharedWork
 from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, SharedWork
 from eio_audit.audit.gate.checked_dump import CheckedDump, checked
 from eio_audit.audit.gate.rules import AVOIDABLE, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions

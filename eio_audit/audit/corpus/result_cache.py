@@ -56,8 +56,15 @@ _TAG = """Signature: 8a477f597d28d172789f06886806bc55
 
 _CLASSES = {
     "collections": ("Counter",),
-    "eio_audit.audit.check.displaced_op": ("Blocker", "DisplacedOp", "MislabelledOp"),
-    "eio_audit.audit.check.figures": ("BlockAudit", "BlockMemory", "DumpAudit", "UndefinedName"),
+    "eio_audit.audit.check.figures": (
+        "BlockAudit",
+        "BlockMemory",
+        "Blocker",
+        "DisplacedOp",
+        "DumpAudit",
+        "MislabelledOp",
+        "UndefinedName",
+    ),
     "eio_audit.audit.dependence": ("DependenceKind",),
     "eio_audit.audit.gate.checked_dump": ("CheckedDump",),
     "eio_audit.audit.gate.findings": ("Finding",),

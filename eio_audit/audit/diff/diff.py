@@ -1,27 +1,115 @@
-"""Compare two dumps of a program."""
+"""Compare two dumps of a program: their ops, their order, and the runs of the model's modules.
+
+Code generation starts a new function at each run. A *run* of a module is a longest series of a block's ops
+that are all in it. Ops without a module do not count. A model's own order has few runs. Every op moved into
+the middle of another module adds two.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
 from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.compared_dump import compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
-from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
-from eio_audit.audit.fix.relabel import right_labels
+from eio_audit.audit.fix.relabel import RightLabels, right_labels
+from eio_audit.audit.locations.codegen_location import common_modules
 from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
+
+RunKey = tuple[str, ...]
+"""A module with the modules around it, outermost first. A source function is ``(file, name)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRuns:
+    """How many runs one module or source function has.
+
+    Attributes:
+        name: the module, or the function with its file (``model.py:10 forward``).
+        path: the module with the modules around it, outermost first. For a function, only the function.
+        before, after: the runs in the earlier and the later dump.
+        fixed: the runs after a fix of the later dump.
+        relabelled: the runs after a fix that also corrects wrong labels.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    before: int
+    after: int
+    fixed: int
+    relabelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fragmentation:
+    """The runs of all modules and source functions, the most fragmented first."""
+
+    modules: tuple[ModuleRuns, ...]
+    functions: tuple[ModuleRuns, ...]
+
+
+def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
+    """Count the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
+    places = after.indices.parsed.places
+    relabelled = places[:]
+    for op, name in right.names.items():
+        relabelled[op] = parse_origin(name).place
+    now = _count(after, {}, places)
+    fixed = _count(after, after.orders, places) if after.orders else now
+    right_now = _count(after, right.orders, relabelled) if right.names else fixed
+    counts = [_count(before, {}, before.indices.parsed.places), now, fixed, right_now]
+    return Fragmentation(
+        _rows([modules for modules, _ in counts]), _rows([functions for _, functions in counts])
+    )
+
+
+def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
+    before, after, *_ = counts
+    rows = [
+        ModuleRuns(key[-1], key, *(count[key] for count in counts)) for key in before.keys() | after.keys()
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.before - row.after, -row.after, row.path)))
+
+
+def _count(
+    dump: AuditedDump, orders: Mapping[int, Sequence[int]], places: Sequence[ModelPlace | None]
+) -> tuple[Counter[RunKey], Counter[RunKey]]:
+    """Return the runs of modules and of functions, with the blocks in the given orders."""
+    modules: Counter[RunKey] = Counter()
+    functions: Counter[RunKey] = Counter()
+    for block, ops in enumerate(dump.ir.block_ops):
+        in_order = [ops[place] for place in orders[block]] if block in orders else ops
+        last_path: RunKey = ()
+        last_function: RunKey = ()
+        last: ModelPlace | None = None
+        for op in in_order:
+            place = places[op]
+            if place is None or place is last:
+                continue
+            last = place
+            path = place.modules
+            if path and path != last_path:
+                shared = len(common_modules([last_path, path]))
+                modules.update(path[: depth + 1] for depth in range(shared, len(path)))
+                last_path = path
+            if place.function is not None:
+                function = (f"{place.file} {place.function}".strip(),)
+                functions[function] += function != last_function
+                last_function = function
+    return modules, functions
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
 
-from eio_audit.audit.diff.block_matching import Value, match_arguments, match_blocks
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.contraction import contracted, unwrapped
-from eio_audit.audit.diff.pairs import Pairs, groups_of
+from eio_audit.audit.diff.pairs import Pairs, Value, groups_of, match_arguments, match_blocks
 from eio_audit.audit.diff.refinement import MatchKeys
 from eio_audit.audit.diff.same_ops import SameOps
-from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import displaced
 
 
 @dataclass(frozen=True, slots=True)

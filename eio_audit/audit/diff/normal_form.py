@@ -7,7 +7,7 @@ text of that op and its producers. A change renames only the values near it.
 The canonical order of a block is a depth-first walk from its last op up the dependences. Each op follows the
 ops it depends on: operands in order, then other ops by digest. Every such order is legal. Ops with equal
 digests and similar neighbours stay in textual order; ``undecided`` has them. In a graph region only symbols
-are sorted, between ops that keep their places (``kept_order.py``).
+are sorted, between ops that keep their places (``sameness.py``).
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from itertools import groupby
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.diff.compared_dump import ComparedDump, compared
-from eio_audit.audit.diff.kept_order import KeptOrder
 from eio_audit.audit.diff.refinement import RefinementClasses
-from eio_audit.audit.diff.sameness import Sameness, sameness
+from eio_audit.audit.diff.sameness import KeptOrder, Sameness, sameness
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.locations.location_numbers import Interned

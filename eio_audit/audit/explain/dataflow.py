@@ -8,10 +8,10 @@ from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.op_label import OpLabel

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.check.audited_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import renumbered, reordered
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Relabel

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from eio_audit.audit.check.audited_dump import AuditedDump
-from eio_audit.audit.check.free_places import restore_block
+from eio_audit.audit.check.followers import restore_block
+from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.tokens import quoted
-from eio_audit.order.displaced import displaced
+from eio_audit.order.inversions import displaced
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 

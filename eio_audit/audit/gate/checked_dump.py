@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.functions import only_function
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions

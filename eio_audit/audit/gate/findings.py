@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from eio_audit.audit.check.audited_dump import AuditedDump
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.hoisted_constants import sentence
+from eio_audit.audit.check.followers import sentence
 from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.check.location_health import broken_locations
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
@@ -24,8 +24,7 @@ from eio_audit.audit.gate.rules import (
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel, Sentence
 from eio_audit.mlir.input.dumps import DumpPlace
-from eio_audit.order.displaced import displaced
-from eio_audit.order.inversions import inversions_charged
+from eio_audit.order.inversions import displaced, inversions_charged
 
 
 class Finding(NamedTuple):

@@ -13,15 +13,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from eio_audit.audit.check.audited_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
+from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
-from eio_audit.audit.log.modules import Part, identify, parts_of
 from eio_audit.audit.log.shown_text import Excerpt, ShownText
-from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
+from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText

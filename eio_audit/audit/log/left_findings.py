@@ -11,12 +11,12 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
-from eio_audit.audit.check.audited_dump import SharedWork
 from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.check.keyed_dump import SharedWork
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.log.function_states import DumpStates
-from eio_audit.audit.log.lifetimes import Lifetime, follow
-from eio_audit.audit.log.modules import Part
+from eio_audit.audit.log.log_findings import Lifetime, follow
+from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 

@@ -16,10 +16,10 @@ from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.log.modules import Part
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText
 from eio_audit.audit.log.shown_text import Excerpt, Outline, ShownText, extents_of, line_ends
+from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 

@@ -15,9 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import ClassVar, Protocol
 
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.check.log_figures import LogFigures
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, LogFigures, Summary, summarize_blocks
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
 from eio_audit.audit.log.left_findings import (
@@ -29,11 +27,10 @@ from eio_audit.audit.log.left_findings import (
     TracedPlace,
     added_up,
 )
-from eio_audit.audit.log.modules import Part
 from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, counts_by_name, pass_step
 from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
 from eio_audit.audit.log.scope_steps import ScopeSteps
-from eio_audit.audit.log.walk import PassRun, Step
+from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError

@@ -6,6 +6,9 @@ import shlex
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,11 +23,39 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.bisect.pass_search import PassSearch, SearchResult
     from eio_audit.audit.bisect.property_test import BuiltInTest
     from eio_audit.audit.bisect.request import Request
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
+
+
+@contextmanager
+def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | None]:
+    """Yield what to call after each run; None if standard error is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from eio_audit.report.text.progress import Status
+
+    with Status("running the compiler") as status:
+
+        def advance(search: PassSearch, result: SearchResult) -> None:
+            order, worst = search.states.order, (0, 0)
+            steps = list(result.halving.changes)
+            for step in steps:
+                if step.is_one:
+                    old, new = result.halving.states[step.first], result.halving.states[step.last]
+                    made = order(new).inversions - order(old).inversions
+                    worst = max(worst, (made, step.last), key=itemgetter(0))  # of equals, the first
+            said = f"{search.states.runs.number:,} runs, {sum(step.is_one for step in steps):,} steps found"
+            if worst[0] > 0:
+                said += f", worst: attempt {worst[1]:,} (+{worst[0]:,} inversions)"
+            status.show(f"{said}; reading the states" if result.is_ended else said)
+
+        yield advance
+
 
 INTERRUPTED_BY_USER = 130
 
@@ -157,9 +188,8 @@ def bisect_command(
 def _bisect(
     request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
 ) -> Bisection:
+    from eio_audit.audit.bisect.applications import op_steps
     from eio_audit.audit.bisect.bisect import bisect_pass
-    from eio_audit.audit.bisect.op_steps import op_steps
-    from eio_audit.cli.bisect_progress import bisect_progress
 
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
     steps = None
@@ -183,7 +213,7 @@ def _bisect(
 
 def _show(ctx: click.Context, request: Request, attempt: int, reports: Reports) -> None:
     """Show what one attempt did, and exit."""
-    from eio_audit.audit.bisect.one_application import one_application
+    from eio_audit.audit.bisect.applications import one_application
 
     _require_formats("OneApplication", reports)
     reports.write(one_application(request, attempt))
@@ -228,7 +258,7 @@ def _with_text(reports: Reports) -> Reports:
 
 def _worst_diff(result: Bisection, options: AuditOptions) -> Diff | None:
     """Return what the worst application did, as ``--show`` names the states."""
-    from eio_audit.audit.bisect.one_application import application_diff
+    from eio_audit.audit.bisect.applications import application_diff
 
     worst = next((one for one in result.worst if one.is_resolved), None)
     if worst is None:

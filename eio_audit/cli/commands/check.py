@@ -21,7 +21,7 @@ from eio_audit.report.text.progress import advancing, progress, status
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.explain.order_picture import OrderPicture
-    from eio_audit.audit.fix.replacement import Replacement
+    from eio_audit.audit.fix.fix import Replacement
     from eio_audit.audit.gate.checked_dump import CheckedDump
     from eio_audit.audit.gate.gate import Verdict
     from eio_audit.audit.options import AuditOptions
@@ -102,7 +102,7 @@ def check_command(
     rules = gate_choice.gate.rules if needs_findings else ()
     findings, worst_blocks = LogFindings(rules), None
     if "html" in reports.formats and (reports.has_page or len(set(models.values())) < 2):
-        from eio_audit.audit.explain.worst_blocks import WorstBlocks
+        from eio_audit.audit.explain.order_picture import WorstBlocks
 
         worst_blocks = WorstBlocks()
 
@@ -139,12 +139,12 @@ def check_command(
     verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
     comparison = None
     if compare is not None and earlier is not None:
-        from eio_audit.audit.corpus.comparison import compare_checks
+        from eio_audit.audit.corpus.corpus_figures import compare_checks
 
         comparison = compare_checks(compare, earlier, verdict)
 
     def pictures_of(model: str) -> list[OrderPicture]:
-        from eio_audit.audit.explain.worst_blocks import pictures_of_model
+        from eio_audit.audit.explain.order_picture import pictures_of_model
 
         own = result.by_model[model]
         return pictures_of_model(own.dumps, inputs.read_dumps)
@@ -171,8 +171,8 @@ def check_command(
 
 def _replacements(verdict: Verdict, options: AuditOptions) -> dict[str, Replacement]:
     """Return what a fix changes in each file with an avoidable finding, if it can be read and fixed."""
+    from eio_audit.audit.fix.fix import replacement_of
     from eio_audit.audit.fix.reading_again import VerificationError
-    from eio_audit.audit.fix.replacement import replacement_of
     from eio_audit.audit.gate.rules import AVOIDABLE
     from eio_audit.mlir.source import InputError
     from eio_audit.report.wording.commands import is_kept

@@ -107,7 +107,7 @@ def diff_command(
     from eio_audit.audit.corpus.two_runs import compare_runs
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
-    from eio_audit.audit.explain.worst_blocks import WorstBlocks
+    from eio_audit.audit.explain.order_picture import WorstBlocks
     from eio_audit.cli.pass_pair import around_pass
     from eio_audit.report.text.progress import status
 

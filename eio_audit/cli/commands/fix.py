@@ -13,14 +13,22 @@ import click
 from eio_audit.audit.options import AuditOptions, Relabel
 from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.fix_outputs import Write, print_diff, without_links, write_in_place, write_to
+from eio_audit.cli.fix_outputs import (
+    Write,
+    compiler_of,
+    print_diff,
+    verify_with_option,
+    without_links,
+    workers_of,
+    write_in_place,
+    write_to,
+)
 from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.option_groups import GroupedCommand, grouped_command
 from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
 from eio_audit.cli.output import reader_may_stop
-from eio_audit.cli.verify_with import compiler_of, verify_with_option, workers_of
 from eio_audit.mlir.source import InputError
 from eio_audit.report.text.progress import advancing, progress
 

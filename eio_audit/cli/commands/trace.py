@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
@@ -13,8 +14,7 @@ from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options
-from eio_audit.cli.pass_rows import pass_options
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, Command, audit_options, together
 from eio_audit.cli.reports import Reports, quiet_option, report_options
 from eio_audit.report.text.progress import progress
 
@@ -23,6 +23,51 @@ if TYPE_CHECKING:
     from eio_audit.audit.log.pass_choice import PassChoice
     from eio_audit.audit.log.trace import Watch
     from eio_audit.audit.options import AuditOptions
+
+
+def _choice(
+    pass_name: str | None, function: str | None, changed_op: str | None, grep: re.Pattern[str] | None
+) -> PassChoice:
+    from eio_audit.audit.log.pass_choice import PassChoice
+
+    return PassChoice(pass_name, function, changed_op, grep)
+
+
+def _regex(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise click.BadParameter(f"{text!r} is not a regular expression: {error}") from error
+
+
+def pass_options(command: Command) -> Command:
+    """Add the options that choose passes. The command gets ``choice``."""
+    return together(
+        "choice",
+        _choice,
+        click.option(
+            "--pass",
+            "pass_name",
+            metavar="NAME",
+            help="Show only this pass. * stands for any characters.",
+        ),
+        click.option(
+            "--function", metavar="NAME", help="Show only passes that ran on this function or changed it."
+        ),
+        click.option(
+            "--changed-op",
+            metavar="OP",
+            help="Show only passes that added, removed, modified or moved such an op, as in linalg.matmul. "
+            "* stands for any characters.",
+        ),
+        click.option(
+            "--grep",
+            "grep",
+            type=_regex,
+            metavar="REGEX",
+            help="Show only passes for which REGEX is found in the line of a changed op, before or after.",
+        ),
+    )(command)
 
 
 @grouped_command(

@@ -4,7 +4,7 @@
 step of Python per op. Lines that open or close a region take a few steps each.
 
 The fast path makes no assumptions. It reads a line only if the exact reader confirmed its template
-(``line_templates.py``). It leaves difficult lines to the exact reader, which reads them one by one: a name
+(``line_columns.py``). It leaves difficult lines to the exact reader, which reads them one by one: a name
 defined twice, a value not visible yet, a bracket that does not balance. So both paths give the same result.
 """
 
@@ -26,9 +26,10 @@ from eio_audit.mlir.reading.line_columns import (
     AliasLines,
     Line,
     LineColumns,
+    LineTemplates,
     OpLines,
+    opens_list,
 )
-from eio_audit.mlir.reading.line_templates import LineTemplates, opens_list
 from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import OPEN_PAREN

@@ -28,8 +28,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.allocations import Allocations, Part
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, Part, handle, operands_at
 from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places

@@ -2,27 +2,203 @@
 
 Layouts, padding, alignment and shared buffers do not count. A value of another type, such as an integer, a
 vector or a device, has size 0. The size of a dynamic shape or of an unknown type is unknown.
+
+Generic assembly gives all types. For custom assembly, here is what the printers of custom assembly do, so
+that a program has the same sizes in every form.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.shown_types import (
-    DIMENSION,
-    SHAPED,
-    HeaderArgument,
-    first_type,
-    header_arguments,
-    shown_result_types,
-)
 from eio_audit.mlir.semantics.value_types import block_argument_types, result_types, result_types_in
-from eio_audit.mlir.tokens import split_list
+from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 from eio_audit.mlir.traits import types_of_kind
+
+SHAPED = re.compile(rb"(tensor|memref|vector|tuple|complex)<")
+"""The start of a type with brackets of the builtin dialect."""
+DIMENSION = re.compile(rb"\s*(\d+|\?|\*|\[\d+\])\s*x")
+"""One extent of a shape."""
+
+_NAME = re.compile(rb"!?[\w$.-]+")
+_VALUE = re.compile(rb"%[\w$.-]+(?:#\d+)?")
+_AFTER_NAME = re.compile(rb"\s*(?:(?P<equals>=)\s*(?P<value>%)?|(?P<colon>:))?")
+_SEPARATOR = re.compile(rb"(?:(?:^|\s):\s|->\s*|\sto\s|\sinto\s)")
+_OUTS = re.compile(rb"\bouts\(")
+_HAS_NUMBERS = re.compile(r"(?:index|smt)\..*|vector\.(?!transfer_write|type_cast|mask|yield).*")
+"""Ops whose results are numbers, vectors of numbers or the like."""
+
+
+def shown_result_types(ir: IR, op: int, count: int) -> list[bytes] | None:
+    """Return the types of the ``count`` results of an op in custom assembly, or None if they are not certain.
+
+    They are the types after ``->``, else after the last ``to``, ``into`` or colon. A destination-style op has
+    them in ``outs(...)``. An op in ``_HIDDEN`` gets its result's type from the one that it shows. One type
+    counts for all results. If operands and results share the last types, there must be one for each result.
+    """
+    name = ir.name(op)
+    if _HAS_NUMBERS.fullmatch(name):
+        return [b"index"] * count
+    text = _text_with_types(ir, op)
+    types, is_result = _last_types(text)
+    if not types:  # a listed op omits only types that are fixed, and no shaped type is
+        return [b"index"] * count if name in ir.op_table.rows else None
+    if hidden := _HIDDEN.get(name):
+        return [hidden(ir.expanded(types[0]).strip())] * count
+    if len(types) == 1:
+        return types * count
+    is_certain = len(types) == count and is_result
+    return types if is_certain or len(set(types)) == 1 == count else None
+
+
+def _last_types(text: bytes) -> tuple[list[bytes], bool]:
+    """Return the last types of a text, and whether they are after an arrow."""
+    bare = _without_brackets(text)
+    separators = list(_SEPARATOR.finditer(bare))
+    arrows = [match for match in separators if b"->" in match[0]]
+    outs = _OUTS.search(bare)
+    if outs is not None and not arrows:
+        types = text[outs.end() : closing_end(text, outs.end() - 1) - 1].rpartition(b" : ")[2]
+    elif separators:
+        start = (arrows or separators)[-1].end()
+        types = text[start : next((m.start() for m in separators if m.start() > start), len(text))].strip()
+    else:
+        return [], False
+    if types.startswith(b"("):
+        types = types[1 : closing_end(types, 0) - 1]
+    return list(map(first_type, split_list(types))), bool(arrows)
+
+
+def _text_with_types(ir: IR, op: int) -> bytes:
+    """Return the part of a custom text that may show result types: after its regions or before them."""
+    if ir.subtree_end[op] == op + 1:
+        return without_strings(ir.bare_text(op))
+    tail = without_strings(ir.tail(op).partition(b" loc(")[0])[1:]
+    if _SEPARATOR.search(_without_brackets(tail)) or _OUTS.search(tail):
+        return tail
+    header = ir.source.data[ir.op_start[op] : ir.header_end(op)]
+    return without_strings(header).rstrip(b" \t\r\n{")
+
+
+def first_type(text: bytes) -> bytes:
+    """Return the type that a text begins with, without attributes or a location after it."""
+    text = text.strip()
+    name = _NAME.match(text)
+    end = name.end() if name is not None else 0
+    return text[: closing_end(text, end) if text[end : end + 1] == b"<" else end]
+
+
+def _element(shaped: bytes) -> bytes:
+    """Return the element type of a shaped type, which memref.load shows instead of its result's."""
+    return next(list_parts(_without_dimensions(shaped)), b"")
+
+
+def _truth(compared: bytes) -> bytes:
+    """Return the type of a comparison: ``i1``, in the shape of what is compared."""
+    inside = SHAPED.match(compared)
+    if inside is None:
+        return b"i1"
+    element = _without_dimensions(compared)
+    first = next(list_parts(element), b"")
+    return compared[: len(compared) - len(element) - 1] + b"i1" + element[len(first) :] + b">"
+
+
+def _number(_: bytes) -> bytes:
+    return b"index"
+
+
+def _without_dimensions(shaped: bytes) -> bytes:
+    """Return what a shaped type has between its dimensions and its last bracket."""
+    start = shaped.find(b"<") + 1
+    while (match := DIMENSION.match(shaped, start)) is not None:
+        start = match.end()
+    return shaped[start:-1]
+
+
+def _without_brackets(text: bytes) -> bytes:
+    """Return a text of the same length with spaces in its outermost brackets."""
+    parts, done = list[bytes](), 0
+    for start, end in _outermost(text):
+        parts += [text[done : start + 1], b" " * (end - start - 2)]
+        done = end - 1
+    return b"".join([*parts, text[done:]])
+
+
+def _outermost(text: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where each of the outermost brackets opens, and the end of the one that closes it."""
+    start = outside = 0
+    for token, depth in nesting(text):
+        if depth > 0 and not outside:
+            start = token.start()
+        elif not depth and outside:
+            yield start, token.end()
+        outside = max(depth, 0)
+
+
+_HIDDEN: Mapping[str, Callable[[bytes], bytes]] = {
+    **dict.fromkeys(("affine.load", "memref.generic_atomic_rmw", "memref.load", "tensor.extract"), _element),
+    **dict.fromkeys(("arith.cmpf", "arith.cmpi"), _truth),
+    **dict.fromkeys(
+        (
+            "memref.dim",
+            "memref.extract_aligned_pointer_as_index",
+            "memref.rank",
+            "tensor.dim",
+            "tensor.rank",
+        ),
+        _number,
+    ),
+}
+"""By op whose result has another type than custom assembly shows, the type of the result by the one shown."""
+
+
+class HeaderArgument(NamedTuple):
+    """An argument of a region, without a shown type.
+
+    ``scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %t) -> (tensor<4xf32>) {`` shows no type of ``%i`` and
+    ``%a``. But they have the types of ``%c0`` and ``%t``.
+
+    Attributes:
+        initial: the value that it begins with, and whose type it has; -1 if the header names none.
+        is_number: whether it begins with a number, such as the variable of ``affine.for %i = 0 to 4``.
+    """
+
+    initial: int = -1
+    is_number: bool = False
+
+
+def header_arguments(ir: IR, block: int) -> Sequence[HeaderArgument]:
+    """Return what the header says of each argument of a block without a label. Empty if it does not fit."""
+    holder, arguments = ir.parent_op(block), ir.block_arguments.get(block, [])
+    if holder < 0 or not arguments or ir.regions_of[holder][0] != ir.block_region[block]:
+        return ()
+    start, end = ir.op_start[holder], ir.region_start[ir.block_region[block]]
+    names = ir.argument_names[bisect_left(ir.argument_names, start) : bisect_left(ir.argument_names, end)]
+    text = without_strings(ir.source.data[start:end], keeps_length=True)
+    shown = [start + match.start() for match in _VALUE.finditer(text)][len(ir.results(holder)) :]
+    operands = dict(zip([at for at in shown if at not in set(names)], ir.operands_of(holder), strict=False))
+    if len(names) != len(arguments):
+        return ()
+    found = []
+    for name in names:
+        after = _AFTER_NAME.match(text, _end_of_name(text, name - start))
+        is_set = after is not None and after["equals"] is not None
+        is_value = after is not None and after["value"] is not None
+        initial = operands.get(start + after.start("value"), -1) if after is not None and is_value else -1
+        found.append(HeaderArgument(initial, is_set and not is_value))
+    return found
+
+
+def _end_of_name(text: bytes, start: int) -> int:
+    match = _VALUE.match(text, start)
+    return match.end() if match else start
+
 
 _DIALECT_TYPE = re.compile(rb"![\w$.-]+")
 _SCALAR = re.compile(rb"(?:[su]?i(?P<bits>\d{1,9})|index|none|(?:b|t)?f(?P<float>\d{1,3})\w*)")

@@ -37,8 +37,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from eio_audit.order.closure import TransitiveClosure, bits, lowest_bit, width
 from eio_audit.order.effort import Effort
+from eio_audit.order.windows import TransitiveClosure, bits, lowest_bit, width
 
 PACKING_STEPS = 6_000_000  # ends of closing edges visited, in one window
 DETOUR_STEPS = 300_000  # the same for detours

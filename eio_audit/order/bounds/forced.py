@@ -4,7 +4,7 @@ An inversion of a and b, key(a) > key(b), is *forced* if b depends on a, directl
 An *early* op has a smaller key among its descendants.
 
 Cycles add one more inversion each, in windows with a transitive closure (cycle_packing.py). In larger
-windows, squeezes are the cycles around some of the forced inversions (squeeze.py). A search that stops early
+windows, squeezes are the cycles around some of the forced inversions (large_windows.py). A search that stops
 raises the bound, too (search/exact_search.py).
 """
 
@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.closure import TransitiveClosure
 from eio_audit.order.effort import Effort
-from eio_audit.order.windows import Window
+from eio_audit.order.windows import TransitiveClosure, Window
 
 SWEEP_BITS = 1 << 30  # bits in all bitsets of one sweep
 BATCH_SIZES = (256, 4096)  # fewest and most early ops of one sweep

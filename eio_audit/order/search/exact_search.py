@@ -33,8 +33,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from eio_audit.order.closure import TransitiveClosure, bits, lowest_bit, width
 from eio_audit.order.effort import USUAL_LIMITS, Effort
+from eio_audit.order.windows import TransitiveClosure, bits, lowest_bit, width
 
 SEARCH_BITS = 1 << 30  # bits in all states of one search
 MOVE_STEPS = 4  # cost of a move

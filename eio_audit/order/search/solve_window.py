@@ -11,7 +11,7 @@
 5. The last step is a search with the full budget.
 
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
-simple order. Squeezes (squeeze.py) raise its bound. Where a gap is left, half of the footrule (footrule.py)
+simple order. Squeezes (large_windows.py) raise its bound. Where a gap is left, half of the footrule
 may raise it further.
 
 Kahn's algorithm with the key as priority is not one of the simple orders. It places a producer with a late
@@ -29,15 +29,13 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.footrule import footrule_bound
 from eio_audit.order.bounds.forced import LowerBound, forced_bound
-from eio_audit.order.bounds.squeeze import squeeze_bound
-from eio_audit.order.closure import TransitiveClosure
+from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.permutation import inverse
 from eio_audit.order.search.exact_search import search
 from eio_audit.order.search.local_search import improve, slide
-from eio_audit.order.windows import Window
+from eio_audit.order.windows import TransitiveClosure, Window
 
 Neighbours = Callable[[int], Sequence[int]]
 

@@ -1,13 +1,15 @@
-"""Findings one by one at their places: lines for editors, annotations of GitHub and issues of GitLab."""
+"""Findings in the formats of editors and CI systems: lines, GitHub annotations, GitLab issues, JUnit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from eio_audit.audit.check.unjudged import UnjudgedInput
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit, UnjudgedInput
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import UNINDEXED
+from eio_audit.audit.gate.rules import HOISTED, UNINDEXED
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import (
@@ -25,6 +27,7 @@ from eio_audit.report.ci.finding import (
 from eio_audit.report.json import dumped
 from eio_audit.report.wording.commands import next_lines
 from eio_audit.report.wording.conclusion import steps_after, verdict_line, why_not_judged
+from eio_audit.report.wording.order import hoisted_constants, place_of, sum_of
 
 SHOWN_ANNOTATIONS = 10
 """GitHub shows no more annotations of one level per step."""
@@ -127,3 +130,53 @@ def _unreadable_issue(error: InputError) -> dict[str, object]:
         "severity": "blocker",
         "location": {"path": path, "lines": {"begin": error.position.line if error.position else 1}},
     }
+
+
+def to_junit(verdict: Verdict) -> str:
+    """Return the check as XML. A block fails if its findings fail the gate.
+
+    Its other findings and its hoisted constants are its output.
+    """
+    of_block: dict[tuple[object, ...], list[Finding]] = {}
+    for finding in verdict.findings:
+        place = (finding.source, finding.place.line, finding.function, finding.block, finding.block_line)
+        of_block.setdefault(place, []).append(finding)
+    root = Element("testsuites", name="eio-audit")
+    for dump in verdict.check.dumps:
+        suite = SubElement(root, "testsuite", name=printable(f"{place_of(dump)} {dump.moment}".rstrip()))
+        for block in dump.blocks:
+            findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
+            _add_case(suite, dump, block, findings, verdict)
+        if dump.is_unindexed:
+            name = why_not_judged(UnjudgedInput(dump.source, 1, dump.located > 0))
+            case = SubElement(suite, "testcase", classname=printable(dump.source), name="has op indices")
+            SubElement(case, "skipped", message=name)
+    for source, errors in groupby(verdict.check.errors, key=lambda error: error.source):
+        suite = SubElement(root, "testsuite", name=printable(source))
+        for error in errors:
+            case = SubElement(suite, "testcase", classname=printable(source), name="can be read")
+            message = printable(f"{place_of_error(error)}: {error.message}")
+            SubElement(case, "error", type="unreadable", message=message)
+    counted = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
+    for element in (root, *root):
+        for name, tag in counted.items():
+            element.set(name, str(len(list(element.iter(tag)))))
+    indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _add_case(
+    suite: Element, dump: DumpAudit, block: BlockAudit, findings: Sequence[Finding], verdict: Verdict
+) -> None:
+    name = " ".join(filter(None, (block.function, block.block, f"at line {block.line}")))
+    case = SubElement(suite, "testcase", classname=printable(dump.source), name=printable(name))
+    failures = [finding for finding in findings if verdict.fails_by(finding)]
+    others = [finding for finding in findings if not verdict.fails_by(finding)]
+    if failures:
+        failure = SubElement(case, "failure", type=failures[0].rule.code, message=sum_of(block))
+        failure.text = "\n".join(map(printable, lines_of(failures)))
+    lines = lines_of(others)
+    if HOISTED not in verdict.gate.rules and (hoisted := hoisted_constants(block)):
+        lines.append(hoisted)
+    if lines:
+        SubElement(case, "system-out").text = "\n".join(map(printable, lines))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from urllib.parse import quote
 
-from eio_audit.audit.check.unjudged import UnjudgedInput
-from eio_audit.audit.fix.replacement import Replacement
+from eio_audit.audit.check.figures import UnjudgedInput
+from eio_audit.audit.fix.fix import Replacement
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, UNINDEXED, Rule

@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from eio_audit.audit.corpus.comparison import CheckComparison
-from eio_audit.audit.corpus.corpus_figures import figures_by_model
+from eio_audit.audit.corpus.corpus_figures import CheckComparison, figures_by_model
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict

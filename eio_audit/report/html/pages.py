@@ -38,7 +38,7 @@ from eio_audit.report.wording.structure import (
 )
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.comparison import CheckComparison
+    from eio_audit.audit.corpus.corpus_figures import CheckComparison
 
 
 SHOWN_FILES = 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from eio_audit.audit.bisect.applications import OneApplication
 from eio_audit.audit.bisect.bisection import Application, Bisection
-from eio_audit.audit.bisect.one_application import OneApplication
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.report.markdown.code import code, literal, row, shell_block
 from eio_audit.report.markdown.diff import diff_to_markdown

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.comparison import CheckComparison
-from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.corpus_figures import CheckComparison, figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence

@@ -1,13 +1,12 @@
-"""A bisection as text: the patterns, the worst applications, and what to type next."""
+"""A bisection as text: the patterns, the worst applications, and what to type next. Its states as a log."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from eio_audit.audit.bisect.applications import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.bisect.one_application import OneApplication
-from eio_audit.audit.bisect.op_steps import OpSteps
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.text.console import Console, print_next
@@ -170,3 +169,9 @@ def print_application(
     print_diff(one.diff, console, verbose=verbose, context=context)
     console.print()
     print_next(words.by_hand(one), console)
+
+
+def states_log(result: Bisection) -> bytes:
+    """Return the log."""
+    assert result.log is not None
+    return result.log.read_bytes()

@@ -16,7 +16,7 @@ from eio_audit.report.wording.conclusion import status, steps_after, verdict_lin
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.comparison import CheckComparison
+    from eio_audit.audit.corpus.corpus_figures import CheckComparison
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
 

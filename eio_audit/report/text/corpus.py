@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from eio_audit.audit.corpus.comparison import CheckComparison, Trend
-from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.corpus_figures import CheckComparison, Trend, figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import NARROW, Column, print_table

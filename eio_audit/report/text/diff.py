@@ -16,8 +16,8 @@ from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.text.table import NARROW, Column, print_figures, print_table
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import next_steps
+from eio_audit.report.wording.diff import Stretch, added, removed
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.word_diff import Stretch, added, removed
 
 SHOWN_CHANGES = 3
 """The most ops of each group that a report shows unless verbose."""

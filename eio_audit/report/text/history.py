@@ -8,10 +8,9 @@ from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, 
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Console, Piece
 from eio_audit.report.text.table import Column, print_table
-from eio_audit.report.wording.diff import DERIVATIONS, what_happened
+from eio_audit.report.wording.diff import DERIVATIONS, LONGEST_STRETCH, what_happened
 from eio_audit.report.wording.numbers import count, shortened, shortened_list
 from eio_audit.report.wording.trace import pass_called
-from eio_audit.report.wording.word_diff import LONGEST_STRETCH
 
 SHOWN_OPS = 8
 """The most ops that a report shows unless verbose."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.check.displaced_op import DisplacedOp
-from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
 from eio_audit.report.text.console import Console, Piece, hyperlink
 from eio_audit.report.wording import order
 from eio_audit.report.wording.numbers import count

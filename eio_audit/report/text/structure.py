@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.codegen.prediction import CodegenFunction, Prediction
 from eio_audit.report.document import function_figures, torn_figures
-from eio_audit.report.pictures.module_tree import down_to, module_tree
+from eio_audit.report.pictures.structure_svg import down_to, module_tree
 from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.order import print_heading
 from eio_audit.report.text.table import NARROW, Column, print_figures, print_table

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.applications import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import (
     MOST_RUNS,
     Application,
@@ -14,8 +15,6 @@ from eio_audit.audit.bisect.bisection import (
     Reproduction,
 )
 from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.bisect.one_application import OneApplication
-from eio_audit.audit.bisect.op_steps import OpSteps
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.pass_steps import OpCounts

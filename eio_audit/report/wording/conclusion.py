@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from eio_audit.audit.check.check import Check
-from eio_audit.audit.check.figures import DumpAudit, Summary
-from eio_audit.audit.check.unjudged import UnjudgedInput
+from eio_audit.audit.check.figures import DumpAudit, Summary, UnjudgedInput
 from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError

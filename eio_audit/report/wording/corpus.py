@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.corpus.comparison import Trend
+from eio_audit.audit.corpus.corpus_figures import Trend
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # most checks have one model and no earlier report
-    from eio_audit.audit.corpus.comparison import CheckComparison, FigureChange
-    from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
+    from eio_audit.audit.corpus.corpus_figures import CheckComparison, FigureChange, ModelFigures, PassFigures
 
 PLURALS = {"model": "models", "pass": "passes"}
 """What figures are of."""

@@ -12,7 +12,7 @@ from eio_audit.audit.options import Follow
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
-    from eio_audit.audit.check.displaced_op import Blocker, DisplacedOp
+    from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.op_label import OpLabel
 
 
@@ -190,7 +190,7 @@ def hoisted_constants(block: BlockAudit) -> str:
     """Return ``24 constants are hoisted (1,104 inversions); fix puts them back``. Empty without any."""
     if not block.avoidable_constants:
         return ""
-    from eio_audit.audit.check.hoisted_constants import sentence
+    from eio_audit.audit.check.followers import sentence
 
     return sentence(block)
 

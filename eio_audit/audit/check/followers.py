@@ -1,13 +1,18 @@
-"""The avoidable inversions that hoisted constants cause.
+"""Orders in which some ops follow others: constants their consumers, frees the last uses.
 
-Every greedy rewrite puts the constants of a function at its start. If constants follow their consumers, only
-the order of the other ops counts. So the avoidable inversions of a block are divided: those that the other
-ops have by themselves, and the rest, which constants cause.
+**Constants.** Every greedy rewrite puts the constants of a function at its start. If constants follow their
+consumers, only the order of the other ops counts. So the avoidable inversions of a block are divided: those
+that the other ops have by themselves, and the rest, which constants cause.
+
+**Frees** go directly after the last use of what they free. By the dependences, a free waits for all uses of
+the value, or of its buffer if it frees that. The other ops are ordered as if the frees had no keys. Then each
+free goes as early as that order allows, which is always legal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
@@ -15,8 +20,9 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.linear_extension import Restoration, restore_order
-from eio_audit.order.permutation import sorted_runs
+from eio_audit.order.permutation import moved_places, sorted_runs
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.unindexed import after_last_uses
 
 
 class HoistedConstants(NamedTuple):
@@ -85,3 +91,39 @@ def sentence(block: BlockAudit) -> str:
 
 def _inversions(keys: Sequence[int | None], order: Sequence[int]) -> int:
     return count_inversions([key for place in order if (key := keys[place]) is not None])
+
+
+def restore_block(
+    keys: Sequence[int | None],
+    precedence: Precedence,
+    frees: Collection[int],
+    inversions: int | None = None,
+    effort: Effort | None = None,
+) -> Restoration:
+    """Find the best order of a block. If any op moves, its frees are directly after their last uses.
+
+    Moving the frees changes no inversion. But unless it is certified, the order of the other ops may depend
+    on where the frees were. So they are ordered again until nothing better is found, and a second fix changes
+    nothing.
+
+    Args:
+        keys: per place, its key; None for an op that does not count in inversions.
+        precedence: the dependences of the block.
+        frees: the places of the frees to move.
+        inversions: those of the textual order, if known.
+        effort: the budget for all blocks of a dump.
+    """
+    effort = effort or Effort()
+    best = restore_order(keys, precedence, inversions, effort)
+    if not (frees and best.moved):
+        return best
+    order = after_last_uses(best.order, frees, precedence)
+    while not best.certified and order != best.order and not effort.is_spent:
+        again = restore_order(
+            [keys[place] for place in order], precedence.restricted(order), best.inversions, effort
+        )
+        if again.inversions == best.inversions:
+            break
+        best = replace(again, order=[order[place] for place in again.order], moved_lower_bound=0)
+        order = after_last_uses(best.order, frees, precedence)
+    return replace(best, order=order, moved=len(moved_places(order)))
