@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.gate.checked_dump import CheckedDump
@@ -98,6 +99,7 @@ def check_dumps(
     workers: Workers | Callable[[], Workers | None] | None = None,
     kept: ResultCache | None = None,
     waits_for: Callable[[str], None] = lambda _: None,
+    visit_audited: Callable[[AuditedDump], None] | None = None,
 ) -> Check:
     """Checks dumps, in order; one that cannot be read is skipped with an error.
 
@@ -111,11 +113,12 @@ def check_dumps(
             them this process does it.
         kept: the results of earlier runs; it gets those of this run.
         waits_for: called with the name of a file when the next result to come is of that file.
+        visit_audited: called before ``visit`` if this process audits the dump, while its IR is in memory.
     """
     audits: list[DumpAudit] = []
     errors: list[InputError] = []
     pieces = _pieces(each_dump(dumps), dump_check, kept)
-    for (dump, text), found in _results(pieces, dump_check, workers, waits_for):
+    for (dump, text), found in _results(pieces, dump_check, workers, waits_for, visit_audited):
         if found is not None:
             text.result = found.error(dump) if isinstance(found, LostWork) else found
             if kept is not None and isinstance(found, CheckedDump):
@@ -182,6 +185,7 @@ def _results(
     dump_check: DumpCheck,
     workers: Workers | Callable[[], Workers | None] | None,
     waits_for: Callable[[str], None],
+    visit_audited: Callable[[AuditedDump], None] | None,
 ) -> Iterator[tuple[_Tag, CheckedDump | InputError | LostWork | None]]:
     """Each dump with its text, and what was found if it was work. The first work starts the workers."""
     for piece in pieces:
@@ -194,6 +198,8 @@ def _results(
     pieces = chain([piece], pieces)
     if who is not None and who.shares_files:
         pieces = _by_their_places(pieces)
+    if who is None:
+        dump_check = replace(dump_check, visit=visit_audited)
     yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 

@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, SharedWork
+from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.gate.checked_dump import CheckedDump, checked
 from eio_audit.audit.gate.rules import AVOIDABLE, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -32,12 +32,14 @@ class DumpCheck:
         rules: what to look for.
         measures_memory: measure how many bytes the values of each block hold.
         describes_all: describe all ops out of place, not only the worst.
+        visit: called with each audited dump while its IR is in memory, if this process audits it.
     """
 
     options: AuditOptions = DEFAULT_OPTIONS
     rules: tuple[Rule, ...] = (AVOIDABLE,)
     measures_memory: bool = False
     describes_all: bool = False
+    visit: Callable[[AuditedDump], None] | None = None
 
     def shared_work(self) -> SharedWork:
         """What the checks of several dumps share."""
@@ -47,7 +49,10 @@ class DumpCheck:
         """The result for one dump; the error if it cannot be read."""
         try:
             audited = audit_dump(dump, self.options, work, measures_memory=self.measures_memory)
-            return checked(audited, self.rules)
+            result = checked(audited, self.rules)
+            if self.visit is not None:
+                self.visit(audited)
+            return result
         except InputError as error:
             return error
 

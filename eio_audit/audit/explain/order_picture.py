@@ -184,14 +184,21 @@ class WorstBlocks:
         self._tells_files_apart = tells_files_apart
         self._seen_blocks = 0
         self._chosen: dict[Hashable, _ChosenBlock] = {}
+        self._kept: AuditedDump | None = None
 
     def visit(self, dump: AuditedDump) -> None:
         """Choose among the blocks of a dump, whose IR stays in memory while one of them is chosen."""
         self.choose(dump.audit, lambda: dump)
 
+    def keep(self, dump: AuditedDump) -> None:
+        """Keep a dump for ``visit_audit``, so that it need not be audited again."""
+        self._kept = dump
+
     def visit_audit(self, dump: Dump, audit: DumpAudit) -> None:
-        """Choose among the blocks of a dump, which is audited again to draw them."""
-        self.choose(audit, partial(audit_dump, dump, audit.options))
+        """Choose among the blocks of a dump. It is audited again to draw them, unless it was just kept."""
+        kept, self._kept = self._kept, None
+        is_kept = kept is not None and kept.dump is dump
+        self.choose(audit, (lambda: kept) if is_kept else partial(audit_dump, dump, audit.options))
 
     def choose(self, audit: DumpAudit, audited: Audited) -> None:
         """Choose among the blocks of a dump. ``audited`` is called to draw them."""
@@ -220,9 +227,11 @@ class WorstBlocks:
     def pictures(self, *, worst_first: bool = False) -> list[OrderPicture]:
         """Return the pictures, in the order in which the blocks were visited, or the worst block first.
 
-        A block is left out if its dump cannot be read any more or shows another state of it by now.
+        A block is left out if its dump cannot be read any more or shows another state of it by now. Then the
+        blocks are forgotten, so that their dumps need no more memory.
         """
         chosen = sorted(self._chosen.values(), key=lambda one: one.rank if worst_first else one.rank[2])
+        self._chosen.clear()
         dumps: dict[int, AuditedDump | None] = {}
         pictures = []
         for one in reversed(chosen):

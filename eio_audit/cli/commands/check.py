@@ -129,7 +129,8 @@ def check_command(
             return started.enter_context(parallel.workers(total_bytes, pieces))
 
         dumps = read_all(files, read_file, errors, advance.file_done)
-        result = check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for)
+        keep = None if worst_blocks is None else worst_blocks.keep
+        result = check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for, keep)
     result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
     if not reports.quiet:

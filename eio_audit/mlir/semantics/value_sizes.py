@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import NamedTuple
 
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.value_types import block_argument_types, result_types, result_types_in
 from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 from eio_audit.mlir.traits import types_of_kind
@@ -243,6 +245,26 @@ class ValueSizes:
         else:
             sizes = self._sizes(shown_result_types(self._ir, op, count))
         return sizes if sizes is not None and len(sizes) == count else [UNKNOWN_SIZE] * count
+
+    def of_each(self, ops: Iterable[int]) -> Iterator[Sequence[ValueSize]]:
+        """Yield ``of_results`` for several ops. Most of these have a function type that others have, too."""
+        ir, data = self._ir, self._ir.source.data
+        known: dict[tuple[int, bytes], Sequence[ValueSize]] = {}
+        for op in ops:
+            start, end = ir.op_start[op], ir.location_start[op]
+            if not ir.op_is_generic[op] or ir.subtree_end[op] > op + 1 or end == NO_OFFSET:
+                yield self.of_results(op)
+                continue
+            key = self._result_counts[op], data[max(data.rfind(b" : (", start, end), start) : end]
+            sizes = known.get(key)
+            if sizes is None:
+                known[key] = sizes = self.of_results(op)
+            yield sizes
+
+    @cached_property
+    def _result_counts(self) -> Counter[int]:
+        """By op, how many results it has."""
+        return Counter(self._ir.value_owner)
 
     def of_arguments(self, block: int) -> Sequence[ValueSize]:
         """Return the size of each argument of a block: by its type, or by the value that it begins with."""
