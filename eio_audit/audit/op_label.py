@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,8 +32,8 @@ class OpLabel:
     @property
     def title(self) -> str:
         """``#23 ttir.permute %8``, without a number for an unindexed op."""
-        index = None if self.index is None else f"#{self.index}"
-        return " ".join(filter(None, (index, self.name, self.result)))
+        name = self.name if self.result is None else f"{self.name} {self.result}"
+        return name if self.index is None else f"#{self.index} {name}"
 
     def __str__(self) -> str:
         """Return ``#23 ttir.permute %8 (line 11)``."""
@@ -67,20 +67,24 @@ class Sentence(NamedTuple):
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
     """Return the op as reports name it."""
     origin = indices.parsed.origin(op)
-    return _label(ir, indices, op, None if origin is None else origin.place)
+    place = None if origin is None else origin.place
+    line = ir.source.line_at(ir.op_start[op])
+    return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, _module(place))
 
 
-def labels(ir: IR, indices: OriginalIndices, ops: Iterable[int]) -> list[OpLabel]:
+def labels(ir: IR, indices: OriginalIndices, ops: Sequence[int]) -> list[OpLabel]:
     """Return many ops of a dump as reports name them. All locations of the dump are read at once."""
-    places = indices.parsed.places
-    return [_label(ir, indices, op, places[op]) for op in ops]
-
-
-def _label(ir: IR, indices: OriginalIndices, op: int, place: ModelPlace | None) -> OpLabel:
-    return OpLabel(
-        name=ir.name(op),
-        result=ir.first_result_name(op),
-        index=indices.index(op),
-        line=ir.source.line_at(ir.op_start[op]),
-        module=place.modules[-1] if place is not None and place.modules else None,
+    return list(
+        map(
+            OpLabel,
+            map(ir.names.__getitem__, map(ir.op_name.__getitem__, ops)),
+            map(ir.first_result_name, ops),
+            map(indices.by_op.__getitem__, ops),
+            map(ir.source.line_at, map(ir.op_start.__getitem__, ops)),
+            map(_module, map(indices.parsed.places.__getitem__, ops)),
+        )
     )
+
+
+def _module(place: ModelPlace | None) -> str | None:
+    return place.modules[-1] if place is not None and place.modules else None

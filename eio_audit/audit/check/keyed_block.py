@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Hashable, Sequence
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
@@ -101,10 +101,11 @@ class KeyedBlock:
         edges = None if self.graph is None else self.graph.shape
         return ranks, bytes(self.is_derived), bytes(self.is_constant), bytes(self.is_free), edges
 
-    @property
+    @cached_property
     def original_places(self) -> dict[int, int]:
         """Per place of an op that counts, in textual order, its place in the original order of these ops."""
-        rank_of = {place: rank for rank, place in enumerate(sorted(self.indexed, key=self.key))}
+        keys: Sequence[Any] = self.keys  # those of the indexed ops are integers
+        rank_of = {place: rank for rank, place in enumerate(sorted(self.indexed, key=keys.__getitem__))}
         return {place: rank_of[place] for place in self.indexed}
 
     def key(self, place: int) -> int:

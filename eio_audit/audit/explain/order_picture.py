@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
+from itertools import count, repeat
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
@@ -106,21 +107,24 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     displaced_ops = describe_displaced(block, sorted(moved | remaining))
     moved_first = sorted(displaced_ops, key=lambda place: place not in moved)
     drawn = [*moved_first[: min(len(moved), DRAWN_MOVED)], *moved_first[len(moved) :][:DRAWN_UNMOVED]]
+    disorder = {place: _disorder(op, audit) for place, op in displaced_ops.items()}
+    disorder |= dict.fromkeys(moved, Disorder.AVOIDABLE)
     dataflow = BlockDataflow(block) if block.has_order else None
+    places = range(len(block.ops))
     return OrderPicture(
         dump=dump_audit,
         block=audit,
         ops=tuple(
-            PicturedOp(
-                op=op,
-                place=place,
-                textual_rank=textual_rank.get(place),
-                original=original.get(place),
-                inversions=block.inversions_at.get(place, 0),
-                inversions_fixed=fixed.get(place, 0),
-                disorder=Disorder.AVOIDABLE if place in moved else _disorder(displaced_ops.get(place), audit),
+            map(
+                PicturedOp,
+                labels(dump.ir, dump.indices, block.ops),
+                count(),
+                map(textual_rank.get, places),
+                map(original.get, places),
+                map(block.inversions_at.get, places, repeat(0)),
+                map(fixed.get, places, repeat(0)),
+                map(disorder.get, places),
             )
-            for place, op in enumerate(labels(dump.ir, dump.indices, block.ops))
         ),
         displaced=displaced_ops,
         dataflow=tuple(
@@ -132,9 +136,7 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     )
 
 
-def _disorder(op: DisplacedOp | None, block: BlockAudit) -> Disorder | None:
-    if op is None:
-        return None
+def _disorder(op: DisplacedOp, block: BlockAudit) -> Disorder:
     if block.forced is None:
         return Disorder.UNORDERED
     if op.derived:

@@ -25,7 +25,7 @@ from eio_audit.audit.explain.order_picture import (
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
-from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
+from eio_audit.report.html.table import OF_CONSTANTS, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
@@ -204,6 +204,7 @@ class Section:
         self.ids = ids
         self.picture = picture
         self._findings = findings
+        self._found_lines = {line for source, line, _ in findings if source == picture.dump.source}
         self._dataflow = {flow.around[0]: flow for flow in picture.dataflow}
 
     @property
@@ -247,7 +248,7 @@ class Section:
         return drawing_of(flow, {op.place: f"#{self.ids[op.place]}" for op in flow.ops})
 
     def _why(self, op: PicturedOp) -> str:
-        if finding := self._findings.get(self.place_of(op)):
+        if op.op.line in self._found_lines and (finding := self._findings.get(self.place_of(op))):
             return finding.message
         if op.disorder is Disorder.AVOIDABLE:
             return "a fix moves it"
@@ -262,11 +263,7 @@ class Section:
             "original": [-1 if op.original is None else op.original for op in ops],
             "standing": [-1 if op.textual_rank is None else op.textual_rank for op in ops],
             "texts": self.picture.texts,
-            "anchors": {
-                op.place: anchor
-                for op, anchor in zip(ops, self.ids, strict=True)
-                if anchor != f"op-{op.op.line}"
-            },
+            "anchors": {place: anchor for place, anchor in enumerate(self.ids) if anchor.count("-") > 1},
         }
 
     @cached_property
@@ -275,10 +272,13 @@ class Section:
         columns = columns_of(
             "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=out of order, why"
         )
-        rows: list[list[Cell]] = []
-        for one in self.picture.ops:
-            rows.append([one.place, one.op.title, one.op.line, one.op.module])
-            rows[-1] += [one.inversions, one.inversions_fixed, one.disorder, self._why(one)]
+        rows = [
+            (
+                *(one.place, one.op.title, one.op.line, one.op.module),
+                *(one.inversions, one.inversions_fixed, one.disorder, self._why(one)),
+            )
+            for one in self.picture.ops
+        ]
         name = block_name(self.block.function, self.block.block)
         return Table(
             f"ops-{self.name}",
@@ -293,13 +293,14 @@ class Section:
 def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding] = ()) -> list[Section]:
     """Return a section for each block."""
     found = {_place_of(finding): finding for finding in findings}
-    taken: Counter[int] = Counter()
+    taken: dict[int, int] = {}
     sections = []
     for number, picture in enumerate(pictures, 1):
         ids = []
         for line in (op.op.line for op in picture.ops):
-            taken[line] += 1
-            ids.append(f"op-{line}" if taken[line] == 1 else f"op-{line}-{taken[line]}")
+            number_there = taken.get(line, 0) + 1
+            taken[line] = number_there
+            ids.append(f"op-{line}" if number_there == 1 else f"op-{line}-{number_there}")
         sections.append(Section(picture, number, ids, found))
     return sections
 
@@ -308,7 +309,13 @@ def finding_cards(
     findings: Sequence[Finding], sections: Sequence[Section], dumps: Sequence[DumpAudit]
 ) -> list[Card]:
     """Return the cards of the findings that a page lists."""
-    at = {section.place_of(op): (section, op.place) for section in sections for op in section.picture.ops}
+    lines = {(finding.source, finding.line) for finding in findings[:SHOWN_FINDINGS]}
+    at = {
+        section.place_of(op): (section, op.place)
+        for section in sections
+        for op in section.picture.ops
+        if (section.dump.source, op.op.line) in lines
+    }
     dump_at = {(dump.source, dump.line): dump for dump in dumps}
     cards = []
     for number, finding in enumerate(findings[:SHOWN_FINDINGS], 1):

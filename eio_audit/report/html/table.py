@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nsmallest
+from operator import itemgetter
 from typing import NamedTuple
 
 SHOWN_ROWS = 20
@@ -84,7 +86,7 @@ class Table:
         """All rows, as scripts read them."""
         return {
             "columns": [
-                _column_data(column, [row[k] for row in self.rows], self.most[k])
+                _column_data(column, list(map(itemgetter(k), self.rows)), self.most[k])
                 for k, column in enumerate(self.columns)
             ],
             "marked": self.marked[0] if self.marked else None,
@@ -104,11 +106,13 @@ class Table:
         mark = self._number_of(self.marked[0]) if self.marked else None
         chosen = [k for k, row in enumerate(self.rows) if mark is None or row[mark]]
         sorting = self._sorting
-        chosen.sort(key=lambda k: [_rank(self.rows[k][column], falls) for column, falls in sorting])
+        chosen = nsmallest(
+            SHOWN_ROWS, chosen, lambda k: [_rank(self.rows[k][column], falls) for column, falls in sorting]
+        )
         linked, links = (self._number_of(self.links[0]), self.links[1]) if self.links else (None, [])
         return [
             [(cell, links[k] if column == linked else None) for column, cell in enumerate(self.rows[k])]
-            for k in chosen[:SHOWN_ROWS]
+            for k in chosen
         ]
 
 
