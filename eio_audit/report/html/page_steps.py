@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
+from itertools import islice
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
-from eio_audit.audit.log.shown_text import lines_of
 from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.input.function_texts import Aliases
 
@@ -21,7 +22,7 @@ class PageText:
 
     Attributes:
         source: the file that most of its lines are from.
-        lines: its lines as printed, without line ends.
+        lines: its lines as printed, without line ends. They may be read only once.
         places: per line, its 1-based line in the file.
         ops: per line, the number of the op that begins there, -1 for none. An op keeps its number through
             the whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds
@@ -30,7 +31,7 @@ class PageText:
     """
 
     source: str
-    lines: Sequence[bytes]
+    lines: Iterable[bytes]
     places: Sequence[int]
     ops: Sequence[int]
     definitions: Sequence[bytes] = ()
@@ -64,23 +65,39 @@ def step_of(comparison: DumpComparison) -> PageStep:
     count = len(old.op_lines)
     old.numbers = range(count)
     new.numbers = [comparison.was.get(op, count + op) for op in range(len(new.op_lines))]
-    before, after = before.numbered(old.op_lines, old.numbers), after.numbered(new.op_lines, new.numbers)
     changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
-    return PageStep(0, _page_text(before), _page_text(after), changes)
+    return PageStep(0, _whole_text(before, old), _whole_text(after, new), changes)
 
 
 def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
-    """Return the text of a dump that was read as a whole, and its ops with their lines in that."""
+    """Return a dump that was read as a whole, without its lines, and its ops with their lines."""
     dump = side.dump.dump
-    definitions, _ = without_definitions(dump.text)
-    lines = lines_of(dump, Aliases(definitions))
-    above = dump.source.data[: dump.span.start].count(b"\n") + dump.text[: _leading(dump.text)].count(b"\n")
-    return ScopeText(dump, lines, {}, None), ScopeSide(range(-above, len(lines)), side)
+    above = dump.source.data[: dump.span.start].count(b"\n") + _blank_above(dump.text)
+    return ScopeText(dump, [], {}, None), ScopeSide(range(-above, dump.text.count(b"\n") + 1), side)
 
 
-def _leading(text: bytes) -> int:
-    """Return how many bytes of blank lines a text begins with."""
-    return text.rfind(b"\n", 0, len(text) - len(text.lstrip())) + 1
+def _whole_text(text: ScopeText, side: ScopeSide) -> PageText:
+    """Return a dump as a page shows it, without blank lines around it."""
+    dump = text.dump
+    start, printed = _blank_above(dump.text), dump.text.rstrip()
+    count = printed.count(b"\n") + 1 - start if printed else 0
+    first = dump.source.line_at(dump.span.start) + start
+    ops = [-1] * count
+    for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
+        ops[line] = number  # of several ops on a line, the first one stays
+    definitions = Aliases(without_definitions(dump.text)[0]).definitions if count else {}
+    return PageText(
+        dump.source.name,
+        (line.removesuffix(b"\n") for line in islice(BytesIO(dump.text), start, start + count)),
+        range(first, first + count),
+        ops,
+        [b"%b = %b" % one for one in definitions.items()],
+    )
+
+
+def _blank_above(text: bytes) -> int:
+    """Return how many blank lines a text begins with."""
+    return text.count(b"\n", 0, len(text) - len(text.lstrip()))
 
 
 def _page_text(text: ScopeText) -> PageText:

@@ -184,12 +184,18 @@ def page(template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, 
 
 
 def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
-    anchors = {op.op: section.ids[op.place] for section in sections for op in section.picture.ops}
     columns = columns_of(
         "#number, change, what, function, before, #line_before=line, #place_before=place, "
         "after, #line_after=line, #place_after=place"
     )
     changes = [(kind, change) for kind, group in result.ops.groups.items() for change in group]
+    lines = {change.after.line for _, change in changes if change.after}
+    anchors = {
+        op.op: section.ids[op.place]
+        for section in sections
+        for op in section.picture.ops
+        if op.op.line in lines
+    }
     rows: list[list[Cell]] = []
     for number, (kind, change) in enumerate(changes, 1):
         what = "; ".join(what_happened(change, verbose=False))

@@ -16,8 +16,8 @@ from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.html.page_steps import PageStep, PageText, page_step
 
-_NUMBER = re.compile(rb"(?<=%)(0|[1-9][0-9]{0,8})")
-"""The number in the name of a value. Many lines differ in these only."""
+_NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
+"""The name of a value that is a number. Many lines differ in these only."""
 
 NO_BASE = -1
 """The base of a text that is stored without another one."""
@@ -46,7 +46,7 @@ class StoredLines:
         if known is not None:
             return known
         parts = _NUMBER.split(line)
-        template = b"\n".join(parts[::2]).decode("utf-8", "surrogateescape")
+        template = b"%\n".join(parts[::2]).decode("utf-8", "surrogateescape")
         self.template_of.append(self.templates.setdefault(template, len(self.templates)))
         if len(parts) > 1:
             first, *others = map(int, parts[1::2])
