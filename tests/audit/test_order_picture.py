@@ -1,10 +1,11 @@
+import pytest
 from hypothesis import given
 
-from eio_audit import AuditOptions, Finding, Gate, check, read_text
+from eio_audit import AuditOptions, Dump, Finding, Gate, check, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
-from tests.internals import AuditedDump, Disorder, OrderPicture, WorstBlocks, find
+from tests.internals import AuditedDump, Disorder, OrderPicture, WorstBlocks, audit_dump, find
 from tests.programs import programs
 
 
@@ -85,6 +86,25 @@ def test_blocks_are_chosen_while_dumps_are_audited() -> None:
     worst_blocks = WorstBlocks()
     result = check(read_text(ISSUE), visit=worst_blocks.visit)
     assert [picture.block for picture in worst_blocks.pictures()] == list(result.dumps[0].blocks)
+
+
+def test_a_dump_that_was_kept_is_drawn_without_another_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    [first, second] = read_text(log_of(a=ISSUE, b=SHUFFLED.replace("@main", "@b")))
+    audited = [audit_dump(first), audit_dump(second)]
+    again = []
+
+    def audit_again(dump: Dump, options: AuditOptions) -> AuditedDump:
+        again.append(dump)
+        return audit_dump(dump, options)
+
+    monkeypatch.setattr("eio_audit.audit.explain.order_picture.audit_dump", audit_again)
+    worst_blocks = WorstBlocks()
+    worst_blocks.keep(audited[0])
+    worst_blocks.visit_audit(first, audited[0].audit)
+    worst_blocks.visit_audit(second, audited[1].audit)  # another process audited it
+    assert [picture.dump for picture in worst_blocks.pictures()] == [one.audit for one in audited]
+    assert again == [second]
+    assert worst_blocks.pictures() == []
 
 
 def test_the_resnet() -> None:

@@ -134,3 +134,23 @@ def test_the_size_of_an_argument_that_shows_no_type(program: str, expected: list
     ir = ir_of(f"func.func @f(%t: tensor<4xf32>, %c: index) {{\n%0 = {body}\nreturn\n}}\n")
     block = next(block for block, ops in enumerate(ir.block_ops) if ir.name(ops[0]) == "my.use")
     assert [size.bytes for size in ValueSizes(ir).of_arguments(block)] == expected
+
+
+def test_ops_of_one_function_type_share_its_sizes_unless_their_results_differ_in_number() -> None:
+    t = "tensor<4xf32>"
+    ops = [
+        f'%0 = "a.b"() : () -> {t} loc("1|x")',
+        f'%1 = "a.c"() : () -> {t} loc("2|x")',
+        f'"a.d"() : () -> {t} loc("3|x")',  # a result without a name
+        f'%2:2 = "a.b"(%0) : ({t}) -> ({t}, tensor<?xf32>)',
+        f'%3 = "a.b"() ({{\n}}) : () -> {t} loc("4|x")',
+    ]
+    ir = ir_of("\n".join(ops))
+    sizes = ValueSizes(ir)
+    assert list(sizes.of_each(range(len(ir)))) == [ValueSizes(ir).of_results(op) for op in range(len(ir))]
+    assert [[size.bytes for size in of_op] for of_op in sizes.of_each([0, 1, 3, 4])] == [
+        [16],
+        [16],
+        [16, None],
+        [16],
+    ]
