@@ -214,7 +214,9 @@ def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) 
         assert (shown_in(before.text.decode()) if before is not None else {}) == log.before[number]
 
 
-@pytest.mark.parametrize("name", ["resnet", "encoder", "small", "ttnn"])
+@pytest.mark.parametrize(
+    "name", ["small", "ttnn", *(pytest.param(name, marks=pytest.mark.slow) for name in ("encoder", "resnet"))]
+)
 def test_rows_of_sample_logs(name: str) -> None:
     for path in sorted((SAMPLES / name).glob("*.log")):
         expect_rows_of_diff(read(path))
