@@ -505,9 +505,10 @@ def is_gone(process: int) -> bool:
 INTERRUPTIBLE = """\
 import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 runpy.run_module("eio_audit", run_name="__main__", alter_sys=True)
 """
-"""Runs the command. A shell that starts the tests in the background makes them ignore interrupts."""
+"""Runs the command. Tests that a shell starts in the background ignore interrupts, and those under ``nohup`` hangups."""
 
 
 def ended(signal_: signal.Signals, how: str, hanging: Path, *options: str) -> tuple[int, str, str]:
