@@ -128,6 +128,7 @@ def test_the_commands_of_a_list_of_dumps_run(command: str, folder: Path) -> None
     require_runs(lines, folder)
 
 
+@pytest.mark.slow
 def test_the_commands_of_a_bisection_run(folder: Path) -> None:
     lines = suggested(run(*shlex.split(BISECT)).stdout.decode(), "text")
     assert [shlex.split(line)[1] for line in lines] == ["bisect"] * len(lines)
