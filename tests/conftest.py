@@ -2,7 +2,7 @@
 
 from hypothesis import Phase, settings
 
-settings.register_profile("quick", max_examples=50, deadline=None)  # no failure on a slow machine
+settings.register_profile("quick", max_examples=20, deadline=None)  # no failure on a slow machine
 settings.register_profile("long", max_examples=500, deadline=None)
 settings.register_profile(  # the same examples each time; stop at the first failure (benchmarks/mutation.py)
     "mutation",

@@ -38,5 +38,5 @@ def run_script(
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=60,
+        timeout=600,  # a loaded machine is slow; only what hangs takes so long
     )

@@ -65,6 +65,7 @@ CASES = [
     pytest.param(
         Case("iree-opt", "--canonicalize", PROGRAM, "canonicalize", "--canonicalize", CANONICALIZED),
         id="iree-opt --canonicalize",
+        marks=pytest.mark.slow,
     ),
     pytest.param(
         Case(
@@ -76,6 +77,7 @@ CASES = [
             CANONICALIZED,
         ),
         id="iree-opt nested",
+        marks=pytest.mark.slow,
     ),
     pytest.param(
         Case(
@@ -96,7 +98,7 @@ CASES = [
     pytest.param(
         Case("mlir-opt", "--convert-to-llvm", PROGRAM, "convert-to-llvm", "--convert-to-llvm", CONVERTED),
         id="mlir-opt --convert-to-llvm",
-        marks=needs_mlir_opt,
+        marks=[needs_mlir_opt, pytest.mark.slow],
     ),
 ]
 

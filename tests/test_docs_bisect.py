@@ -16,6 +16,7 @@ RECORDED = [pair for pair in SHOWN if pair not in LIVE]
 [MODEL] = [text for language, text in blocks(PAGE) if language == "sh" and text.startswith("cat ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shown", [RECORDED, pytest.param(LIVE, marks=needs_mlir_opt)], ids=["recorded", "live"]
 )

@@ -30,6 +30,18 @@ NOT_RUN_HERE = {
     "python -m tests.real_passes": "writes a page of the repository",
 }
 """What a block contains that is not run here, and why."""
+IN_LONGER_RUNS = {
+    "bisect.md",
+    "ci.md",
+    "corpus.md",
+    "diff.md",
+    "fix.md",
+    "graph.md",
+    "html.md",
+    "pass_logs.md",
+    "structure.md",
+}
+"""Pages whose blocks take seconds. Other tests run what most of these pages show."""
 WRITES = re.compile(r" -o |>")
 TRAP = r"""trap 'code=$?; [[ $code == 1 && $BASH_COMMAND == eio-audit* ]] || exit $code' ERR
 """
@@ -42,6 +54,18 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 def reason_not_to_run(text: str) -> str | None:
     return next((reason for part, reason in NOT_RUN_HERE.items() if part in text), None)
+
+
+def is_run(page: Path) -> bool:
+    """Whether a page has something to run here.
+
+    The commands of ``cli.md`` are those of the help, for the reader's own files.
+    """
+    return page.name != "cli.md" and any(
+        (language == "sh" and not reason_not_to_run(text))
+        or (not language and any(WRITES.search(command) for command, _ in commands(text)))
+        for language, text in blocks(page)
+    )
 
 
 @pytest.fixture
@@ -77,11 +101,19 @@ def test_what_is_not_run_is_on_the_pages() -> None:
     assert [part for part in NOT_RUN_HERE if not any(part in text for text in texts)] == []
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(
+            page,
+            id=str(page.relative_to(ROOT)),
+            marks=pytest.mark.slow if page.name in IN_LONGER_RUNS else [],
+        )
+        for page in DOCUMENTS
+        if is_run(page)
+    ],
+)
 def test_the_blocks_run_as_pasted(page: Path, clone: Path) -> None:
-    """The commands of ``cli.md`` are those of the help, for the reader's own files: they are not run."""
-    if page.name == "cli.md":
-        return
     tools = clone / ".venv" / "bin"
     for language, text in blocks(page):
         if language in {"mlir", "toml", "python"} and text.startswith(("// ", "# ")):

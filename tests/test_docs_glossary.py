@@ -15,32 +15,27 @@ CODE = set(re.findall(r"`([^`]+)`", PAGE))
 
 
 @cache
-def defined_in_the_package() -> set[str]:
+def definitions() -> list[ast.ClassDef | ast.FunctionDef]:
     """Return the classes and functions of all modules."""
     trees = [ast.parse(path.read_text()) for path in (ROOT / "eio_audit").rglob("*.py")]
-    return {
-        node.name
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef | ast.FunctionDef)
-    }
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return [node for node in nodes if isinstance(node, ast.ClassDef | ast.FunctionDef)]
 
 
 def attributes_in_the_package(name: str) -> set[str]:
     """Return the fields, methods and properties that the classes of a name define."""
     found: set[str] = set()
-    for path in (ROOT / "eio_audit").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef) and node.name == name:
-                found |= {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
-                fields = [item.target for item in node.body if isinstance(item, ast.AnnAssign)]
-                found |= {field.id for field in fields if isinstance(field, ast.Name)}
+    for node in definitions():
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            found |= {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+            fields = [item.target for item in node.body if isinstance(item, ast.AnnAssign)]
+            found |= {field.id for field in fields if isinstance(field, ast.Name)}
     return found
 
 
 @pytest.mark.parametrize("name", sorted(code for code in CODE if re.fullmatch(r"[A-Z]\w*[a-z]\w*", code)))
 def test_a_class_exists(name: str) -> None:
-    assert name in defined_in_the_package()
+    assert name in {node.name for node in definitions()}
 
 
 @pytest.mark.parametrize("name", sorted(code for code in CODE if re.fullmatch(r"[A-Z]\w+\.\w+", code)))

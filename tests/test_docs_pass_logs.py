@@ -37,7 +37,10 @@ def test_the_outputs_shown_are_real(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("tool", "name", "dumps"),
-    [pytest.param("mlir-opt-22", "passes.log", 10, marks=needs_mlir_opt), ("iree-compile", "iree.log", 100)],
+    [
+        pytest.param("mlir-opt-22", "passes.log", 10, marks=needs_mlir_opt),
+        pytest.param("iree-compile", "iree.log", 100, marks=pytest.mark.slow),
+    ],
 )
 def test_the_logs_are_read(tool: str, name: str, dumps: int, tmp_path: Path) -> None:
     """The number of IREE's passes differs from version to version."""

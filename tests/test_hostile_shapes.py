@@ -10,8 +10,14 @@ import eio_audit
 sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
 import hostile
 
+QUICK = set(list(hostile.SHAPES)[::5])
+"""The others are in longer runs."""
 
-@pytest.mark.parametrize("shape", hostile.SHAPES)
+
+@pytest.mark.parametrize(
+    "shape",
+    [pytest.param(shape, marks=[] if shape in QUICK else pytest.mark.slow) for shape in hostile.SHAPES],
+)
 def test_a_small_one_is_fixed(shape: str) -> None:
     text = "".join(f"{line}\n" for line in hostile.lines(shape, 60))
     fixed = eio_audit.fix(eio_audit.read_text(text))
@@ -21,6 +27,7 @@ def test_a_small_one_is_fixed(shape: str) -> None:
     assert again.text == fixed.text
 
 
+@pytest.mark.slow
 def test_most_of_them_are_out_of_order() -> None:
     checks = [
         eio_audit.check(eio_audit.read_text("".join(f"{line}\n" for line in hostile.lines(shape, 60))))

@@ -329,7 +329,12 @@ def states_of(dumps: Iterable[Dump]) -> dict[int, tuple[str, int, int]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "step"), [("small/eio_only_alias.log", 1), ("small/all_passes_alias.log", 6)]
+    ("name", "step"),
+    [
+        ("small/eio_only_alias.log", 1),
+        ("small/all_passes_alias.log", 40),
+        pytest.param("small/all_passes_alias.log", 6, marks=pytest.mark.slow),
+    ],
 )
 def test_the_last_row_of_every_op_agrees_with_the_last_dump_that_has_it(name: str, step: int) -> None:
     """Every op of every dump has a history, which goes on to the last dump unless a pass removed the op."""

@@ -14,7 +14,7 @@ def dumps_of_model(name: str, text: str) -> list[Dump]:
     return [replace(one, program=f"{name}{one.program}") for one in read_text(text, f"{name}.log")]
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(logs(), max_size=4))
 def test_the_traces_of_models_make_the_trace_of_all_dumps(texts: list[str]) -> None:
     models = [dumps_of_model(f"model{n}", text) for n, text in enumerate(texts)]

@@ -46,7 +46,7 @@ def expect_adds_up(result: Trace) -> None:
     assert (result.initial_left, sum(left.values())) == (left[None, True], result.at_end_of_log.avoidable)
 
 
-@settings(max_examples=100)
+@settings(max_examples=2 * settings().max_examples)
 @given(logs())
 def test_made_logs_add_up(text: str) -> None:
     expect_adds_up(trace(read_text(text)))

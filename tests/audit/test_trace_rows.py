@@ -175,13 +175,13 @@ module @a {
 """
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(logs())
 def test_rows_of_made_logs(log: Log) -> None:
     expect_rows_of_diff(read_text(log.text))
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(logs(), logs())
 def test_rows_of_made_logs_of_two_modules_with_equal_functions(one: Log, other: Log) -> None:
     """Their dumps take turns, first one with both modules in it."""
@@ -205,7 +205,7 @@ def test_a_row_of_a_function_whose_namesake_has_vanished() -> None:
     expect_rows_of_diff(read_text(VANISHED))
 
 
-@settings(max_examples=150)
+@settings(max_examples=2 * settings().max_examples)
 @given(logs())
 def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) -> None:
     dumps = read_text(log.text)
@@ -214,7 +214,9 @@ def test_the_text_before_a_dump_has_what_the_dumps_before_showed_last(log: Log) 
         assert (shown_in(before.text.decode()) if before is not None else {}) == log.before[number]
 
 
-@pytest.mark.parametrize("name", ["resnet", "encoder", "small", "ttnn"])
+@pytest.mark.parametrize(
+    "name", ["small", "ttnn", *(pytest.param(name, marks=pytest.mark.slow) for name in ("encoder", "resnet"))]
+)
 def test_rows_of_sample_logs(name: str) -> None:
     for path in sorted((SAMPLES / name).glob("*.log")):
         expect_rows_of_diff(read(path))

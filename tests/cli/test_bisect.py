@@ -182,6 +182,7 @@ def test_a_log_in_a_file_comes_with_text(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_python_finds_the_same() -> None:
     found = eio_audit.bisect(SMALL)
     assert (found.attempted, len(found.of_patterns), found.inversions) == (218, 12, (0, 18))
@@ -201,6 +202,7 @@ def test_the_steps_of_one_op() -> None:
     assert [line.split()[:4] for line in found[3:5]] == [["31", "16", "->", "17"], ["33", "17", "->", "18"]]
 
 
+@pytest.mark.slow
 def test_the_steps_of_one_op_as_json() -> None:
     found = json.loads(run("bisect", "--op", "%7", "--format", "json", "--", *SMALL).stdout)
     assert [found["pass"], found["command"], found["errors"]] == [PASS, "bisect", []]
@@ -503,9 +505,10 @@ def is_gone(process: int) -> bool:
 INTERRUPTIBLE = """\
 import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 runpy.run_module("eio_audit", run_name="__main__", alter_sys=True)
 """
-"""Runs the command. A shell that starts the tests in the background makes them ignore interrupts."""
+"""Runs the command. Tests that a shell starts in the background ignore interrupts, and those under ``nohup`` hangups."""
 
 
 def ended(signal_: signal.Signals, how: str, hanging: Path, *options: str) -> tuple[int, str, str]:

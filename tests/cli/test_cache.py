@@ -38,7 +38,14 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-@pytest.mark.parametrize("paths", [["dumps"], [LOG], [LOG, "dumps", LOG]], ids=["folder", "log", "both"])
+@pytest.mark.parametrize(
+    "paths",
+    [
+        pytest.param(["dumps"], id="folder"),
+        pytest.param([LOG], id="log", marks=pytest.mark.slow),
+        pytest.param([LOG, "dumps", LOG], id="both"),
+    ],
+)
 def test_each_run_reports_what_a_run_without_does(corpus: Path, format_: str, paths: list[str]) -> None:
     command = "check", *paths, "--format", format_, "--select", "EIO", "--fail-on", "any"
     without, first, second, third = (

@@ -165,8 +165,10 @@ EACH_COMMAND = [
 
 @pytest.mark.parametrize(
     ("thread", "started"),
-    [("", {"resource_tracker"}), (THREAD, {"resource_tracker", "forkserver"})],
-    ids=["forked", "from a server"],
+    [
+        pytest.param("", {"resource_tracker"}, id="forked", marks=pytest.mark.slow),
+        pytest.param(THREAD, {"resource_tracker", "forkserver"}, id="from a server"),
+    ],
 )
 def test_no_command_runs_it(folder: Folder, thread: str, started: set[str]) -> None:
     with (folder.path / "logs" / "a.log").open() as log:
@@ -245,6 +247,7 @@ def test_the_action_installs_without_it(folder: Folder) -> None:
     folder.require_untouched()
 
 
+@pytest.mark.slow
 def test_the_worker_of_a_cluster_as_the_page_starts_it(folder: Folder) -> None:
     [line] = re.findall("^.*dask worker .*$", (ROOT / "docs" / "corpus.md").read_text(), re.MULTILINE)
     with LocalCluster(n_workers=0, processes=False, protocol="tcp://", dashboard_address=":0") as cluster:

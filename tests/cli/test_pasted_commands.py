@@ -62,6 +62,8 @@ REPORTS = [
         )
     ),
 ]
+IN_LONGER_RUNS = {"concise", "github", "markdown"}
+"""Formats whose lines are mostly those of text."""
 LISTS = [
     f"diff {RESNET}/all_passes_alias.log",
     f"structure {QUOTED}",
@@ -105,7 +107,13 @@ def require_runs(lines: list[str], folder: Path) -> None:
         assert re.search(r"^code [01]$", done.stdout, re.MULTILINE), f"{line}\n{done.stdout}"
 
 
-@pytest.mark.parametrize(("command", "format_"), REPORTS)
+@pytest.mark.parametrize(
+    ("command", "format_"),
+    [
+        pytest.param(command, format_, marks=pytest.mark.slow if format_ in IN_LONGER_RUNS else [])
+        for command, format_ in REPORTS
+    ],
+)
 def test_the_commands_of_a_report_run(command: str, format_: str, folder: Path) -> None:
     lines = suggested(run(*shlex.split(command)).stdout.decode(), format_)
     assert lines
@@ -120,6 +128,7 @@ def test_the_commands_of_a_list_of_dumps_run(command: str, folder: Path) -> None
     require_runs(lines, folder)
 
 
+@pytest.mark.slow
 def test_the_commands_of_a_bisection_run(folder: Path) -> None:
     lines = suggested(run(*shlex.split(BISECT)).stdout.decode(), "text")
     assert [shlex.split(line)[1] for line in lines] == ["bisect"] * len(lines)

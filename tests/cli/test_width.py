@@ -22,7 +22,9 @@ RESNET = "sample_irs/resnet"
         f"explain {RESNET}/after_alias.mlir #69",
     ],
 )
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "columns", [60, *(pytest.param(columns, marks=pytest.mark.slow) for columns in (80, 120))]
+)
 def test_no_line_is_wider_than_the_terminal(command: str, columns: int) -> None:
     _, shown = run_on_terminal(*command.split(), columns=columns, cwd=SAMPLES.parent, NO_COLOR="1")
     lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\]8;.*?\x1b\\", "", shown).splitlines()

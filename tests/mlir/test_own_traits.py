@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ def flagged(flag: str) -> set[str]:
     }
 
 
+@cache
 def names(pattern: str) -> list[str]:
     return [name for name in GENERATED if fnmatchcase(name, pattern)]
 

@@ -47,7 +47,13 @@ def any_orders(ir: IR, seed: int) -> dict[int, list[int]]:
     return orders
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.name, marks=pytest.mark.slow if "alias" in path.name else [])
+        for path in FILES
+    ],
+)
 @pytest.mark.parametrize("generic", [True, False], ids=["generic", "custom"])
 def test_mlir_prints_the_same_names_in_any_order(path: Path, generic: bool) -> None:
     for dump in read_text(path.read_bytes()):

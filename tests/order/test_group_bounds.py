@@ -107,7 +107,7 @@ def branching(draw: st.DrawFn) -> GroupedOps:
     return grouped(groups, sorted(edges, key=lambda edge: edge[1]), " ".join(map(str, frees)))
 
 
-@settings(max_examples=300)
+@settings(max_examples=4 * settings().max_examples)
 @given(st.one_of(branching(), programs().filter(lambda ops: len(ops.roots) <= 5)))
 def test_every_order_of_the_queue_is_within_the_bounds(ops: GroupedOps) -> None:
     fewest, most = bounds(ops)

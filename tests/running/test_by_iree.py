@@ -29,8 +29,8 @@ def test_the_judge_sees_an_order() -> None:
 
 
 def test_every_order_does_the_same() -> None:
-    verdict = judged(IREE, range(6), shuffles=1)
-    assert verdict.judged == 6
+    verdict = judged(IREE, range(2), shuffles=1)
+    assert verdict.judged == 2
     assert [str(difference) for difference in verdict.differences] == []
 
 

@@ -69,7 +69,7 @@ def reference(texts: Mapping[str, str]) -> list[tuple[str, object]]:
     return results
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(programs() | logs() | st.just(BROKEN), max_size=6))
 def test_every_file_has_its_own_fix(workers: Workers, texts: list[str]) -> None:
     files = {f"{n}.mlir": text for n, text in enumerate(texts) if text.strip()}

@@ -97,7 +97,7 @@ def replace_values(folder: Path, make: object) -> None:
             database.execute("UPDATE results SET value = ? WHERE key = ?", [sealed, key])
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(programs(), max_size=4), logs(), st.integers(0, 2))
 def test_kept_results_are_those_of_a_check(texts: list[str], log: str, lines: int) -> None:
     dumps, moved = ([*read_text("\n" * n + log), *dumps_of(texts, n)] for n in (0, lines))
@@ -195,7 +195,7 @@ def test_a_result_at_the_place_of_another_is_no_result(tmp_path: Path) -> None:
     assert checks_again(dumps_of(TEXTS), tmp_path) == len(TEXTS)
 
 
-@settings(max_examples=12)
+@settings(max_examples=settings().max_examples // 4)
 @given(st.data())
 def test_a_damaged_file_gives_no_wrong_result(data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -296,17 +296,17 @@ from eio_audit import read_text
 from eio_audit.audit.corpus.dump_check import DumpCheck
 from eio_audit.audit.corpus.check_dumps import check_dumps
 from eio_audit.audit.corpus.result_cache import result_cache
-from tests.audit.test_trace import function
+function = sys.argv[3]
 for number in range(int(sys.argv[2])):
     with result_cache(sys.argv[1], lambda reason: sys.exit(reason)) as kept:
-        dumps = read_text("// -----\\n".join(function(f"f{number}_{n}", 2, 1, 0) for n in range(20)))
+        dumps = read_text("// -----\\n".join(function.replace("NAME", f"f{number}_{n}") for n in range(20)))
         assert check_dumps(dumps, DumpCheck(), kept=kept).summary.dumps == 20
     print(number, flush=True)
 """
 
 
 def started(folder: Path, runs: int) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", RUN, str(folder), str(runs)]
+    command = [sys.executable, "-c", RUN, str(folder), str(runs), function("NAME", 2, 1, 0)]
     root = str(Path(__file__).parents[3])
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root)
 
@@ -318,7 +318,9 @@ def test_two_runs_share_a_folder(tmp_path: Path) -> None:
     assert len(rows(tmp_path)) == 15 * 20
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.003, 0.01])
+@pytest.mark.parametrize(
+    "delay", [0.003, *(pytest.param(delay, marks=pytest.mark.slow) for delay in (0.0, 0.01))]
+)
 def test_a_run_may_be_killed(tmp_path: Path, delay: float) -> None:
     run = started(tmp_path, 1_000)
     assert run.stdout is not None

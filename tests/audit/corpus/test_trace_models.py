@@ -128,7 +128,9 @@ def test_the_worst_model_is_first(tmp_path: Path) -> None:
     ]
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(logs() | st.just(BROKEN), max_size=6), st.integers(0, 4000))
 def test_other_processes_find_the_same(
     workers: Workers, tmp_path_factory: pytest.TempPathFactory, texts: list[str], batch_bytes: int
