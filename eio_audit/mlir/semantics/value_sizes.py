@@ -175,14 +175,14 @@ class HeaderArgument(NamedTuple):
 
 def header_arguments(ir: IR, block: int) -> Sequence[HeaderArgument]:
     """Return what the header says of each argument of a block without a label. Empty if it does not fit."""
-    holder, arguments = ir.parent_op(block), ir.block_arguments.get(block, [])
-    if holder < 0 or not arguments or ir.regions_of[holder][0] != ir.block_region[block]:
+    parent, arguments = ir.parent_op(block), ir.block_arguments.get(block, [])
+    if parent < 0 or not arguments or ir.regions_of[parent][0] != ir.block_region[block]:
         return ()
-    start, end = ir.op_start[holder], ir.region_start[ir.block_region[block]]
+    start, end = ir.op_start[parent], ir.region_start[ir.block_region[block]]
     names = ir.argument_names[bisect_left(ir.argument_names, start) : bisect_left(ir.argument_names, end)]
     text = without_strings(ir.source.data[start:end], keeps_length=True)
-    shown = [start + match.start() for match in _VALUE.finditer(text)][len(ir.results(holder)) :]
-    operands = dict(zip([at for at in shown if at not in set(names)], ir.operands_of(holder), strict=False))
+    shown = [start + match.start() for match in _VALUE.finditer(text)][len(ir.results(parent)) :]
+    operands = dict(zip([at for at in shown if at not in set(names)], ir.operands_of(parent), strict=False))
     if len(names) != len(arguments):
         return ()
     found = []

@@ -141,10 +141,10 @@ class ValueTypes:
         """Return the storage of each block argument, or one for all if a header does not give each a type."""
         ir = self._ir
         types = block_argument_types(ir, block)
-        is_labelled, holder = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
+        is_labelled, parent = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
         if is_labelled or (len(types) == len(ir.block_arguments.get(block, ())) and all(types)):
             return [self._of_text(text) if text else Storage.ANYTHING for text in types]
-        return Storage.ANYTHING if holder < 0 else self._of_custom(block_header_text(ir, block), holder)
+        return Storage.ANYTHING if parent < 0 else self._of_custom(block_header_text(ir, block), parent)
 
 
 def _storage(text: bytes, *, inside: bool) -> Storage:
@@ -276,7 +276,7 @@ def block_header_text(ir: IR, block: int) -> bytes:
     """Return a block's label with its arguments, or its op's header. Empty at top level."""
     if ir.block_label[block] != NO_OFFSET:
         return ir.block_header(block)
-    holder = ir.parent_op(block)
-    if holder < 0:
+    parent = ir.parent_op(block)
+    if parent < 0:
         return b""
-    return ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
+    return ir.source.data[ir.op_start[parent] : ir.region_start[ir.block_region[block]]]
