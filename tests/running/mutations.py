@@ -221,18 +221,18 @@ def _types_without_aliases(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(value_types.ValueTypes, "_of_text", of_text)
     monkeypatch.setattr(
-        value_types, "_dialect_type", lambda name: Storage.ANYTHING if b"." in name else Storage.PLAIN
+        value_types, "dialect_type", lambda name: Storage.ANYTHING if b"." in name else Storage.PLAIN
     )
 
 
 def _unknown_types_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = value_types._dialect_type
+    known = value_types.dialect_type
 
     def plain(name: bytes) -> Storage:
         storage = known(name)
         return Storage.PLAIN if storage is Storage.ANYTHING else storage
 
-    monkeypatch.setattr(value_types, "_dialect_type", plain)
+    monkeypatch.setattr(value_types, "dialect_type", plain)
 
 
 def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ class ValueTypes:
     def has_unknown_types(self) -> bool:
         """Whether the dump contains a dialect type about which nothing is known."""
         names = set(_DIALECT_TYPE.findall(self._ir.dump_text)) - self._ir.aliases.keys()
-        return any(_dialect_type(name) is Storage.ANYTHING for name in names)
+        return any(dialect_type(name) is Storage.ANYTHING for name in names)
 
     def _results(self, op: int) -> list[Storage] | Storage:
         ir = self._ir
@@ -159,7 +159,7 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
     while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
         offset = match.end()
         if match["dialect"]:
-            storage |= _dialect_type(match["dialect"])
+            storage |= dialect_type(match["dialect"])
             if not inside and text[offset : offset + 1] == b"<":
                 offset = closing_end(text, offset)
         elif match["shaped"] in (b"tensor", b"memref"):
@@ -170,7 +170,8 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
     return storage | Storage.CONTENT if has_tuple and storage else storage
 
 
-def _dialect_type(name: bytes) -> Storage:
+def dialect_type(name: bytes) -> Storage:
+    """Return what a value of a dialect's type, such as ``!llvm.ptr``, may be."""
     full = name[1:].decode("utf-8", "replace")
     if full in types_of_kind("plain"):
         return Storage.PLAIN
