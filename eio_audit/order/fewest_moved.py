@@ -87,7 +87,7 @@ def implied_order(
     rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
     earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
     for start, end in chain.from_iterable(cycles):
-        earlier[end] &= ~(1 << start)
+        earlier[end] &= ~(1 << start)  # undecided, until a conclusion below
     while not effort.is_spent:
         effort.left -= closure.size * width(closure.size) + 4 * len(cycles)
         before, edges = _transitive(packing.order, earlier)
@@ -233,7 +233,7 @@ def _exchanged_pairs(
     paired: set[tuple[int, bool]] = set()
     for place in moved:
         op = order[place]
-        late = is_late[op]
+        late = is_late[op]  # if so, the ops that it has passed are before it
         if not indexed[op] or effort.is_spent:
             continue
         before = range(place - 1, max(bounds.start - 1, place - PAIR_DISTANCE), -1)

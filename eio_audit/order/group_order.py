@@ -116,7 +116,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
             self.op = op
             self.distance = distance
             self.group = ops.group[op]
-            self.rule = len(missing) * ops.frees[op] + distance
+            self.rule = len(missing) * ops.frees[op] + distance  # no distance is as large as ``missing``
 
         def __lt__(self, other: Entry) -> bool:
             # ``current`` changes while entries are in the heap, but no entry moves for that: see above.

@@ -141,6 +141,7 @@ def split_into_windows(block: Window) -> Windows:
     order = sorted(range(block.size), key=key_of)
     spans = []
     for low, high in joined:
+        # The ranges before are no longer sorted by key. But all their keys are smaller, so a bisection works.
         start, stop = bisect_left(order, low, key=key_of), bisect_right(order, high, key=key_of)
         order[start:stop] = sorted(order[start:stop])
         spans.append((start, stop))

@@ -233,7 +233,7 @@ class Buffers:
             passed = [value for block in blocks for value in self._handed_over(block)]
             for block in blocks[1:] if is_closed else blocks:
                 passed += ir.block_arguments.get(block, ())
-            if not is_closed:
+            if not is_closed:  # operands may become arguments, and what is passed out may be a result
                 passed += [*ir.result_values(parent), *ir.operands_of(parent)]
             self._join(passed, in_memory=escapes)
 

@@ -34,7 +34,7 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
     for block in sorted(blocks, key=lambda block: ir.block_ops[block][0]):
         first, end = ir.block_ops[block][0], ir.subtree_end[ir.block_ops[block][-1]]
         if first < walked:
-            continue  # a block nested in a block that has been walked
+            continue  # a block nested in a block that has been walked, which yielded its pairs
         walked = end
         walk = _Walk(ir, block)
         for op in touching[bisect_left(touching, first) : bisect_left(touching, end)]:
@@ -153,7 +153,7 @@ class _Walk:
         for resource, kinds in effects.touches(op).items():
             changes = not kinds.isdisjoint(CHANGES)
             before = self._before(op, resource, changes=changes)
-            if resource == EVERYTHING:
+            if resource == EVERYTHING:  # only buffers are its parts; what is in memory is a part of MEMORY
                 before += self._before(op, MEMORY, changes=changes)
             for earlier in before:
                 if (pair := self._in_one_block(earlier, op)) is not None:

@@ -216,7 +216,7 @@ class EffectTable:
             if is_newest_allocation(ir, op):
                 self._note(op, {"stack": _READ_WRITE})
         self._add_control()
-        self._add_reads({MEMORY})
+        self._add_reads({MEMORY})  # before the calls, whose summaries count what their callees read there
         for call in chain.from_iterable(self._calls.by_function.values()):
             if call in callee and is_acting[ir.op_name[call]]:
                 self._note(call, self._call_touches(call, callee[call]))
@@ -322,7 +322,7 @@ class EffectTable:
                 touches[self._resource(op, value) or MEMORY] = _READ_WRITE
         bound: frozenset[str] = frozenset().union(*row.on.values())
         unbound = (row.effects - bound) & ANY
-        if unbound & CHANGES:
+        if unbound & CHANGES:  # name the buffers, too: so ``_fill`` adds the reads of what has changed
             for resource in self._resources(op, "operand ?"):
                 _add(touches, resource, unbound)
         _add(touches, EVERYTHING, unbound)

@@ -231,6 +231,7 @@ def pull_up(window: Window) -> list[int]:
     Ties go by key, then by textual order. Complexity: O((n + m) log n).
     """
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
+    # The sort is stable: what was sorted by before decides ties.
     by_rank.sort(key=window.smallest_keys_below().__getitem__)
     return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
 
