@@ -116,14 +116,10 @@ class Buffers:
         """Whether the value may be the address of memory."""
         return bool(self._types.of(value) & Storage.ADDRESS)
 
-    def put_into_memory(self, values: Iterable[int]) -> None:
-        """Mark the buffers of these values as memory."""
-        self._in_memory.update(self._root(value) for value in values if self._types.of(value))
-        self._settle()
-
-    def pass_as_values(self, values: Iterable[int]) -> None:
-        """Mark the buffers of these values as kept by an op that treats tensors as values."""
-        self._as_values.update(self._root(value) for value in values if self._types.of(value))
+    def keep(self, values: Iterable[int], *, as_values: bool = False) -> None:
+        """Mark the buffers of these values as memory, or as kept by an op that treats tensors as values."""
+        kept = self._as_values if as_values else self._in_memory
+        kept.update(self._root(value) for value in values if self._types.of(value))
         self._settle()
 
     def _settle(self) -> None:
@@ -139,11 +135,11 @@ class Buffers:
         passed: dict[int | str, list[int]] = {}
         for operand, argument in zip(operands, arguments, strict=False):
             if self.is_value(operand):
-                self.pass_as_values([argument])
+                self.keep([argument], as_values=True)
             resource = self._root(operand) if self.is_value(operand) else self.resource(operand)
             if resource is not None and self._types.of(argument):
                 passed.setdefault(resource, []).append(argument)
-        self.put_into_memory(passed.pop(MEMORY, ()))
+        self.keep(passed.pop(MEMORY, ()))
         for first, *others in passed.values():
             for other in others:
                 root, joined = self._root(first), self._root(other)

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
@@ -240,14 +240,16 @@ class EffectTable:
         Arguments for which callers pass one buffer share it inside the function. The same holds for memory.
         """
         ir, buffers, callee = self._ir, self._buffers, self._calls.callee
-        share: dict[int | None, Callable[[Iterable[int]], None]] = {}
+        as_values: dict[
+            int | None, bool
+        ] = {}  # by function that keeps values, whether an op may change none of them
         for function, inside in self._calls.by_function.items():
             for call in inside:
-                if (known := callee.get(call)) in share:
-                    share[known]([*ir.operands_of(call), *ir.result_values(call)])
+                if (known := callee.get(call)) in as_values:
+                    values = [*ir.operands_of(call), *ir.result_values(call)]
+                    buffers.keep(values, as_values=as_values[known])
             if function != OUTSIDE and (kept := buffers.in_memory_of(function)):
-                are_values = all(map(buffers.is_value, kept))
-                share[function] = buffers.pass_as_values if are_values else buffers.put_into_memory
+                as_values[function] = all(map(buffers.is_value, kept))
         # Callers first here: what a function gets, it may pass to its own callees.
         for call in chain.from_iterable(reversed(self._calls.by_function.values())):
             if call in callee:

@@ -29,7 +29,7 @@ from heapq import heappop, heappush
 from itertools import pairwise
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.forced import LowerBound, forced_bound
+from eio_audit.order.bounds.forced import LowerBound, count_forced
 from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.permutation import inverse
@@ -102,7 +102,8 @@ def best_order(
     text = list(range(window.size))
     closure = TransitiveClosure(window) if window.size <= limits.closure_size else None
     effort.left -= LOOK_STEPS * window.extent
-    textual = BestOrder(text, window.inversions(text), forced_bound(window, closure, effort))
+    forced, is_complete = (closure.forced, True) if closure else count_forced(window, effort)
+    textual = BestOrder(text, window.inversions(text), LowerBound(forced, forced, is_complete))
     if textual.certified:
         return textual
     solver = _Solver(window, closure, effort, limits)
