@@ -254,17 +254,8 @@ _ACCESSES = re.compile(
     r"|vector\.transfer_(?:read|write)|linalg\.\w+"
 )
 """Ops that touch memory only through their operands, and only while they run."""
-_VIEWS = frozenset(
-    (
-        "llvm.getelementptr",
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.transpose",
-        "memref.view",
-    )
+_VIEWS = re.compile(
+    r"llvm\.getelementptr|memref\.(?:cast|collapse_shape|expand_shape|reinterpret_cast|subview|transpose|view)"
 )
 """Ops whose result points into the memory of their first operand, in both forms of assembly."""
 _MEMREF_AT = {"memref.load": 0, "memref.store": 1}
@@ -284,7 +275,7 @@ class Allocations:
         self._ir = ir
         self._allocates = ["allocates" in row.flags for row in rows]
         self._accesses = [_ACCESSES.fullmatch(name) is not None for name in ir.names]
-        self._is_view = [name in _VIEWS for name in ir.names]
+        self._is_view = [_VIEWS.fullmatch(name) is not None for name in ir.names]
         self._base: dict[int, int] = {}
         self._has_elements: dict[int, bool] = {}
         self._constants: dict[int, int | None] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -128,22 +128,16 @@ def _without_dimensions(shaped: bytes) -> bytes:
 
 def _without_brackets(text: bytes) -> bytes:
     """Return a text of the same length with spaces in its outermost brackets."""
-    parts, done = list[bytes](), 0
-    for start, end in _outermost(text):
-        parts += [text[done : start + 1], b" " * (end - start - 2)]
-        done = end - 1
-    return b"".join([*parts, text[done:]])
-
-
-def _outermost(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each of the outermost brackets opens, and the end of the one that closes it."""
-    start = outside = 0
+    parts, done, depth_before = list[bytes](), 0, 0
     for token, depth in nesting(text):
-        if depth > 0 and not outside:
-            start = token.start()
-        elif not depth and outside:
-            yield start, token.end()
-        outside = max(depth, 0)
+        if depth > 0 and not depth_before:
+            parts.append(text[done : token.end()])
+            done = token.end()
+        elif not depth and depth_before:
+            parts.append(b" " * (token.start() - done))
+            done = token.start()
+        depth_before = max(depth, 0)
+    return b"".join([*parts, text[done:]])
 
 
 _HIDDEN: Mapping[str, Callable[[bytes], bytes]] = {
