@@ -157,14 +157,14 @@ from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import places as places_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, operands_at
-from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import (
     CHANGES,
     CONTROL,
     EffectSource,
     EffectTable,
-    Place,
+    Resource,
     Touches,
     condition_holds,
 )

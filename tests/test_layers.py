@@ -28,7 +28,7 @@ FLOORS = {
         {"tokens"},
         {"aliases"},
         {"ir"},
-        {"plain_location", "ir_part"},
+        {"ir_part"},
         {"location"},
         {"input"},
         {"reading"},

@@ -1,6 +1,8 @@
 """MLIR's debug locations: the grammar inside ``loc(...)``.
 
 ``Position`` is something else: a place in the dump itself.
+
+A *plain* location is a name or a place in a file, and the names around it. Its text tells all about it.
 """
 
 from __future__ import annotations
@@ -11,10 +13,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.plain_location import names_and_place, plain_text
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import STRING, TRIVIA, closing_end, match_end, unescaped
+from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, unescaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,13 @@ _STRING = re.compile(STRING)
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
 _RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
 _WORD = re.compile(rb"[A-Za-z_]\w*+")
+
+PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
+"""A plain location, if as many brackets close as open. Two such texts are equal if the locations are."""
+_ALIAS_INSIDE = re.compile(rb"(#[\w$-]++)\)++\Z")
+
+MOST_NAMES = 8
+"""The most names around each other in a plain location."""
 
 
 class Locations:
@@ -293,3 +301,34 @@ class _Parser:
 
     def _skip_trivia(self) -> None:
         self.offset = match_end(TRIVIA, self.data, self.offset, self.end)
+
+
+def plain_text(ir: IR, text: bytes) -> bytes | None:
+    """Return the text of a location of a dump without aliases, if it is plain; None for any other."""
+    for _ in range(MOST_NAMES):
+        alias = _ALIAS_INSIDE.match(text, text.rfind(b"(#") + 1)
+        if alias is None:
+            break
+        text = text[: alias.start()] + (ir.definition(alias[1]) or b"?") + text[alias.end(1) :]
+    match = PLAIN.fullmatch(text)
+    is_plain = match is not None and match[1].count(b'"') == 2 * len(match[2]) < 2 * MOST_NAMES
+    return text if is_plain else None
+
+
+def names_and_place(plain: bytes) -> tuple[list[bytes], bytes]:
+    """Return the names in a plain location, the outermost first, and the place in a file, or nothing.
+
+    >>> names_and_place(b'"a"("b"("f.py":1:2))')
+    ([b'a', b'b'], b'"f.py":1:2')
+    """
+    parts = plain.rstrip(b")").split(b'"')
+    names = parts[1::2]
+    return (names, b"") if not parts[-1] else (names[:-1], b'"%b"%b' % (names[-1], parts[-1]))
+
+
+def extends_child(plain: bytes) -> bool:
+    """Return whether the name of a plain location extends its child's name: ``"X_tm0"("X")``."""
+    match names_and_place(plain):
+        case [name, child, *_], _:
+            return len(name) > len(child) and name.startswith(child)
+    return False

@@ -183,6 +183,7 @@ class _Table(Mapping[str, OpTraits]):
                 entry |= {"operands": row["operands"]}
             entry |= {"when": {**entry.get("when", {}), **row.get("when", {})}}
             flags |= set(row.get("flags", ()))
+            # A definition may promise a fresh result that is a view all the same.
             flags -= {"fresh"} if "view" in row.get("flags", ()) else set()
         if entry["effects"] != "recursive" and flags.isdisjoint(_SAFE_TO_RUN):
             flags.add("may_trap_if_dynamic")

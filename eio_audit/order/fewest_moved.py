@@ -45,7 +45,7 @@ from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.permutation import longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.local_search import restore_positions
-from eio_audit.order.search.solve_window import best_order
+from eio_audit.order.search.solve_window import order_windows
 from eio_audit.order.unindexed import attach_unindexed
 from eio_audit.order.windows import (
     LARGEST_KEY,
@@ -87,7 +87,7 @@ def implied_order(
     rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
     earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
     for start, end in chain.from_iterable(cycles):
-        earlier[end] &= ~(1 << start)
+        earlier[end] &= ~(1 << start)  # undecided, until a conclusion below
     while not effort.is_spent:
         effort.left -= closure.size * width(closure.size) + 4 * len(cycles)
         before, edges = _transitive(packing.order, earlier)
@@ -233,7 +233,7 @@ def _exchanged_pairs(
     paired: set[tuple[int, bool]] = set()
     for place in moved:
         op = order[place]
-        late = is_late[op]
+        late = is_late[op]  # if so, the ops that it has passed are before it
         if not indexed[op] or effort.is_spent:
             continue
         before = range(place - 1, max(bounds.start - 1, place - PAIR_DISTANCE), -1)
@@ -277,7 +277,8 @@ def _improved(part: Window, few: FewMoved, effort: Effort, limits: SearchLimits)
     if few.certified:
         return few
     kept = sorted(op for place, op in enumerate(few.order) if place not in outside)
-    order = _minimal(_with_chain(part, kept), effort, limits)
+    block = _with_chain(part, kept)
+    order, *_ = order_windows(block, split_into_windows(block), [], effort, limits)
     return few.improved(order) if part.inversions(order) == inversions else few
 
 
@@ -286,14 +287,3 @@ def _with_chain(block: Window, ops: Sequence[int]) -> Window:
     edges = chain(block.precedence.forwards(), pairwise(ops))
     keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
     return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))
-
-
-def _minimal(block: Window, effort: Effort, limits: SearchLimits) -> list[int]:
-    """Return an order with as few inversions as the search finds."""
-    windows = split_into_windows(block)
-    order = windows.order
-    for start, stop in windows.spans:
-        ops = order[start:stop]
-        found = best_order(block.restricted(ops), effort, limits)
-        order[start:stop] = [ops[place] for place in found.order]
-    return order

@@ -32,16 +32,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from heapq import heappop, heappush
-from itertools import groupby, permutations
+from itertools import chain, groupby, permutations
 from math import factorial, sqrt
-from operator import or_
 from random import Random
 from statistics import fmean, median, pstdev
 from typing import NamedTuple
 
-from eio_audit.order.windows import bits
+from eio_audit.order.precedence import Precedence
+from eio_audit.order.windows import bits, relatives
 
 MOST_ROOTS = 5
 """The most roots of which all orders are tried."""
@@ -117,7 +116,7 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
             self.op = op
             self.distance = distance
             self.group = ops.group[op]
-            self.rule = len(missing) * ops.frees[op] + distance
+            self.rule = len(missing) * ops.frees[op] + distance  # no distance is as large as ``missing``
 
         def __lt__(self, other: Entry) -> bool:
             # ``current`` changes while entries are in the heap, but no entry moves for that: see above.
@@ -354,7 +353,9 @@ def _surely_followed(ops: GroupedOps, order: Sequence[int]) -> Iterator[int]:
     """
     place = {op: number for number, op in enumerate(order)}
     producers = [[place[producer] for producer in ops.producers[op]] for op in order]
-    ancestors, descendants = _relatives(producers)
+    users = (user for user, above in enumerate(producers) for _ in above)
+    precedence = Precedence.from_edges(len(order), chain.from_iterable(producers), users)
+    ancestors, descendants = relatives(precedence, range(len(order)))
     nearest, farthest = _distances(producers, ancestors)
     members: dict[tuple[int, bool], int] = defaultdict(int)
     for number, op in enumerate(order):
@@ -364,7 +365,9 @@ def _surely_followed(ops: GroupedOps, order: Sequence[int]) -> Iterator[int]:
         made_ready = [
             ops.frees[user]
             for user in ops.users[op]
-            if ops.group[user] == group and user in place and not _union(producers[place[user]]) & ~known
+            if ops.group[user] == group
+            and user in place
+            and all(known >> producer & 1 for producer in producers[place[user]])
         ]
         if not made_ready:
             continue
@@ -374,19 +377,6 @@ def _surely_followed(ops: GroupedOps, order: Sequence[int]) -> Iterator[int]:
         is_first = all(nearest[rival] > farthest[number] + 1 for rival in bits(rivals))
         if is_first and not (only_frees and members[group, False] & ~related):
             yield op
-
-
-def _relatives(producers: Sequence[Sequence[int]]) -> tuple[list[int], list[int]]:
-    """Return per op the bitsets of its ancestors and of its descendants, each with the op itself."""
-    ancestors = [1 << op for op in range(len(producers))]
-    descendants = ancestors[:]
-    for op, above in enumerate(producers):
-        for producer in above:
-            ancestors[op] |= ancestors[producer]
-    for op in reversed(range(len(producers))):
-        for producer in producers[op]:
-            descendants[producer] |= descendants[op]
-    return ancestors, descendants
 
 
 def _distances(producers: Sequence[Sequence[int]], ancestors: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -401,7 +391,3 @@ def _distances(producers: Sequence[Sequence[int]], ancestors: Sequence[int]) -> 
             nearest[op] = 1 + min(nearest[producer] for producer in last)
             farthest[op] = 1 + max(farthest[producer] for producer in last)
     return nearest, farthest
-
-
-def _union(ops: Iterable[int]) -> int:
-    return reduce(or_, (1 << op for op in ops), 0)

@@ -6,7 +6,7 @@ window is ordered on its own, with a lower bound that holds for all its orders (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from eio_audit.order.bounds.forced import LowerBound
@@ -16,8 +16,8 @@ from eio_audit.order.inversions import count_inversions
 from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.local_search import restore_positions
-from eio_audit.order.search.solve_window import BestOrder, best_order
-from eio_audit.order.windows import Window, Windows, block_of, split_into_windows
+from eio_audit.order.search.solve_window import order_windows
+from eio_audit.order.windows import Windows, block_of, split_into_windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def restore_order(
     textual_windows = windows = split_into_windows(block)
     bounds: list[LowerBound] = []
     while True:
-        order_within, inversions_within, bounds = _restore_once(block, windows, bounds, effort, limits)
+        order_within, inversions_within, bounds = order_windows(block, windows, bounds, effort, limits)
         lower_bound = sum(bound.total for bound in bounds)
         if inversions_within == inversions:
             break
@@ -150,40 +150,3 @@ def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int,
         return rows is None or rows[place_in[smaller]] >> place_in[larger] & 1 > 0
 
     return is_undecided
-
-
-def _restore_once(
-    block: Window, windows: Windows, bounds: Sequence[LowerBound], effort: Effort, limits: SearchLimits
-) -> tuple[list[int], int, list[LowerBound]]:
-    """Restore every window of the block once.
-
-    Args:
-        block: the block in its current order.
-        windows: its windows. They are intervals of keys, so every pass has the same windows in sequence.
-        bounds: per window, its lower bound; empty in the first pass.
-        effort: the budget.
-        limits: the largest problems that a step takes on.
-
-    Returns:
-        The order found, its inversions (at most those before), and the bounds. No inversion crosses windows.
-    """
-    order = windows.order[:]
-    inversions = 0
-    parts = [order[start:stop] for start, stop in windows.spans]
-    found: list[LowerBound] = []
-    best_of: dict[Hashable, BestOrder] = {}  # per shape, because the layers of a model often repeat
-    for number, window in enumerate(map(block.restricted, parts)):
-        if bounds:
-            known = window.inversions(range(window.size))
-            if known == bounds[number].total or window.size > limits.repeated_size:
-                inversions += known
-                found.append(bounds[number])
-                continue
-        shape = window.shape
-        if shape not in best_of:
-            best_of[shape] = best_order(window, effort, limits)
-        best = best_of[shape]
-        found.append(bounds[number].raised(best.bound.total) if bounds else best.bound)
-        order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
-        inversions += best.inversions
-    return order, inversions, found

@@ -170,10 +170,11 @@ class SortedRuns:
         stops = map(sum, zip(self.starts, self.lengths, strict=True))
         members = [before[stop] - before[start] for start, stop in zip(self.starts, stops, strict=True)]
         ends: int = sum(map(mul, self.inversions_at, members))
-        return ends - self._among(members)
+        return ends - self._among(members)  # those between members have two such ends
 
     def _among(self, members: Sequence[int]) -> int:
         """Return how many inversions are between members; ``members`` is their number per run."""
+        # Only the runs with members: ``compress`` drops those with 0.
         ranks, weights = list(compress(self.ranks, members)), list(compress(members, members))
         before = _larger_before(ranks_of(ranks), weights)
         among: int = sum(map(mul, before, weights))

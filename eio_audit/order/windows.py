@@ -141,6 +141,7 @@ def split_into_windows(block: Window) -> Windows:
     order = sorted(range(block.size), key=key_of)
     spans = []
     for low, high in joined:
+        # The ranges before are no longer sorted by key. But all their keys are smaller, so a bisection works.
         start, stop = bisect_left(order, low, key=key_of), bisect_right(order, high, key=key_of)
         order[start:stop] = sorted(order[start:stop])
         spans.append((start, stop))
@@ -187,12 +188,7 @@ class TransitiveClosure:
         self.place_of = sorted(range(size), key=window.keys.__getitem__)
         self.number_of = inverse(self.place_of)
         self.indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
-        self.with_ancestors = [1 << op for op in range(size)]
-        self.with_descendants = self.with_ancestors[:]
-        for producer, user in window.precedence.forwards():
-            self.with_ancestors[self.number_of[user]] |= self.with_ancestors[self.number_of[producer]]
-        for producer, user in window.precedence.backwards():
-            self.with_descendants[self.number_of[producer]] |= self.with_descendants[self.number_of[user]]
+        self.with_ancestors, self.with_descendants = relatives(window.precedence, self.number_of)
         self._compare_keys()
 
     def _compare_keys(self) -> None:
@@ -232,6 +228,22 @@ class TransitiveClosure:
         for op, key in enumerate(keys):
             equal[key] |= self.indexed & 1 << op
         return [equal[key] if self.indexed >> op & 1 else 0 for op, key in enumerate(keys)]
+
+
+def relatives(precedence: Precedence, number_of: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Return the bitsets of the ancestors and of the descendants of each op, each with the op itself.
+
+    Args:
+        precedence: the dependences.
+        number_of: per op of ``precedence``, its number in the result.
+    """
+    with_ancestors = [1 << op for op in range(precedence.size)]
+    with_descendants = with_ancestors[:]
+    for producer, user in precedence.forwards():
+        with_ancestors[number_of[user]] |= with_ancestors[number_of[producer]]
+    for producer, user in precedence.backwards():
+        with_descendants[number_of[producer]] |= with_descendants[number_of[user]]
+    return with_ancestors, with_descendants
 
 
 def bits(bitset: int) -> Iterator[int]:

@@ -144,7 +144,8 @@ def _wrong_labels_of(
     wrong, links = outside_antichain(tangle, weights, effort)
     if effort.left < left // 2:
         return wrong, links
-    # Repeat with finer weights, which compare sets of equal weight by their ops and inversions.
+    # Repeat with finer weights, which compare sets of equal weight by their ops and inversions: one op counts
+    # more than all inversions, and one unit of weight more than all ops.
     per_op = 1 + sum(inversions_of)
     per_unit = per_op * (1 + tangle.size)
     costs = [weight * per_unit + per_op - ends for weight, ends in zip(weights, inversions_of, strict=True)]

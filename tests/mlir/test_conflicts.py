@@ -8,11 +8,11 @@ from itertools import combinations
 
 import pytest
 
-from tests.internals import CHANGES, EVERYTHING, IR, MEMORY, Place, Touches, conflicts
+from tests.internals import CHANGES, EVERYTHING, IR, MEMORY, Resource, Touches, conflicts
 from tests.internals import conflicts_module as module
 from tests.reading import ir_of
 
-PLACES: list[Place] = [0, 1, 2, MEMORY, (7,), (8,), (8, 0), (8, 1), EVERYTHING, "stack"]
+PLACES: list[Resource] = [0, 1, 2, MEMORY, (7,), (8,), (8, 0), (8, 1), EVERYTHING, "stack"]
 KINDS = [frozenset({"read"}), frozenset({"read"}), frozenset({"write"}), frozenset({"read", "free"})]
 Pairs = set[tuple[int, int]]
 
@@ -52,14 +52,14 @@ def touches(chance: random.Random, size: int) -> dict[int, Touches]:
     }
 
 
-def share(one: Place, two: Place) -> bool:
+def share(one: Resource, two: Resource) -> bool:
     """Whether two places overlap.
 
     Everything is all memory and all buffers, which have numbers. Memory holds the allocations, which are tuples,
     and an allocation its elements.
     """
 
-    def is_in(part: Place, whole: Place) -> bool:
+    def is_in(part: Resource, whole: Resource) -> bool:
         if isinstance(part, tuple) and isinstance(whole, tuple):
             return part[: len(whole)] == whole
         is_memory = part == MEMORY or isinstance(part, tuple)
@@ -75,7 +75,7 @@ def share(one: Place, two: Place) -> bool:
 def in_conflict(ir: IR, effects: Touched, block: int) -> Pairs:
     """The ops of a block, by place, that conflict with what is nested in them."""
 
-    def inside(op: int) -> list[tuple[Place, frozenset[str]]]:
+    def inside(op: int) -> list[tuple[Resource, frozenset[str]]]:
         within = range(op, ir.subtree_end[op])
         return [
             touch for inner in within if inner in effects._touches for touch in effects.touches(inner).items()

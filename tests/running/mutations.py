@@ -18,7 +18,6 @@ from tests.internals import (
     EVERYTHING,
     IR,
     MEMORY,
-    NO_CALLEE,
     STATES,
     SYMBOL,
     UNLISTED,
@@ -69,9 +68,9 @@ def _without_kind(kind: str) -> Patch:
     return _noted(lambda found: {place: kinds - {kind} for place, kinds in found.items() if kinds - {kind}})
 
 
-def _without_place(*places: str) -> Patch:
+def _without_resource(*resources: str) -> Patch:
     """What is touched there keeps no order."""
-    return _noted(lambda found: {place: kinds for place, kinds in found.items() if place not in places})
+    return _noted(lambda found: {where: kinds for where, kinds in found.items() if where not in resources})
 
 
 def _pure_where(is_meant: Callable[[EffectTable, int, OpTraits], bool]) -> Patch:
@@ -167,7 +166,7 @@ def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes:
         before = last(self, changes=changes)
         if not changes:
             self.reads.append(op)
-            return before + (self.changes_of_parts.add_read(op) if reads_wait else [])
+            return before + (self.changes_of_parts.add(op, op, is_read=True) if reads_wait else [])
         before += self.reads if changes_wait else []
         before += self.touches_of_parts if changes_wait and among_changes else []
         self.last_change, self.reads, self.touches_of_parts = op, [], []
@@ -176,7 +175,7 @@ def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes:
 
     def add_part(self: Any, op: int, part: Any, *, changes: bool) -> list[int]:
         self.touches_of_parts.append(op)
-        whole = self.changes_of_parts.add_change(op, part) if changes and changes_wait else []
+        whole = self.changes_of_parts.add(op, part, is_read=False) if changes and changes_wait else []
         return last(self, changes=changes) + whole
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,10 +207,10 @@ def _first_symbol(self: Calls, call: int) -> str | None:
     return symbol_of(match[0]) if match else None
 
 
-def _any_table(self: Calls, call: int) -> int:
+def _any_table(self: Calls, call: int) -> int | None:
     """The callee is looked up in the whole dump instead of the nearest symbol table."""
     symbol = self._callee_symbol(call)
-    return next((op for (_, name), op in self._functions.items() if name == symbol and op >= 0), NO_CALLEE)
+    return next((op for (_, name), op in self._functions.items() if name == symbol and op is not None), None)
 
 
 def _types_without_aliases(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,18 +221,18 @@ def _types_without_aliases(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(value_types.ValueTypes, "_of_text", of_text)
     monkeypatch.setattr(
-        value_types, "_dialect_type", lambda name: Storage.ANYTHING if b"." in name else Storage.PLAIN
+        value_types, "dialect_type", lambda name: Storage.ANYTHING if b"." in name else Storage.PLAIN
     )
 
 
 def _unknown_types_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = value_types._dialect_type
+    known = value_types.dialect_type
 
     def plain(name: bytes) -> Storage:
         storage = known(name)
         return Storage.PLAIN if storage is Storage.ANYTHING else storage
 
-    monkeypatch.setattr(value_types, "_dialect_type", plain)
+    monkeypatch.setattr(value_types, "dialect_type", plain)
 
 
 def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -283,15 +282,15 @@ def _attributes_with_unknown_aliases(self: EffectTable, op: int) -> bytes:
 
 def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """An effect on a value that is no address concerns nobody."""
-    places = EffectTable._places
+    resources = EffectTable._resources
 
-    def of_buffers(self: EffectTable, op: int, where: str) -> Iterator[Any]:
+    def of_buffers(self: EffectTable, op: int, where: str) -> set[Any]:
         ir = self._ir
         values = ir.result_values(op) if where.startswith("result") else operands_at(ir, op, where)
-        is_plain = all(self._buffers.place(value) is None for value in values)
-        return iter(()) if is_plain else places(self, op, where)
+        is_plain = all(self._buffers.resource(value) is None for value in values)
+        return set() if is_plain else resources(self, op, where)
 
-    monkeypatch.setattr(EffectTable, "_places", of_buffers)
+    monkeypatch.setattr(EffectTable, "_resources", of_buffers)
 
 
 def _only_what_changes_is_no_value(self: Buffers) -> None:
@@ -335,14 +334,14 @@ MUTATIONS: Mapping[str, Mutation] = {
     "memref.copy is pure": Mutation(_silent("memref.copy")),
     "affine.store is pure": Mutation(_silent("affine.store")),
     "affine.load is pure": Mutation(_silent("affine.load")),
-    "an effect on no value concerns nobody": Mutation(_without_place(EVERYTHING), "legal"),
+    "an effect on no value concerns nobody": Mutation(_without_resource(EVERYTHING), "legal"),
     "llvm.store is pure": Mutation(_silent("llvm.store"), "machine"),
     "llvm.load is pure": Mutation(_silent("llvm.load"), "machine"),
     "cf.assert is pure": Mutation(_silent("cf.assert"), "machine"),
     "an op without a row is pure": Mutation(_pure_where(lambda table, op, row: row is UNLISTED), "machine"),
     "vector.print is pure": Mutation(_silent("vector.print"), "machine", ("print_",)),
-    "what may trap passes what may not return": Mutation(_without_place(CONTROL), "machine"),
-    "no state has an order": Mutation(_without_place(*STATES), "machine"),
+    "what may trap passes what may not return": Mutation(_without_resource(CONTROL), "machine"),
+    "no state has an order": Mutation(_without_resource(*STATES), "machine"),
     "no two tensors share a buffer": Mutation(
         _changed(Buffers, "_join", lambda self, values, in_memory=False: None), "devices"
     ),
@@ -350,7 +349,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(Buffers, "_join_across_edges", lambda self, *regions, **escapes: None), "devices"
     ),
     "users of a tensor do not read it": Mutation(
-        _changed(EffectTable, "_add_reads", lambda self, places: None), "devices"
+        _changed(EffectTable, "_add_reads", lambda self, resources: None), "devices"
     ),
     "emitc.assign is pure": Mutation(_silent("emitc.assign"), "emitc"),
     "emitc.load is pure": Mutation(_silent("emitc.load"), "emitc"),
@@ -366,7 +365,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "type aliases are plain": Mutation(_types_without_aliases, "legal"),
     "unknown types are plain": Mutation(_unknown_types_are_plain, "legal"),
     "all results are fresh": Mutation(_rows(_all_fresh), "legal"),
-    "memory behind a tensor is another": Mutation(_without_place(MEMORY), "legal"),
+    "memory behind a tensor is another": Mutation(_without_resource(MEMORY), "legal"),
     "unknown ops leave what they are given": Mutation(_no_escape, "legal"),
     "what a function keeps, its callers do not know": Mutation(
         _changed(EffectTable, "_share_memory", lambda self: None), "legal"
@@ -395,7 +394,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "fences hold nothing back": Mutation(
         _changed(conflicts, "_fenced", lambda ir, effects, blocks: iter(())), "legal"
     ),
-    "stack, files and solvers have no order": Mutation(_without_place(*STATES), "legal"),
+    "stack, files and solvers have no order": Mutation(_without_resource(*STATES), "legal"),
     "loops return": Mutation(_without_flag("may_not_return"), "legal"),
     "blocks do not loop": Mutation(_changed(EffectTable, "_may_loop", lambda self, regions: False), "legal"),
     "nothing traps": Mutation(_changed(OpTraits, "may_trap", property(lambda row: False)), "legal"),

@@ -8,6 +8,8 @@ from itertools import islice
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
+    MOST_NAMES,
+    PLAIN,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
@@ -16,9 +18,9 @@ from eio_audit.mlir.location import (
     OpaqueLoc,
     UnknownLoc,
     children,
+    plain_text,
     walk,
 )
-from eio_audit.mlir.plain_location import MOST_NAMES, PLAIN, plain_text
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import KnownTexts
 

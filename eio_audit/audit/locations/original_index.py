@@ -81,7 +81,7 @@ class OriginalIndices:
         indices += found
 
     def _is_derived(self, op: int, location: bytes) -> bool:
-        from eio_audit.mlir.plain_location import extends_child, plain_text
+        from eio_audit.mlir.location import extends_child, plain_text
 
         plain = plain_text(self._ir, location)
         return self.parsed.is_derived(op) if plain is None else extends_child(plain)

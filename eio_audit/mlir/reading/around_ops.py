@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
 
 from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.files import Text
@@ -96,14 +95,10 @@ def trailing_comment_end(data: Text, op_end: int, end: int) -> int:
 
 def argument_locations(ir: IR, span: Span) -> list[Span]:
     """Return where the locations of the arguments that a span names are, with the blanks before them."""
-    return list(_found(ir, span))
-
-
-def _found(ir: IR, span: Span) -> Iterator[Span]:
-    data, names = ir.source.data, ir.argument_names
+    data, names, found = ir.source.data, ir.argument_names, list[Span]()
     for offset in names[bisect_left(names, span.start) : bisect_left(names, span.end)]:
         if usual := _USUAL_ARGUMENT.match(data, offset, span.end):
-            yield Span(*usual.span("location"))
+            found.append(Span(*usual.span("location")))
             continue
         start = _end_of_type(data, match_end(_NAME, data, offset), span.end)
         dictionary = _DICTIONARY.match(data, start, span.end)
@@ -111,7 +106,8 @@ def _found(ir: IR, span: Span) -> Iterator[Span]:
             start = closing_end(data, dictionary.end(), span.end)
         location = _LOCATION.match(data, start, span.end)
         if location is not None:
-            yield Span(start, closing_end(data, location.end(), span.end))
+            found.append(Span(start, closing_end(data, location.end(), span.end)))
+    return found
 
 
 def _end_of_type(data: Text, offset: int, end: int) -> int:

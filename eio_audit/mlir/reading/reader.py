@@ -140,7 +140,7 @@ class Reader:
     @cached_property
     def plain(self) -> PlainLines:
         """The fast path."""
-        read_exactly = partial(_read_exactly, self.ir.op_table)
+        read_exactly = partial(_read_exactly, self.ir.op_table)  # a method of this reader would be a cycle
         return PlainLines(self.builder, self.text, self.end, read_exactly)
 
     def read(self) -> IR:
@@ -223,6 +223,7 @@ class Reader:
         if b"." not in name:  # MLIR before 2022 printed functions without dialect
             return name == b"func" and _DECLARATION.match(self.data, header.start(), self.end) is not None
         is_listed = name.partition(b".")[0].decode() in listed_dialects()
+        # This is true at the end of the dump, too, where the slice is empty.
         if is_listed and self.data[header.end() : header.end() + 1] in b" \n":
             return True
         return _CUSTOM_REST.match(self.data, header.end(), self.end) is not None
@@ -422,3 +423,4 @@ class Reader:
 
 
 _END_OF_DUMP = re.compile(rb"(?P<token>)")
+"""Stands for the token that is missing at the end."""

@@ -265,8 +265,8 @@ class Scopes:
         """Whether a definition in the block must come before its uses. In an unlisted op it need not."""
         ir = self._ir
         region = ir.block_region[block]
-        holder = ir.region_op[region]
-        return not ir.region_is_graph[region] and holder >= 0 and ir.name(holder) in self._listed
+        parent = ir.region_op[region]
+        return not ir.region_is_graph[region] and parent >= 0 and ir.name(parent) in self._listed
 
     def _only_mention(self, use: _Use) -> None:
         """Record a use as a name that nothing defines. Its operand, which is -1, is removed at the end."""

@@ -36,17 +36,17 @@ MEMORY = "memory"
 
 
 def handle(value: int) -> int:
-    """Return the place of a value itself, without others that share its buffer."""
+    """Return the resource of a value itself, without others that share its buffer."""
     return -1 - value
 
 
-def operands_at(ir: IR, op: int, place: str) -> Sequence[int]:
-    """Return the operands that ``operand N`` of a row may mean. Empty for other places.
+def operands_at(ir: IR, op: int, where: str) -> Sequence[int]:
+    """Return the operands that ``operand N`` of a row may mean. Empty for another ``where``.
 
     Only generic assembly prints operands in the order of their definition. In custom assembly, and where the
     position varies, it may be any of them.
     """
-    kind, _, number = place.partition(" ")
+    kind, _, number = where.partition(" ")
     if kind != "operand":
         return ()
     operands = ir.operands_of(op)
@@ -72,7 +72,7 @@ class Buffers:
     ) -> None:
         self._ir = ir
         self._types = ValueTypes(ir)
-        self._parent: dict[int, int] = {}  # a union-find forest
+        self._joined_to: dict[int, int] = {}  # a union-find forest
         self._addressed: set[int] = set()  # at least one value of each buffer in memory
         self._passed: set[int] = set()  # the same for buffers that only ops with ``keeps_values`` got
         changed = set[int]()  # the same for buffers that a listed op of another dialect changes
@@ -84,8 +84,8 @@ class Buffers:
             if not self._declares[name]:
                 escapes = is_unknown(op)
                 self._join_results(op, rows[name], escapes=escapes, as_values=escapes and keeps_values[name])
-        for holder, blocks in self._blocks.items():
-            self._join_across_edges(holder, blocks, escapes=holder >= 0 and is_unknown(holder))
+        for parent, blocks in self._blocks.items():
+            self._join_across_edges(parent, blocks, escapes=parent >= 0 and is_unknown(parent))
         if self._types.has_unknown_types:
             values = range(len(ir.value_owner))
             self._addressed.update(v for v in values if self._types.of(v) is Storage.ANYTHING)
@@ -95,7 +95,7 @@ class Buffers:
         self._keeps_no_values = False
         self._settle()
 
-    def place(self, value: int) -> int | str | None:
+    def resource(self, value: int) -> int | str | None:
         """Return where the content of a value is, or what the value is the address of.
 
         Returns:
@@ -116,14 +116,10 @@ class Buffers:
         """Whether the value may be the address of memory."""
         return bool(self._types.of(value) & Storage.ADDRESS)
 
-    def put_into_memory(self, values: Iterable[int]) -> None:
-        """Mark the buffers of these values as memory."""
-        self._in_memory.update(self._root(value) for value in values if self._types.of(value))
-        self._settle()
-
-    def pass_as_values(self, values: Iterable[int]) -> None:
-        """Mark the buffers of these values as kept by an op that treats tensors as values."""
-        self._as_values.update(self._root(value) for value in values if self._types.of(value))
+    def keep(self, values: Iterable[int], *, as_values: bool = False) -> None:
+        """Mark the buffers of these values as memory, or as kept by an op that treats tensors as values."""
+        kept = self._as_values if as_values else self._in_memory
+        kept.update(self._root(value) for value in values if self._types.of(value))
         self._settle()
 
     def _settle(self) -> None:
@@ -139,31 +135,31 @@ class Buffers:
         passed: dict[int | str, list[int]] = {}
         for operand, argument in zip(operands, arguments, strict=False):
             if self.is_value(operand):
-                self.pass_as_values([argument])
-            if (place := self.place(operand)) is not None and self._types.of(argument):
-                passed.setdefault(self._root(operand) if self.is_value(operand) else place, []).append(
-                    argument
-                )
-        self.put_into_memory(passed.pop(MEMORY, ()))
+                self.keep([argument], as_values=True)
+            resource = self._root(operand) if self.is_value(operand) else self.resource(operand)
+            if resource is not None and self._types.of(argument):
+                passed.setdefault(resource, []).append(argument)
+        self.keep(passed.pop(MEMORY, ()))
         for first, *others in passed.values():
             for other in others:
                 root, joined = self._root(first), self._root(other)
                 if root != joined:
-                    self._parent[joined] = root
+                    self._joined_to[joined] = root
                     for roots in (self._in_memory, self._as_values, self._changed):
                         if joined in roots:
                             roots.add(root)
         self._settle()
 
-    def contents(self, places: Container[int | str]) -> dict[int, set[int | str]]:
-        """Return, by value, the places among ``places`` that an op reads when it uses the value."""
+    def contents(self, resources: Container[int | str]) -> dict[int, set[int | str]]:
+        """Return, by value, the resources among ``resources`` that an op reads when it uses the value."""
         found: dict[int, set[int | str]] = {}
         for value in range(len(self._ir.value_owner)):
-            is_joined = value in self._parent or value in self._in_memory or value in self._as_values
-            if is_joined or value in places or handle(value) in places:
-                read = {place for place in (self.place(value), handle(value)) if place in places}
+            is_joined = value in self._joined_to or value in self._in_memory or value in self._as_values
+            if is_joined or value in resources or handle(value) in resources:
+                touched = (self.resource(value), handle(value))
+                read = {one for one in touched if one is not None and one in resources}
                 if read and self._types.of(value) & Storage.CONTENT:
-                    found[value] = {place for place in read if place is not None}
+                    found[value] = read
         return found
 
     def arguments(self, function: int) -> list[int]:
@@ -177,7 +173,7 @@ class Buffers:
         for blocks in self._blocks[function]:
             for block in blocks:
                 values = values + self._handed_over(block)
-        return [v for v in values if self._types.of(v) & Storage.CONTENT and self.place(v) == MEMORY]
+        return [v for v in values if self._types.of(v) & Storage.CONTENT and self.resource(v) == MEMORY]
 
     @cached_property
     def _blocks(self) -> dict[int, list[list[int]]]:
@@ -198,8 +194,8 @@ class Buffers:
         elif results := ir.result_values(op):
             handed_on = ir.operands_of(op)
             if "fresh" in row.flags:  # only a written operand may be returned as a result
-                written = [place for place, kinds in row.on.items() if "write" in kinds]
-                handed_on = [value for place in written for value in operands_at(ir, op, place)]
+                written = [where for where, kinds in row.on.items() if "write" in kinds]
+                handed_on = [value for where in written for value in operands_at(ir, op, where)]
             self._join([*handed_on, *results], in_memory="shared" in row.flags)
 
     def _join(self, values: Sequence[int], *, in_memory: bool = False) -> None:
@@ -213,28 +209,28 @@ class Buffers:
             if first < 0:
                 first = value
             else:
-                self._parent[self._root(value)] = self._root(first)
+                self._joined_to[self._root(value)] = self._root(first)
 
     def _root(self, value: int) -> int:
-        parent, root = self._parent, value
-        while (above := parent.get(root, root)) != root:
+        joined_to, root = self._joined_to, value
+        while (above := joined_to.get(root, root)) != root:
             root = above
         while value != root:
-            parent[value], value = root, parent[value]
+            joined_to[value], value = root, joined_to[value]  # a shorter way for the next search
         return root
 
-    def _join_across_edges(self, holder: int, regions: Sequence[Sequence[int]], *, escapes: bool) -> None:
+    def _join_across_edges(self, parent: int, regions: Sequence[Sequence[int]], *, escapes: bool) -> None:
         """Join block arguments with what terminators pass on. A function's arguments are its own."""
         ir = self._ir
-        is_closed = holder < 0 or self._declares[ir.op_name[holder]]
+        is_closed = parent < 0 or self._declares[ir.op_name[parent]]
         for blocks in regions:
             if is_closed and len(blocks) == 1:
                 continue
             passed = [value for block in blocks for value in self._handed_over(block)]
             for block in blocks[1:] if is_closed else blocks:
                 passed += ir.block_arguments.get(block, ())
-            if not is_closed:
-                passed += [*ir.result_values(holder), *ir.operands_of(holder)]
+            if not is_closed:  # operands may become arguments, and what is passed out may be a result
+                passed += [*ir.result_values(parent), *ir.operands_of(parent)]
             self._join(passed, in_memory=escapes)
 
     def _handed_over(self, block: int) -> list[int]:
@@ -258,17 +254,8 @@ _ACCESSES = re.compile(
     r"|vector\.transfer_(?:read|write)|linalg\.\w+"
 )
 """Ops that touch memory only through their operands, and only while they run."""
-_VIEWS = frozenset(
-    (
-        "llvm.getelementptr",
-        "memref.cast",
-        "memref.collapse_shape",
-        "memref.expand_shape",
-        "memref.reinterpret_cast",
-        "memref.subview",
-        "memref.transpose",
-        "memref.view",
-    )
+_VIEWS = re.compile(
+    r"llvm\.getelementptr|memref\.(?:cast|collapse_shape|expand_shape|reinterpret_cast|subview|transpose|view)"
 )
 """Ops whose result points into the memory of their first operand, in both forms of assembly."""
 _MEMREF_AT = {"memref.load": 0, "memref.store": 1}
@@ -288,7 +275,7 @@ class Allocations:
         self._ir = ir
         self._allocates = ["allocates" in row.flags for row in rows]
         self._accesses = [_ACCESSES.fullmatch(name) is not None for name in ir.names]
-        self._is_view = [name in _VIEWS for name in ir.names]
+        self._is_view = [_VIEWS.fullmatch(name) is not None for name in ir.names]
         self._base: dict[int, int] = {}
         self._has_elements: dict[int, bool] = {}
         self._constants: dict[int, int | None] = {}

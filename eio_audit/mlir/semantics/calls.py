@@ -15,7 +15,8 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
 
-NO_CALLEE = -1
+OUTSIDE = -1
+"""In place of a function or another op: the top level of the dump."""
 
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
@@ -33,9 +34,9 @@ class Calls:
     """The calls of one dump.
 
     Attributes:
-        callee: by call, the called function if it has a body, else NO_CALLEE. A call that closes a cycle,
-            such as a recursive call, has NO_CALLEE.
-        by_function: by function, the calls in it. NO_CALLEE has the calls outside functions. Callees come
+        callee: by call, the called function. A call is missing if its callee is unknown, and if it closes a
+            cycle, such as a recursive call.
+        by_function: by function, the calls in it. OUTSIDE has the calls outside functions. Callees come
             before their callers.
     """
 
@@ -46,20 +47,21 @@ class Calls:
         self._is_function = ["function" in row.flags for row in rows]
         is_call = ["call" in row.flags for row in rows]
         calls = [op for op, name in enumerate(ir.op_name) if is_call[name]]
-        self.callee = {op: self._find(op) for op in calls}
+        found = ((call, self._find(call)) for call in calls)
+        self.callee = {call: callee for call, callee in found if callee is not None}
         self.by_function = self._callees_first(calls)
 
     def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
-        calls_in: dict[int, list[int]] = {NO_CALLEE: []}
+        calls_in: dict[int, list[int]] = {OUTSIDE: []}
         for call in calls:
-            around = self._ir.enclosing_ops(self._ir.op_block[call])
-            functions = (holder for holder in around if self._is_function[self._ir.op_name[holder]])
-            calls_in.setdefault(next(functions, NO_CALLEE), []).append(call)
+            enclosing = self._ir.enclosing_ops(self._ir.op_block[call])
+            functions = (op for op in enclosing if self._is_function[self._ir.op_name[op]])
+            calls_in.setdefault(next(functions, OUTSIDE), []).append(call)
         done: dict[int, list[int]] = {}
 
         def callees(function: int) -> list[int]:
-            called = [self.callee[call] for call in reversed(calls_in.get(function, ()))]
-            return [callee for callee in called if callee != NO_CALLEE]
+            called = reversed(calls_in.get(function, ()))
+            return [self.callee[call] for call in called if call in self.callee]
 
         # Reversed here and in ``callees``: post_order takes the last first, and textual order breaks ties.
         for function in post_order([*calls_in, *self.callee.values()][::-1], callees, done):
@@ -67,20 +69,20 @@ class Calls:
         place = {function: k for k, function in enumerate(done)}
         for function, in_function in done.items():
             for call in in_function:
-                if self.callee[call] != NO_CALLEE and place[self.callee[call]] >= place[function]:
-                    self.callee[call] = NO_CALLEE
+                if call in self.callee and place[self.callee[call]] >= place[function]:
+                    del self.callee[call]
         return done
 
-    def _find(self, call: int) -> int:
+    def _find(self, call: int) -> int | None:
         symbol = self._callee_symbol(call)
         if symbol is None:
-            return NO_CALLEE
-        for holder in self._ir.enclosing_ops(self._ir.op_block[call]):
-            if _may_hide_symbols(self._ir, holder):
-                return NO_CALLEE
-            if self._is_table[self._ir.op_name[holder]]:
-                return self._functions.get((holder, symbol), NO_CALLEE)
-        return self._functions.get((-1, symbol), NO_CALLEE)
+            return None
+        for op in self._ir.enclosing_ops(self._ir.op_block[call]):
+            if _may_hide_symbols(self._ir, op):
+                return None
+            if self._is_table[self._ir.op_name[op]]:
+                return self._functions.get((op, symbol))
+        return self._functions.get((OUTSIDE, symbol))
 
     def _callee_symbol(self, call: int) -> str | None:
         text = self._ir.own_text(call)
@@ -95,15 +97,15 @@ class Calls:
         return symbol_of(match["symbol"]) if match else None
 
     @cached_property
-    def _functions(self) -> dict[tuple[int, str], int]:
-        """By symbol table (-1 for the top level) and symbol, the function that a call of the symbol calls."""
-        ir, found = self._ir, dict[tuple[int, str], int]()
+    def _functions(self) -> dict[tuple[int, str], int | None]:
+        """By symbol table and symbol, the function that a call of the symbol calls. None if unknown."""
+        ir, found = self._ir, dict[tuple[int, str], int | None]()
         for op in range(len(ir)):
             symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
             for symbol in symbols:
                 key = ir.parent_op(ir.op_block[op]), symbol
                 is_fixed = ir.nested_ops(op) and _REPLACEABLE.search(ir.own_text(op)) is None
-                found[key] = op if key not in found and is_fixed and len(symbols) == 1 else NO_CALLEE
+                found[key] = op if key not in found and is_fixed and len(symbols) == 1 else None
         return found
 
     def _symbols(self, function: int) -> list[str]:

@@ -1,11 +1,11 @@
 """The ops of a block that keep their order because of their effects.
 
-Two ops conflict if they touch one place and one of them writes or frees it. ``EVERYTHING`` is all memory and
-all buffers, ``MEMORY`` has the allocations as parts, and these have elements: a place and a part of it are
-one place here. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two
-ops of a block conflict, a chain of pairs connects them.
+Two ops conflict if they touch one resource and one of them writes or frees it. ``EVERYTHING`` is all memory
+and all buffers, ``MEMORY`` has the allocations as parts, and these have elements: a resource and a part of it
+are one resource here. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs:
+if two ops of a block conflict, a chain of pairs connects them.
 
-The walk visits the ops in textual order, nested ops included. For each place it remembers the last op that
+The walk visits the ops in textual order, nested ops included. For each resource it remembers the last op that
 changed it and the ops that read it since. So there are a few pairs per touch, and at most ``MANY``.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Collection, Iterator
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY
-from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Place
+from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Resource
 from eio_audit.mlir.semantics.places import must_be_first, must_precede_terminator, ops_with_places
 from eio_audit.mlir.traits import EVERYTHING
 
@@ -34,7 +34,7 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
     for block in sorted(blocks, key=lambda block: ir.block_ops[block][0]):
         first, end = ir.block_ops[block][0], ir.subtree_end[ir.block_ops[block][-1]]
         if first < walked:
-            continue  # a block nested in a block that has been walked
+            continue  # a block nested in a block that has been walked, which yielded its pairs
         walked = end
         walk = _Walk(ir, block)
         for op in touching[bisect_left(touching, first) : bisect_left(touching, end)]:
@@ -70,9 +70,9 @@ def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[t
 
 
 class _Node:
-    """A place, with what has touched it and its parts since the last change of the whole.
+    """A resource, with what has touched it and its parts since the last change of the whole.
 
-    Every change of a place separates the touches before it from those after it.
+    Every change of a resource separates the touches before it from those after it.
     """
 
     __slots__ = ("changes_of_parts", "last_change", "reads", "touches_of_parts")
@@ -84,25 +84,25 @@ class _Node:
         self.changes_of_parts = _Alternation()
 
     def add(self, op: int, *, changes: bool) -> list[int]:
-        """Return the earlier ops that an op must stay after if it touches the place itself."""
+        """Return the earlier ops that an op must stay after if it touches the resource itself."""
         before = [self.last_change] if self.last_change >= 0 else []
         if not changes:
             self.reads.append(op)
-            return before + self.changes_of_parts.add_read(op)
+            return before + self.changes_of_parts.add(op, op, is_read=True)
         before += self.reads + self.touches_of_parts
         self.last_change, self.reads, self.touches_of_parts = op, [], []
         self.changes_of_parts = _Alternation()
         return before
 
-    def add_part(self, op: int, part: Place, *, changes: bool) -> list[int]:
-        """Return the same for an op that touches a part of the place, as far as the whole is concerned."""
+    def add_part(self, op: int, part: Resource, *, changes: bool) -> list[int]:
+        """Return the same for an op that touches a part of the resource, as far as the whole is concerned."""
         self.touches_of_parts.append(op)
         before = [self.last_change] if self.last_change >= 0 else []
-        return before + self.changes_of_parts.add_change(op, part) if changes else before
+        return before + self.changes_of_parts.add(op, part, is_read=False) if changes else before
 
 
 class _Alternation:
-    """Ops that read a place, and ops that change a part of it. Each kind conflicts with the other.
+    """Ops that read a resource, and ops that change a part of it. Each kind conflicts with the other.
 
     If many ops of one kind precede many of the other, the first of the other waits for all of them, and the
     rest wait for that first one. This is stricter than necessary, but n ops make O(n) pairs, not O(n^2). Of
@@ -110,35 +110,31 @@ class _Alternation:
     """
 
     def __init__(self) -> None:
-        self._are_reads = False
-        self._current: dict[Place, int] = {}
+        self._are_reads = False  # what ``_current`` has; ``_previous`` has the other kind
+        self._current: dict[Resource, int] = {}
         self._first = -1
         self._previous: list[int] = []
 
-    def add_read(self, op: int) -> list[int]:
-        """Return the changes that a read of the whole must stay after."""
-        return self._add(op, op, are_reads=True)
+    def add(self, op: int, key: Resource, *, is_read: bool) -> list[int]:
+        """Return the ops of the other kind that an op must stay after.
 
-    def add_change(self, op: int, part: Place) -> list[int]:
-        """Return the reads of the whole that a change of a part must stay after."""
-        return self._add(op, part, are_reads=False)
-
-    def _add(self, op: int, key: Place, *, are_reads: bool) -> list[int]:
-        if are_reads != self._are_reads:
-            self._are_reads, self._previous, self._current = are_reads, [*self._current.values()], {}
+        ``key`` is the part that it changes. A read has a key of its own, since every read counts.
+        """
+        if is_read != self._are_reads:
+            self._are_reads, self._previous, self._current = is_read, [*self._current.values()], {}
         if not self._current:
             self._first = op
         self._current[key] = op
         return self._previous if self._first == op or len(self._previous) <= MANY else [self._first]
 
 
-def _wholes(place: Place) -> Iterator[Place]:
-    """Yield the places that a place is a part of, the smallest first."""
-    if isinstance(place, int):
+def _wholes(resource: Resource) -> Iterator[Resource]:
+    """Yield the resources that a resource is a part of, the smallest first."""
+    if isinstance(resource, int):
         yield EVERYTHING
-    elif isinstance(place, tuple):
-        if len(place) > 1:
-            yield place[:1]
+    elif isinstance(resource, tuple):
+        if len(resource) > 1:
+            yield resource[:1]
         yield MEMORY
 
 
@@ -148,40 +144,36 @@ class _Walk:
         self._block = block
         self._path: list[int] = []  # the current op and the ops around it, outermost first, from ``block`` on
         self._starts: list[int] = []  # by op of the path, the first op of its block
-        self._nodes: dict[Place, _Node] = {}
-        self._parts: dict[Place, list[Place]] = {}  # by place, its parts that have a node
+        self._nodes: dict[Resource, _Node] = {}
+        self._parts: dict[Resource, list[Resource]] = {}  # by resource, its parts that have a node
 
     def visit(self, op: int, effects: EffectTable) -> Iterator[tuple[int, int, int]]:
         """Yield the pairs of the next op with earlier ones."""
         self._enter(op)
-        for place, kinds in effects.touches(op).items():
+        for resource, kinds in effects.touches(op).items():
             changes = not kinds.isdisjoint(CHANGES)
-            before = self._before(op, place, changes=changes)
-            if place == EVERYTHING:
+            before = self._before(op, resource, changes=changes)
+            if resource == EVERYTHING:  # only buffers are its parts; what is in memory is a part of MEMORY
                 before += self._before(op, MEMORY, changes=changes)
             for earlier in before:
                 if (pair := self._in_one_block(earlier, op)) is not None:
                     yield pair
 
-    def _before(self, op: int, place: Place, *, changes: bool) -> list[int]:
+    def _before(self, op: int, resource: Resource, *, changes: bool) -> list[int]:
         before = list[int]()
-        for whole in _wholes(place):
-            before += self._node(whole).add_part(op, place, changes=changes)
-        if changes:
-            self._forget_parts(place)
-        return before + self._node(place).add(op, changes=changes)
+        for whole in _wholes(resource):
+            before += self._node(whole).add_part(op, resource, changes=changes)
+        if changes:  # later touches of its parts wait for the change of the whole, which separates them
+            for part in self._parts.pop(resource, ()):
+                self._nodes.pop(part, None)
+        return before + self._node(resource).add(op, changes=changes)
 
-    def _node(self, place: Place) -> _Node:
-        if place not in self._nodes:
-            self._nodes[place] = _Node()
-            for whole in _wholes(place):
-                self._parts.setdefault(whole, []).append(place)
-        return self._nodes[place]
-
-    def _forget_parts(self, place: Place) -> None:
-        """Begin anew with the parts of a place that is changed: later touches of them wait for the change."""
-        for part in self._parts.pop(place, ()):
-            self._nodes.pop(part, None)
+    def _node(self, resource: Resource) -> _Node:
+        if resource not in self._nodes:
+            self._nodes[resource] = _Node()
+            for whole in _wholes(resource):
+                self._parts.setdefault(whole, []).append(resource)
+        return self._nodes[resource]
 
     def _enter(self, op: int) -> None:
         ir, path = self._ir, self._path
@@ -191,9 +183,9 @@ class _Walk:
         inner, added = op, [op]
         while (
             ir.op_block[inner] != self._block
-            and (holder := ir.parent_op(ir.op_block[inner])) not in path[-1:]
+            and (parent := ir.parent_op(ir.op_block[inner])) not in path[-1:]
         ):
-            inner = holder
+            inner = parent
             added.append(inner)
         for inner in reversed(added):
             path.append(inner)
@@ -205,5 +197,5 @@ class _Walk:
         later = self._path[depth]
         block = self._ir.op_block[later]
         ops = self._ir.block_ops[block]
-        holder = ops[bisect_right(ops, earlier) - 1]
-        return (block, holder, later) if holder != later else None
+        before = ops[bisect_right(ops, earlier) - 1]
+        return (block, before, later) if before != later else None

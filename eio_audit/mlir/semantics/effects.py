@@ -1,6 +1,6 @@
 """What the operations of a dump touch: the effects that keep them in order.
 
-An op keeps its order unless it is proven harmless. An op touches *places*:
+An op keeps its order unless it is proven harmless. An op touches *resources*:
 
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
@@ -11,25 +11,26 @@ An op keeps its order unless it is proven harmless. An op touches *places*:
 - a *state* of the machine that is not a value, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
 
-Two ops keep their order if they touch one place and one of them writes or frees it. An op that the table does
-not list touches everything and every state, and its operands are in memory from then on. So does a symbol in
-a region that no row describes, where the order of symbols may mean something. A *fence* is an op that no
-other op of its block may cross.
+Two ops keep their order if they touch one resource and one of them writes or frees it. An op that the table
+does not list touches everything and every state, and its operands are in memory from then on. So does a
+symbol in a region that no row describes, where the order of symbols may mean something. A *fence* is an op
+that no other op of its block may cross.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import chain
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, Part, handle, operands_at
-from eio_audit.mlir.semantics.calls import NO_CALLEE, Calls
+from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
 from eio_audit.mlir.semantics.value_types import DynamicShapes
@@ -42,7 +43,7 @@ CONTROL = "control"
 ANY = frozenset({"read", "write", "free"})
 """Every kind of effect that keeps ops in order."""
 CHANGES = frozenset({"write", "free"})
-"""The kinds that conflict with every other effect on the same place."""
+"""The kinds that conflict with every other effect on the same resource."""
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")
@@ -50,9 +51,9 @@ _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
-Place = int | str | Part
-Touches = Mapping[Place, frozenset[str]]
-"""By place, the kinds of effect on it: ``read``, ``write``, ``free``."""
+Resource = int | str | Part
+Touches = Mapping[Resource, frozenset[str]]
+"""By resource, the kinds of effect on it: ``read``, ``write``, ``free``."""
 
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
@@ -118,7 +119,7 @@ class EffectTable:
         self.unknown_ops: Counter[str] = Counter()
         self.assumed_pure: Counter[str] = Counter()
         self._own: dict[int, Touches] = {}
-        self._reads: dict[int, set[Place]] = {}
+        self._reads: dict[int, set[Resource]] = {}
         self._summaries: dict[int, tuple[Touches, frozenset[str], bool]] = {}
         for number, (pattern, row) in enumerate(zip(self._assumed, self._listed, strict=True)):
             if pattern is not None and not row.is_harmless:
@@ -140,32 +141,30 @@ class EffectTable:
     def touches(self, op: int) -> Touches:
         """Return what an op itself touches, without its regions. The buffers of its operands count."""
         touches = dict(self._own.get(op, NOTHING))
-        for place in self._reads.get(op, ()):
-            _add(touches, place, _READ)
+        for resource in self._reads.get(op, ()):
+            _add(touches, resource, _READ)
         return touches
 
     def of(self, op: int) -> Effects:
         """Return the effects of the op and of the ops nested in it."""
-        total: dict[Place, frozenset[str]] = {}
+        total: dict[Resource, frozenset[str]] = {}
         for inner in self._executed_with(op):
-            for place, kinds in self._own.get(inner, NOTHING).items():
-                _add(total, place, kinds)
-        tensors, memory = (
-            frozenset[str]().union(*(kinds for place, kinds in total.items() if isinstance(place, kind)))
-            for kind in (int, tuple)
-        )
-        memory |= total.get(MEMORY, frozenset())
+            for resource, kinds in self._own.get(inner, NOTHING).items():
+                _add(total, resource, kinds)
+        none = frozenset[str]()
+        tensors = [kinds for one, kinds in total.items() if isinstance(one, int)]
+        memory = [kinds for one, kinds in total.items() if isinstance(one, tuple) or one == MEMORY]
         states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
-        return Effects(total.get(EVERYTHING, frozenset()), memory, tensors, states)
+        return Effects(total.get(EVERYTHING, none), none.union(*memory), none.union(*tensors), states)
 
     def freed_by(self, op: int) -> list[int]:
         """Return the values whose content the op itself frees. Empty for a call of a known function."""
         touches = self._own.get(op, NOTHING)
-        freed = {place for place, kinds in touches.items() if "free" in kinds and place != EVERYTHING}
-        if not freed or self._calls.callee.get(op, NO_CALLEE) != NO_CALLEE:
+        freed = {one for one, kinds in touches.items() if "free" in kinds and one != EVERYTHING}
+        if not freed or op in self._calls.callee:
             return []
         operands = dict.fromkeys(self._ir.operands_of(op))
-        return [v for v in operands if handle(v) in freed or self._place(op, v) in freed]
+        return [v for v in operands if handle(v) in freed or self._resource(op, v) in freed]
 
     def is_address(self, value: int) -> bool:
         """Whether the value may be the address of memory."""
@@ -179,7 +178,7 @@ class EffectTable:
             return EffectSource.ASSUMED
         if row is UNLISTED:
             return EffectSource.UNLISTED
-        if self._calls.callee.get(op, NO_CALLEE) != NO_CALLEE:
+        if op in self._calls.callee:
             return EffectSource.CALLEE
         if row.is_declaration or row.recursive:
             return EffectSource.CONTENTS
@@ -202,31 +201,30 @@ class EffectTable:
 
     def _is_unknown(self, op: int) -> bool:
         may_do_anything = self._rows[self._ir.op_name[op]].may_do_anything or op in self._forms.others
-        return may_do_anything and self._calls.callee.get(op, NO_CALLEE) == NO_CALLEE
+        return may_do_anything and op not in self._calls.callee
 
     def _fill(self) -> None:
-        ir, calls = self._ir, self._calls
+        ir, callee = self._ir, self._calls.callee
         self._share_memory()
         is_acting = [not row.is_harmless or "call" in row.flags for row in self._rows]
         others = self._forms.others
         for op, name in enumerate(ir.op_name):
-            if (is_acting[name] or op in others) and calls.callee.get(op, NO_CALLEE) == NO_CALLEE:
+            if (is_acting[name] or op in others) and op not in callee:
                 self._note(op, self._own_touches(op, self._rows[name]))
         self._add_symbols()
         for op in ops_with_places(ir):
             if is_newest_allocation(ir, op):
                 self._note(op, {"stack": _READ_WRITE})
         self._add_control()
-        self._add_reads({MEMORY})
-        for inside in calls.by_function.values():
-            for call in inside:
-                if calls.callee[call] != NO_CALLEE and is_acting[ir.op_name[call]]:
-                    self._note(call, self._call_touches(call, calls.callee[call]))
+        self._add_reads({MEMORY})  # before the calls, whose summaries count what their callees read there
+        for call in chain.from_iterable(self._calls.by_function.values()):
+            if call in callee and is_acting[ir.op_name[call]]:
+                self._note(call, self._call_touches(call, callee[call]))
         changed = {
-            place
+            resource
             for touches in self._own.values()
-            for place, kinds in touches.items()
-            if isinstance(place, int) and kinds & CHANGES
+            for resource, kinds in touches.items()
+            if isinstance(resource, int) and kinds & CHANGES
         }
         if changed:
             self._add_reads(changed)
@@ -241,18 +239,21 @@ class EffectTable:
 
         Arguments for which callers pass one buffer share it inside the function. The same holds for memory.
         """
-        ir, buffers, share = self._ir, self._buffers, dict[int, Callable[[Iterable[int]], None]]()
+        ir, buffers, callee = self._ir, self._buffers, self._calls.callee
+        as_values: dict[
+            int | None, bool
+        ] = {}  # by function that keeps values, whether an op may change none of them
         for function, inside in self._calls.by_function.items():
             for call in inside:
-                if self._calls.callee[call] in share:
-                    share[self._calls.callee[call]]([*ir.operands_of(call), *ir.result_values(call)])
-            if function != NO_CALLEE and (kept := buffers.in_memory_of(function)):
-                are_values = all(map(buffers.is_value, kept))
-                share[function] = buffers.pass_as_values if are_values else buffers.put_into_memory
-        for inside in reversed(self._calls.by_function.values()):
-            for call in inside:
-                if (callee := self._calls.callee[call]) != NO_CALLEE:
-                    self._buffers.pass_arguments(ir.operands_of(call), callee)
+                if (known := callee.get(call)) in as_values:
+                    values = [*ir.operands_of(call), *ir.result_values(call)]
+                    buffers.keep(values, as_values=as_values[known])
+            if function != OUTSIDE and (kept := buffers.in_memory_of(function)):
+                as_values[function] = all(map(buffers.is_value, kept))
+        # Callers first here: what a function gets, it may pass to its own callees.
+        for call in chain.from_iterable(reversed(self._calls.by_function.values())):
+            if call in callee:
+                buffers.pass_arguments(ir.operands_of(call), callee[call])
 
     def _add_symbols(self) -> None:
         """Let symbols keep their order where it may mean something: in an op whose regions no row describes.
@@ -261,8 +262,8 @@ class EffectTable:
         """
         ir = self._ir
         for block, ops in enumerate(ir.block_ops):
-            holder = ir.parent_op(block)
-            if holder >= 0 and ir.name(holder) not in ir.op_table.rows:
+            parent = ir.parent_op(block)
+            if parent >= 0 and ir.name(parent) not in ir.op_table.rows:
                 for op in ops:
                     if self._listed[ir.op_name[op]].is_declaration:
                         self._note(op, ANYTHING)
@@ -272,8 +273,9 @@ class EffectTable:
         ir = self._ir
         for op in self._loops():
             self._note(op, NOT_RETURNING)
+        functions = (function for function in self._calls.by_function if function != OUTSIDE)
         if not any(CONTROL in touches for touches in self._own.values()) and not any(
-            self._may_loop(ir.regions_of[function]) for function in self._calls.by_function if function >= 0
+            self._may_loop(ir.regions_of[function]) for function in functions
         ):
             return
         may_trap = [row.may_trap for row in self._rows]
@@ -293,8 +295,8 @@ class EffectTable:
         """Whether a region has several blocks, so that control flow may loop forever."""
         return any(len(self._ir.region_blocks[region]) > 1 for region in regions)
 
-    def _add_reads(self, places: Container[int | str]) -> None:
-        ir, contents = self._ir, self._buffers.contents(places)
+    def _add_reads(self, resources: Container[int | str]) -> None:
+        ir, contents = self._ir, self._buffers.contents(resources)
         if not contents:
             return
         mutable = {value: found for value, found in contents.items() if not self._buffers.is_value(value)}
@@ -316,15 +318,15 @@ class EffectTable:
         if row.may_do_anything or op in self._forms.others:
             self.unknown_ops[self._ir.name(op)] += 1
             return ANYTHING
-        touches: dict[Place, frozenset[str]] = {}
+        touches: dict[Resource, frozenset[str]] = {}
         if row.dynamic:
             for value in filter(self._buffers.is_address, self._ir.operands_of(op)):
-                touches[self._place(op, value) or MEMORY] = _READ_WRITE
+                touches[self._resource(op, value) or MEMORY] = _READ_WRITE
         bound: frozenset[str] = frozenset().union(*row.on.values())
         unbound = (row.effects - bound) & ANY
-        if unbound & CHANGES:
-            for place in self._places(op, "operand ?"):
-                _add(touches, place, unbound)
+        if unbound & CHANGES:  # name the buffers, too: so ``_fill`` adds the reads of what has changed
+            for resource in self._resources(op, "operand ?"):
+                _add(touches, resource, unbound)
         _add(touches, EVERYTHING, unbound)
         self._add_bound(touches, op, row.on)
         attributes = self._attributes(op) if row.when else None
@@ -338,7 +340,7 @@ class EffectTable:
         return touches
 
     def _add_bound(
-        self, touches: dict[Place, frozenset[str]], op: int, on: Mapping[str, frozenset[str]]
+        self, touches: dict[Resource, frozenset[str]], op: int, on: Mapping[str, frozenset[str]]
     ) -> None:
         for where, kinds in on.items():
             if where in STATES:
@@ -349,21 +351,21 @@ class EffectTable:
                 for value in operands_at(self._ir, op, where.removesuffix(" itself")):
                     _add(touches, handle(value), kinds & ANY)
             elif kinds & ANY:
-                for place in self._places(op, where):
-                    _add(touches, place, kinds & ANY)
+                for resource in self._resources(op, where):
+                    _add(touches, resource, kinds & ANY)
 
-    def _places(self, op: int, where: str) -> Iterator[Place]:
-        """Yield where the content of an operand or result is. A plain value counts as an address."""
+    def _resources(self, op: int, where: str) -> set[Resource]:
+        """Return where the content of an operand or result is. A plain value counts as an address."""
         values = (
             self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
         )
-        places = {self._place(op, value) for value in values} - {None}
-        yield from (place for place in places or {MEMORY} if place is not None)
+        found = {resource for value in values if (resource := self._resource(op, value)) is not None}
+        return found or {MEMORY}
 
-    def _place(self, op: int, value: int) -> Place | None:
+    def _resource(self, op: int, value: int) -> Resource | None:
         """Return where the content of an operand or result of an op is. None for a plain value."""
-        place = self._buffers.place(value)
-        return self._allocations.part(op, value) or MEMORY if place == MEMORY else place
+        resource = self._buffers.resource(value)
+        return self._allocations.part(op, value) or MEMORY if resource == MEMORY else resource
 
     def _attributes(self, op: int) -> bytes | None:
         """Return the op's text as far as it names attributes. None if an alias is unknown."""
@@ -377,26 +379,26 @@ class EffectTable:
         if is_fence:
             self.fences.add(call)
         if on_arguments:
-            places = {self._buffers.place(operand) for operand in self._ir.operands_of(call)}
-            touches = _joined(touches, {place: on_arguments for place in places if place is not None})
+            resources = map(self._buffers.resource, self._ir.operands_of(call))
+            touches = _joined(touches, {one: on_arguments for one in resources if one is not None})
         return touches
 
     def _summary(self, function: int) -> tuple[Touches, frozenset[str], bool]:
         """Return what a function touches outside, its effects on arguments, and whether it has a fence."""
-        outside: dict[Place, frozenset[str]] = {}
+        outside: dict[Resource, frozenset[str]] = {}
         on_arguments: frozenset[str] = frozenset()
         values = self._buffers.arguments(function)
         tensors = [value for value in values if not self._buffers.is_address(value)]
-        arguments = {*map(self._buffers.place, tensors), *map(handle, values)}
+        arguments = {*map(self._buffers.resource, tensors), *map(handle, values)}
         is_fence = False
         for op in self._executed_with(function):
             is_fence |= op in self.fences
-            for place, kinds in self.touches(op).items() if op in self._own or op in self._reads else ():
-                if isinstance(place, tuple):
+            for resource, kinds in self.touches(op).items() if op in self._own or op in self._reads else ():
+                if isinstance(resource, tuple):
                     _add(outside, MEMORY, kinds)
-                elif not isinstance(place, int):
-                    _add(outside, place, kinds)
-                if place in arguments:
+                elif not isinstance(resource, int):
+                    _add(outside, resource, kinds)
+                if resource in arguments:
                     on_arguments |= kinds
         outside.pop("stack", None)  # a function restores the stack
         if self._may_loop(self._ir.regions_of[function]):
@@ -445,13 +447,13 @@ def _decimal(number: re.Match[bytes]) -> bytes:
     return b"%d" % int(number[0], 16)
 
 
-def _add(touches: dict[Place, frozenset[str]], place: Place, kinds: frozenset[str]) -> None:
+def _add(touches: dict[Resource, frozenset[str]], resource: Resource, kinds: frozenset[str]) -> None:
     if kinds:
-        touches[place] = touches.get(place, frozenset()) | kinds
+        touches[resource] = touches.get(resource, frozenset()) | kinds
 
 
-def _joined(touches: Touches, others: Touches) -> dict[Place, frozenset[str]]:
+def _joined(touches: Touches, others: Touches) -> dict[Resource, frozenset[str]]:
     joined = dict(touches)
-    for place, kinds in others.items():
-        _add(joined, place, kinds)
+    for resource, kinds in others.items():
+        _add(joined, resource, kinds)
     return joined

@@ -19,9 +19,14 @@ from math import prod
 from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.semantics.value_types import block_argument_types, result_types, result_types_in
-from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
-from eio_audit.mlir.traits import types_of_kind
+from eio_audit.mlir.semantics.value_types import (
+    Storage,
+    block_argument_types,
+    dialect_type,
+    result_types,
+    result_types_in,
+)
+from eio_audit.mlir.tokens import closing_end, list_parts, match_end, nesting, split_list, without_strings
 
 SHAPED = re.compile(rb"(tensor|memref|vector|tuple|complex)<")
 """The start of a type with brackets of the builtin dialect."""
@@ -30,10 +35,14 @@ DIMENSION = re.compile(rb"\s*(\d+|\?|\*|\[\d+\])\s*x")
 
 _NAME = re.compile(rb"!?[\w$.-]+")
 _VALUE = re.compile(rb"%[\w$.-]+(?:#\d+)?")
-_AFTER_NAME = re.compile(rb"\s*(?:(?P<equals>=)\s*(?P<value>%)?|(?P<colon>:))?")
+_INITIAL = re.compile(rb"\s*=\s*(?P<value>%)?")
+"""What follows the name of an argument that begins with a value or a number."""
 _SEPARATOR = re.compile(rb"(?:(?:^|\s):\s|->\s*|\sto\s|\sinto\s)")
 _OUTS = re.compile(rb"\bouts\(")
-_HAS_NUMBERS = re.compile(r"(?:index|smt)\..*|vector\.(?!transfer_write|type_cast|mask|yield).*")
+_HAS_NUMBERS = re.compile(
+    r"(?:index|smt)\..*|vector\.(?!transfer_write|type_cast|mask|yield).*|(?:memref|tensor)\.(?:dim|rank)"
+    r"|memref\.extract_aligned_pointer_as_index"
+)
 """Ops whose results are numbers, vectors of numbers or the like."""
 
 
@@ -111,10 +120,6 @@ def _truth(compared: bytes) -> bytes:
     return compared[: len(compared) - len(element) - 1] + b"i1" + element[len(first) :] + b">"
 
 
-def _number(_: bytes) -> bytes:
-    return b"index"
-
-
 def _without_dimensions(shaped: bytes) -> bytes:
     """Return what a shaped type has between its dimensions and its last bracket."""
     start = shaped.find(b"<") + 1
@@ -125,37 +130,21 @@ def _without_dimensions(shaped: bytes) -> bytes:
 
 def _without_brackets(text: bytes) -> bytes:
     """Return a text of the same length with spaces in its outermost brackets."""
-    parts, done = list[bytes](), 0
-    for start, end in _outermost(text):
-        parts += [text[done : start + 1], b" " * (end - start - 2)]
-        done = end - 1
-    return b"".join([*parts, text[done:]])
-
-
-def _outermost(text: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where each of the outermost brackets opens, and the end of the one that closes it."""
-    start = outside = 0
+    parts, done, depth_before = list[bytes](), 0, 0
     for token, depth in nesting(text):
-        if depth > 0 and not outside:
-            start = token.start()
-        elif not depth and outside:
-            yield start, token.end()
-        outside = max(depth, 0)
+        if depth > 0 and not depth_before:
+            parts.append(text[done : token.end()])
+            done = token.end()
+        elif not depth and depth_before:
+            parts.append(b" " * (token.start() - done))
+            done = token.start()
+        depth_before = max(depth, 0)
+    return b"".join([*parts, text[done:]])
 
 
 _HIDDEN: Mapping[str, Callable[[bytes], bytes]] = {
     **dict.fromkeys(("affine.load", "memref.generic_atomic_rmw", "memref.load", "tensor.extract"), _element),
     **dict.fromkeys(("arith.cmpf", "arith.cmpi"), _truth),
-    **dict.fromkeys(
-        (
-            "memref.dim",
-            "memref.extract_aligned_pointer_as_index",
-            "memref.rank",
-            "tensor.dim",
-            "tensor.rank",
-        ),
-        _number,
-    ),
 }
 """By op whose result has another type than custom assembly shows, the type of the result by the one shown."""
 
@@ -177,29 +166,22 @@ class HeaderArgument(NamedTuple):
 
 def header_arguments(ir: IR, block: int) -> Sequence[HeaderArgument]:
     """Return what the header says of each argument of a block without a label. Empty if it does not fit."""
-    holder, arguments = ir.parent_op(block), ir.block_arguments.get(block, [])
-    if holder < 0 or not arguments or ir.regions_of[holder][0] != ir.block_region[block]:
+    parent, arguments = ir.parent_op(block), ir.block_arguments.get(block, [])
+    if parent < 0 or not arguments or ir.regions_of[parent][0] != ir.block_region[block]:
         return ()
-    start, end = ir.op_start[holder], ir.region_start[ir.block_region[block]]
+    start, end = ir.op_start[parent], ir.region_start[ir.block_region[block]]
     names = ir.argument_names[bisect_left(ir.argument_names, start) : bisect_left(ir.argument_names, end)]
     text = without_strings(ir.source.data[start:end], keeps_length=True)
-    shown = [start + match.start() for match in _VALUE.finditer(text)][len(ir.results(holder)) :]
-    operands = dict(zip([at for at in shown if at not in set(names)], ir.operands_of(holder), strict=False))
+    shown = [start + match.start() for match in _VALUE.finditer(text)][len(ir.results(parent)) :]
+    operands = dict(zip([at for at in shown if at not in set(names)], ir.operands_of(parent), strict=False))
     if len(names) != len(arguments):
         return ()
     found = []
     for name in names:
-        after = _AFTER_NAME.match(text, _end_of_name(text, name - start))
-        is_set = after is not None and after["equals"] is not None
-        is_value = after is not None and after["value"] is not None
-        initial = operands.get(start + after.start("value"), -1) if after is not None and is_value else -1
-        found.append(HeaderArgument(initial, is_set and not is_value))
+        after = _INITIAL.match(text, match_end(_VALUE, text, name - start))
+        initial = operands.get(start + after.start("value"), -1) if after and after["value"] else -1
+        found.append(HeaderArgument(initial, is_number=after is not None and not after["value"]))
     return found
-
-
-def _end_of_name(text: bytes, start: int) -> int:
-    match = _VALUE.match(text, start)
-    return match.end() if match else start
 
 
 _DIALECT_TYPE = re.compile(rb"![\w$.-]+")
@@ -334,8 +316,7 @@ def _size(text: bytes) -> ValueSize:
     if _SCALAR.fullmatch(text):
         return NO_SIZE
     name = _DIALECT_TYPE.match(text)
-    is_plain = name is not None and name[0][1:].decode("utf-8", "replace") in types_of_kind("plain")
-    return NO_SIZE if is_plain else UNKNOWN_SIZE
+    return NO_SIZE if name is not None and dialect_type(name[0]) is Storage.PLAIN else UNKNOWN_SIZE
 
 
 def _shaped_bytes(inside: bytes) -> int | None:

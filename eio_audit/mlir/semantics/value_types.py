@@ -88,7 +88,7 @@ class ValueTypes:
     def has_unknown_types(self) -> bool:
         """Whether the dump contains a dialect type about which nothing is known."""
         names = set(_DIALECT_TYPE.findall(self._ir.dump_text)) - self._ir.aliases.keys()
-        return any(_dialect_type(name) is Storage.ANYTHING for name in names)
+        return any(dialect_type(name) is Storage.ANYTHING for name in names)
 
     def _results(self, op: int) -> list[Storage] | Storage:
         ir = self._ir
@@ -141,10 +141,10 @@ class ValueTypes:
         """Return the storage of each block argument, or one for all if a header does not give each a type."""
         ir = self._ir
         types = block_argument_types(ir, block)
-        is_labelled, holder = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
+        is_labelled, parent = ir.block_label[block] != NO_OFFSET, ir.parent_op(block)
         if is_labelled or (len(types) == len(ir.block_arguments.get(block, ())) and all(types)):
             return [self._of_text(text) if text else Storage.ANYTHING for text in types]
-        return Storage.ANYTHING if holder < 0 else self._of_custom(block_header_text(ir, block), holder)
+        return Storage.ANYTHING if parent < 0 else self._of_custom(block_header_text(ir, block), parent)
 
 
 def _storage(text: bytes, *, inside: bool) -> Storage:
@@ -159,7 +159,7 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
     while (match := _TYPE.search(text, offset)) is not None and storage != Storage.ANYTHING:
         offset = match.end()
         if match["dialect"]:
-            storage |= _dialect_type(match["dialect"])
+            storage |= dialect_type(match["dialect"])
             if not inside and text[offset : offset + 1] == b"<":
                 offset = closing_end(text, offset)
         elif match["shaped"] in (b"tensor", b"memref"):
@@ -170,7 +170,8 @@ def _storage(text: bytes, *, inside: bool) -> Storage:
     return storage | Storage.CONTENT if has_tuple and storage else storage
 
 
-def _dialect_type(name: bytes) -> Storage:
+def dialect_type(name: bytes) -> Storage:
+    """Return what a value of a dialect's type, such as ``!llvm.ptr``, may be."""
     full = name[1:].decode("utf-8", "replace")
     if full in types_of_kind("plain"):
         return Storage.PLAIN
@@ -276,7 +277,7 @@ def block_header_text(ir: IR, block: int) -> bytes:
     """Return a block's label with its arguments, or its op's header. Empty at top level."""
     if ir.block_label[block] != NO_OFFSET:
         return ir.block_header(block)
-    holder = ir.parent_op(block)
-    if holder < 0:
+    parent = ir.parent_op(block)
+    if parent < 0:
         return b""
-    return ir.source.data[ir.op_start[holder] : ir.region_start[ir.block_region[block]]]
+    return ir.source.data[ir.op_start[parent] : ir.region_start[ir.block_region[block]]]

@@ -238,7 +238,7 @@ class Links:
             effort.left -= 1 + len(users)
             for user in users:
                 if swept[user] >= key:
-                    continue
+                    continue  # a larger key has passed, or nothing below has a smaller key
                 swept[user] = key
                 stack.append(user)
                 if keys[user] >= key or not indexed[user] or user in taker_from:

@@ -196,6 +196,7 @@ class CyclePacking:
                 return
         if self._effort.is_spent or with_detours:
             return
+        # A search that failed fails again from every edge that it visited, whatever is matched later.
         for q, starts in seen.items():
             self._open[q] &= ~starts
 
@@ -242,7 +243,7 @@ class CyclePacking:
         is_growing = True
         while is_growing:
             is_growing = False
-            starts = reached
+            starts = reached  # not what this round reaches: so the path has the fewest edges
             for q in bits(between & ~reached):
                 self._effort.left -= self._width
                 tails = self._free[q] & starts
@@ -261,5 +262,6 @@ class CyclePacking:
         edges = []
         while p >= 0:
             edges.append(p * self._size + q)
+            # The edge before is one that leads to p or to an ancestor of p: the first that was found.
             q, p = next((head, start) for head, start in heads if self._from[head] >> p & 1)
         return edges

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.effort import Effort
-from eio_audit.order.windows import TransitiveClosure, Window
+from eio_audit.order.windows import Window
 
 SWEEP_BITS = 1 << 30  # bits in all bitsets of one sweep
 BATCH_SIZES = (256, 4096)  # fewest and most early ops of one sweep
@@ -53,12 +53,6 @@ class LowerBound:
         if len(packing) < len(packing.broken):
             return raised
         return replace(raised, open_pairs=packing.open_pairs())
-
-
-def forced_bound(window: Window, closure: TransitiveClosure | None, effort: Effort) -> LowerBound:
-    """Return the bound from forced inversions, which ``closure`` has counted if there is one."""
-    forced, is_complete = (closure.forced, True) if closure else count_forced(window, effort)
-    return LowerBound(forced, forced, is_complete)
 
 
 def count_forced(

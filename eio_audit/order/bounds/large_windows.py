@@ -93,10 +93,11 @@ def _crossing_paths(window: Window, thresholds: Sequence[int]) -> list[int]:
     asked = [0] * window.size
     answered = 0
     for op in reversed(range(window.size)):
-        questions, asked[op] = asked[op], 0
+        questions, asked[op] = asked[op], 0  # 0 frees a large integer
         if indexed[op]:
             is_large = ones & first_lanes[bisect_left(thresholds, keys[op])]
-            answers = (questions + counts >> width - 1) & is_large  # 1 per lane with a question
+            # A lane with a question carries into its top bit. So this is 1 per such lane.
+            answers = (questions + counts >> width - 1) & is_large
             answered += answers
             questions += (ones ^ is_large) - answers
         producers = sorted(precedence.predecessors(op), key=reach.__getitem__) if questions else ()

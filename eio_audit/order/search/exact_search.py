@@ -144,7 +144,7 @@ class _Search:
         while queue:
             surplus, _, placed, available = heappop(queue)
             if least_surplus[placed] < surplus:
-                continue
+                continue  # a better path to this state came after this entry
             if placed == self._everything:
                 total = self._base + surplus
                 return SearchResult(self._retrace(came_from), total, total)
@@ -239,6 +239,7 @@ class DownsetStates:
     def surplus(self, op: int, placed: int) -> int:
         """Return the cost of placing ``op`` minus the cycles that it pays for; at least 0."""
         surplus = (self._closure.smaller_independent[op] & ~placed).bit_count()
+        # A cycle is paid by the first of its ops to be placed, so it counts while the others are unplaced.
         for others in self._paid[op]:
             surplus -= (others & ~placed).bit_count()
         for others in self._paid_detours[op]:

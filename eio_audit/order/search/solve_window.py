@@ -23,19 +23,19 @@ fails on the mirrored case. So one variant *pulls up* a producer to the earliest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
 from itertools import pairwise
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.forced import LowerBound, forced_bound
+from eio_audit.order.bounds.forced import LowerBound, count_forced
 from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.permutation import inverse
 from eio_audit.order.search.exact_search import search
 from eio_audit.order.search.local_search import improve, slide
-from eio_audit.order.windows import TransitiveClosure, Window
+from eio_audit.order.windows import TransitiveClosure, Window, Windows
 
 Neighbours = Callable[[int], Sequence[int]]
 
@@ -102,7 +102,8 @@ def best_order(
     text = list(range(window.size))
     closure = TransitiveClosure(window) if window.size <= limits.closure_size else None
     effort.left -= LOOK_STEPS * window.extent
-    textual = BestOrder(text, window.inversions(text), forced_bound(window, closure, effort))
+    forced, is_complete = (closure.forced, True) if closure else count_forced(window, effort)
+    textual = BestOrder(text, window.inversions(text), LowerBound(forced, forced, is_complete))
     if textual.certified:
         return textual
     solver = _Solver(window, closure, effort, limits)
@@ -113,6 +114,44 @@ def best_order(
     elif textual.inversions == best.inversions:
         best = textual
     return best if best.certified else best.raised(footrule_bound(window, effort))
+
+
+def order_windows(
+    block: Window, windows: Windows, bounds: Sequence[LowerBound], effort: Effort, limits: SearchLimits
+) -> tuple[list[int], int, list[LowerBound]]:
+    """Order every window of the block once.
+
+    Args:
+        block: the block in its current order.
+        windows: its windows. They are intervals of keys, so in every order of the block they are the same, in
+            the same sequence.
+        bounds: per window, its lower bound; empty if it is not known.
+        effort: the budget.
+        limits: the largest problems that a step takes on.
+
+    Returns:
+        The order found, its inversions (at most those before), and the bounds. No inversion crosses windows.
+    """
+    order = windows.order[:]
+    inversions = 0
+    parts = [order[start:stop] for start, stop in windows.spans]
+    found: list[LowerBound] = []
+    best_of: dict[Hashable, BestOrder] = {}  # per shape, because the layers of a model often repeat
+    for number, window in enumerate(map(block.restricted, parts)):
+        if bounds:
+            known = window.inversions(range(window.size))
+            if known == bounds[number].total or window.size > limits.repeated_size:
+                inversions += known
+                found.append(bounds[number])
+                continue
+        shape = window.shape
+        if shape not in best_of:
+            best_of[shape] = best_order(window, effort, limits)
+        best = best_of[shape]
+        found.append(bounds[number].raised(best.bound.total) if bounds else best.bound)
+        order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
+        inversions += best.inversions
+    return order, inversions, found
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +232,7 @@ def pull_up(window: Window) -> list[int]:
     Ties go by key, then by textual order. Complexity: O((n + m) log n).
     """
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
+    # The sort is stable: what was sorted by before decides ties.
     by_rank.sort(key=window.smallest_keys_below().__getitem__)
     return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
 
