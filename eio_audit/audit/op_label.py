@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import ModelPlace
-from eio_audit.mlir.ir import IR
+if TYPE_CHECKING:  # a check of dumps in order parses no locations
+    from eio_audit.audit.locations.original_index import OriginalIndices
+    from eio_audit.audit.locations.parsed_locations import ModelPlace
+    from eio_audit.mlir.ir import IR
 
 
 @dataclass(frozen=True, slots=True)

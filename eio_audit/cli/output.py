@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import shutil
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -163,6 +160,10 @@ def print_paged(print_to: Callable[[IO[str]], None]) -> None:
 
     PAGER names the pager; an empty one or ``cat`` is none. Without PAGER it is ``less``, if it is installed.
     """
+    import shutil
+    import signal
+    import subprocess
+
     screen = _Screen()
     print_to(screen)
     text = screen.getvalue()

@@ -42,7 +42,19 @@ def test_a_command_imports_its_module(imported: set[str]) -> None:
     assert "eio_audit.cli.commands.check" in imported
 
 
-@pytest.mark.parametrize("slow", ["rich", "networkx", "regex", "difflib", "eio_audit.mlir.semantics.effects"])
+SLOW = [
+    "rich",
+    "networkx",
+    "regex",
+    "difflib",
+    "subprocess",
+    "eio_audit.mlir.location",
+    "eio_audit.mlir.semantics.effects",
+    "eio_audit.order.linear_extension",
+]
+
+
+@pytest.mark.parametrize("slow", SLOW)
 def test_a_dump_in_order_is_checked_without(slow: str, imported: set[str]) -> None:
     assert slow not in imported
 

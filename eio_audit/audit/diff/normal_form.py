@@ -15,9 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
-from itertools import groupby
+from itertools import chain, groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
@@ -34,9 +34,13 @@ from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.around_ops import argument_locations, meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting.value_names import ValueNames
-from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.mlir.source import InputError, Source, Span, splice
 
 _NO_WORD = re.compile(r"\W+")
+_ANY_NAME = b"%_"
+"""Stands for the name of any value in the shape of a text."""
+LONGEST_SHAPE = 1 << 12
+"""The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,12 @@ def _digest(key: Hashable) -> int:
     return int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "big")
 
 
+@cache
+def _word_of(name: str) -> str:
+    """Return the last part of an op's name, as a part of a value's name."""
+    return _NO_WORD.sub("_", name.rpartition(".")[2])
+
+
 class _Normalized:
     def __init__(self, dump: ComparedDump, values: ValueNames) -> None:
         self._ir = ir = values.ir
@@ -101,7 +111,8 @@ class _Normalized:
         self._dependences = dump.dump.dependences
         self.undecided: set[int] = set()
         self._orders = self._canonical_orders()
-        self._names = self._value_names()
+        self._names = {value: b"%" + name.encode() for value, name in self._value_names().items()}
+        self._shapes: dict[tuple[bytes, bool], list[bytes]] = {}
         self._labels = {
             (ir.block_region[block], ir.block_name(block).encode()): b"^bb%d"
             % self._ops.region_places[block][1]
@@ -205,9 +216,7 @@ class _Normalized:
                 arguments = name_arguments(block, arguments)
             if not ir.result_count(op):
                 continue
-            base = (
-                f"{_NO_WORD.sub('_', self._ops.names[op].rpartition('.')[2])}_{self._near[op] & 0xFFFF:04x}"
-            )
+            base = f"{_word_of(self._ops.names[op])}_{self._near[op] & 0xFFFF:04x}"
             number = seen[base] = seen.get(base, 0) + 1
             name = base if number == 1 else f"{base}.{number}"
             named = (value for value in ir.result_values(op) if value in self._values.names)
@@ -271,13 +280,38 @@ class _Normalized:
 
     def _piece(self, op: int, start: int, end: int, region: int) -> bytes:
         """Return a part of an op's text in normal form. Its block names belong to ``region``."""
-        span, is_label = Span(start, end), self._ir.source.data[start : start + 1] == b"^"
+        data, span = self._ir.source.data, Span(start, end)
+        is_label = data[start : start + 1] == b"^"
         locations = (
             argument_locations(self._ir, span) if is_label else self._texts.argument_locations(op, span)
         )
+        without = [(location, b"") for location in locations]
+        named = self._values.named_in(span, self._names)
+        shape = splice(data, span, [*without, *((place, _ANY_NAME) for place, _ in named)])
+        keeps_numbers = self._texts.is_free_text(op)
+        names = [self._names[value] for _, value in named]
+        if len(shape) <= LONGEST_SHAPE and b"^" not in shape:
+            pieces = self._between_names(shape, keeps_numbers)
+            if len(pieces) == len(names) + 1:
+                return b"".join(chain.from_iterable(zip(pieces, [*names, b""], strict=True)))
+        edits = [*without, *((place, self._names[value]) for place, value in named)]
+        return self._comparable(splice(data, span, edits), region, keeps_numbers=keeps_numbers)
+
+    def _between_names(self, shape: bytes, keeps_numbers: bool) -> list[bytes]:
+        """Return what stands between the names of a text without block names. Few texts differ in it.
+
+        There are more pieces if ``_ANY_NAME`` stands for itself as well.
+        """
+        key = shape, keeps_numbers
+        if key not in self._shapes:
+            text = self._comparable(shape, -1, keeps_numbers=keeps_numbers)
+            self._shapes[key] = max(text.split(_ANY_NAME), shape.split(_ANY_NAME), key=len)
+        return self._shapes[key]
+
+    def _comparable(self, text: bytes, region: int, *, keeps_numbers: bool) -> bytes:
         return self._texts.comparable(
-            self._values.text_with(self._names, span, without=locations),
+            text,
             label=lambda name: self._labels.get((region, name), name),
             keeps_values=True,
-            keeps_numbers=self._texts.is_free_text(op),
+            keeps_numbers=keeps_numbers,
         )

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product, starmap
 
@@ -65,14 +65,22 @@ class ValueNames:
 
         An argument in ``same`` gets the new name of its outer value. The spans in ``without`` are left out.
         """
-        offsets, (start, end) = self._offsets, span or self.ir.span
+        span = span or self.ir.span
         edits = [(left_out, b"") for left_out in without]
-        for offset in offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]:
+        edits += [(named, b"%" + names[value].encode()) for named, value in self.named_in(span, names)]
+        return splice(self.ir.source.data, span, edits)
+
+    def named_in(self, span: Span, names: Collection[int]) -> list[tuple[Span, int]]:
+        """Return where a span names some of the values, in textual order, and which.
+
+        An argument in ``same`` counts as its outer value.
+        """
+        offsets, found = self._offsets, []
+        for offset in offsets[bisect_left(offsets, span.start) : bisect_left(offsets, span.end)]:
             value = self._mentions.meaning(offset)
             if value in names:
-                old_end = offset + 1 + len(self.names[value])
-                edits.append((Span(offset, old_end), b"%" + names[value].encode()))
-        return splice(self.ir.source.data, Span(start, end), edits)
+                found.append((Span(offset, offset + 1 + len(self.names[value])), value))
+        return found
 
 
 def names_apart(values: ValueNames) -> bytes:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from eio_audit.audit.gate.baseline import entry_of
-from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import ORDER_RULES, UNINDEXED
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
+
+if TYPE_CHECKING:  # a check of dumps in order does not import this
+    from eio_audit.audit.gate.findings import Finding
 
 SHOWN_FINDINGS = 30
 """The most findings that a report for people lists unless verbose."""
@@ -109,6 +110,10 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
 
     It is a hash of the finding's baseline entry, the dump's pass, and a count among equal findings.
     """
+    import hashlib
+
+    from eio_audit.audit.gate.baseline import entry_of
+
     numbers: Counter[tuple[object, ...]] = Counter()
     prints = [""] * len(findings)
     for k in sorted(range(len(findings)), key=lambda k: (findings[k].line, findings[k].column)):

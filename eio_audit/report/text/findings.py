@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from eio_audit.audit.gate.findings import Finding
 from eio_audit.mlir.source import EXCERPT_WIDTH, cut_excerpt
 from eio_audit.report.ci.finding import background, lifetime, sentence
 from eio_audit.report.text.console import ELLIPSIS, HANGING, SHORTENED, Console, Piece, hyperlink
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a check of dumps in order does not import these
     from rich.text import Text
+
+    from eio_audit.audit.gate.findings import Finding
 
 SHOWN = 10
 """The most findings, blocks and baseline entries that a report names unless verbose."""
@@ -24,7 +25,7 @@ EXCERPT = 2
 
 INDENT = 2
 
-Excerpts: TypeAlias = Callable[[Sequence[Finding]], Mapping[tuple[str, int], str]]
+Excerpts: TypeAlias = Callable[[Sequence["Finding"]], Mapping[tuple[str, int], str]]
 """Returns the line of the IR for each finding that it can be read for, by file and 1-based line."""
 
 
