@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -68,12 +68,7 @@ class DumpFix:
             if self.options.order_from is not None:
                 raise ValueError("relabel cannot be used with order_from")
 
-    def shared_work(self) -> SharedWork:
-        """What the fixes of several dumps share."""
-        finds_wrong_labels = self.finds_wrong_labels or self.relabel is not None
-        return SharedWork(0, finds_wrong_labels=finds_wrong_labels, finds_hoisted=self.finds_wrong_labels)
-
-    def of(self, dump: Dump, work: SharedWork) -> FixedDump:
+    def of(self, dump: Dump) -> FixedDump:
         """One dump, fixed.
 
         Raises:
@@ -81,15 +76,15 @@ class DumpFix:
             VerificationError: the corrected text is not the same program in a better order, or
                 ``verify_with`` does not accept it.
         """
-        before = ordered = audit_dump(dump, self.options, work)
+        before = ordered = audit_dump(dump, self.options, self._work)
         relabelled = 0
         if self.relabel is not None:
             from eio_audit.audit.fix.relabel import donors_of_frees
 
             form = Relabel(self.relabel)
-            placed = _with_right_labels(before, before.donors, form, work)
+            placed = _with_right_labels(before, before.donors, form, self._work)
             frees = donors_of_frees(placed, placed.orders, placed.indices.by_op)
-            ordered = _with_right_labels(placed, frees, form, work)
+            ordered = _with_right_labels(placed, frees, form, self._work)
             relabelled = len(before.donors) + len(frees)
         ir = ordered.ir
         if self.renumber:
@@ -116,19 +111,17 @@ class DumpFix:
             relabelled=relabelled,
         )
 
-    def __call__(self, dumps: Sequence[Dump]) -> list[FixedDump | InputError | VerificationError]:
-        """Each dump fixed, or why it is not, without the options, which need not be sent back."""
-        results: list[FixedDump | InputError | VerificationError] = []
-        for dump in dumps:
-            try:
-                results.append(self.of(dump, self._work).with_options(DEFAULT_OPTIONS))
-            except (InputError, VerificationError) as error:
-                results.append(error)
-        return results
+    def __call__(self, dump: Dump) -> FixedDump | InputError | VerificationError:
+        """A dump fixed, or why it is not, without the options, which need not be sent back."""
+        try:
+            return self.of(dump).with_options(DEFAULT_OPTIONS)
+        except (InputError, VerificationError) as error:
+            return error
 
     @cached_property
     def _work(self) -> SharedWork:
-        return self.shared_work()
+        finds_wrong_labels = self.finds_wrong_labels or self.relabel is not None
+        return SharedWork(0, finds_wrong_labels=finds_wrong_labels, finds_hoisted=self.finds_wrong_labels)
 
 
 def _with_right_labels(

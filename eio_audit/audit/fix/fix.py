@@ -102,8 +102,7 @@ def fix(
             ``order_from``.
     """
     dump_fix = DumpFix(options, renumber, relabel, measures_memory, finds_wrong_labels, verify_with)
-    work = dump_fix.shared_work()
-    return joined(((dump, dump_fix.of(dump, work)) for dump in each_dump(dumps)), only_dumps=only_dumps)
+    return joined(((dump, dump_fix.of(dump)) for dump in each_dump(dumps)), only_dumps=only_dumps)
 
 
 def joined(fixed: Iterable[tuple[Dump, FixedDump]], *, only_dumps: bool = False) -> Fix:
