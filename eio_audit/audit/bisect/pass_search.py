@@ -335,7 +335,7 @@ def _take(done: Future[str], count: int, result: SearchResult) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to bisect. The attributes are the arguments of ``bisect``, and one more.
+    """What to bisect: those arguments of ``bisect`` that are not about the search, and one more.
 
     Attributes:
         scratch: a folder for all that is not kept, which outlasts the request; None for one that does not.
