@@ -175,8 +175,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
         return None
     if not _is_same(after, question):
         return None
-    function = question.function if first is question else None
-    return replace(cut, before=first.before, after=after, function=function)
+    return replace(cut, before=first.before, after=after, function=None)
 
 
 def _first_alike(found: Survey, question: PassInQuestion, place: int) -> PassInQuestion:
