@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.bisect import LoggedState, bisect_pass, name_of_step, write_log
+from eio_audit.audit.bisect.bisect import bisect_pass, name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
@@ -18,8 +18,7 @@ from eio_audit.audit.bisect.compiler_command import (
 )
 from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.left_inversions import left_by_state
-from eio_audit.audit.bisect.pass_search import Halving, Interval
-from eio_audit.audit.bisect.property_test import first_failing
+from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import BlockMemory, summarize_blocks
@@ -70,7 +69,7 @@ from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBl
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
-from eio_audit.audit.fix.dump_fix import DumpFix, FixedDump, corrected
+from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
 from eio_audit.audit.fix.reading_again import read_relocated
 from eio_audit.audit.fix.relabel import new_locations, right_labels
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations

@@ -33,7 +33,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> NoReturn:
         raise AssertionError
 
-    monkeypatch.setattr(DumpCheck, "of", refuse)
+    monkeypatch.setattr(DumpCheck, "__call__", refuse)
     monkeypatch.setattr(pebble, "ProcessPool", refuse)
 
 

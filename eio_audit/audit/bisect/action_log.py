@@ -65,24 +65,18 @@ def short_pattern(name: str) -> str:
     return _NAMESPACE.sub("", name) or name
 
 
-def read_attempts(
-    path: Path, numbers: Collection[int], options: AuditOptions
-) -> tuple[dict[int, Attempt], int]:
-    """Return the attempts with some numbers, by number, and how many there are in all.
+def read_attempts(path: Path, numbers: Collection[int], options: AuditOptions) -> dict[int, Attempt]:
+    """Return the attempts with some numbers, by number, as far as there are so many.
 
     Complexity: linear in the text. Only the lines of these attempts are looked into.
     """
-    wanted, found, total = set(numbers), dict[int, Attempt](), 0
+    wanted, found = set(numbers), dict[int, Attempt]()
     with path.open("rb") as file:
-        for line in file:
-            start = line.find(_ATTEMPT)
-            if start < 0:
-                continue
-            total += 1
-            if total in wanted:
-                text = line[start + len(_ATTEMPT) :].decode("utf-8", "replace").rstrip()
-                found[total] = parse_attempt(total, text.removesuffix("`").removesuffix(")"), options)
-    return found, total
+        for number, line in enumerate((line for line in file if _ATTEMPT in line), start=1):
+            if number in wanted:
+                text = line.partition(_ATTEMPT)[2].decode("utf-8", "replace").rstrip()
+                found[number] = parse_attempt(number, text.removesuffix("`").removesuffix(")"), options)
+    return found
 
 
 def parse_attempt(number: int, text: str, options: AuditOptions) -> Attempt:

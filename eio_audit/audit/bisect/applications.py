@@ -10,8 +10,8 @@ from functools import cached_property
 from eio_audit.audit.bisect.action_log import Attempt
 from eio_audit.audit.bisect.bisection import Application, Bisection, Reproduction
 from eio_audit.audit.bisect.left_inversions import left_by_state
+from eio_audit.audit.bisect.pass_search import Request
 from eio_audit.audit.bisect.pass_states import StateOrder, order_of
-from eio_audit.audit.bisect.request import Request
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
 from eio_audit.audit.options import AuditOptions

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection
@@ -22,10 +21,10 @@ from eio_audit.audit.bisect.pass_search import (
     NO_ACTIONS,
     Interval,
     PassSearch,
+    Request,
     SearchResult,
     find_states,
 )
-from eio_audit.audit.bisect.request import Request
 from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.log.trace import Watch, trace
@@ -43,13 +42,6 @@ _PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": 
 """What the name of a pass in a marker cannot have."""
 
 
-class LoggedState(NamedTuple):
-    """A state, and the name of the step that it is the result of."""
-
-    name: str
-    text: bytes
-
-
 def name_of_step(step: Interval, attempt: Attempt | None) -> str:
     """Return ``MyPattern<AddOp> attempt 431 on #69 ttir.add %130``, as a marker can have it."""
     if not step.is_one:
@@ -60,8 +52,8 @@ def name_of_step(step: Interval, attempt: Attempt | None) -> str:
     return f"{short_pattern(attempt.pattern)} attempt {step.last}{root}".translate(_PLAIN)
 
 
-def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[LoggedState]) -> list[int]:
-    """Write the log and return the 1-based line of the marker of each state."""
+def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[str, bytes]]) -> list[int]:
+    """Write the log: per state, its step and its text. Return the 1-based lines of their markers."""
     lines, line = [], 1
     with path.open("wb") as file:
 
@@ -72,9 +64,9 @@ def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[Logged
             line += piece.count(b"\n")
 
         write(f"Before {pass_name} ({pass_name})", before)
-        for state in states:
+        for name, text in states:
             lines.append(line)
-            write(f"After {state.name}", state.text)
+            write(f"After {name}", text)
     return lines
 
 
@@ -138,9 +130,8 @@ def bisect_pass(
 ) -> Bisection:
     """Find the applications of patterns of a pass that changed the IR, as ``bisect`` does."""
     with request.search() as (found, search):
-        assemble = _Assembly(found, search, watches)
         if search.why_one_step:
-            return assemble({}, SearchResult(search))
+            return _assembled(found, search, SearchResult(search), {}, watches)
 
         def report(result: SearchResult) -> None:
             if advance is not None:
@@ -151,7 +142,7 @@ def bisect_pass(
             result = find_states(search, jobs or usable_cores(), max_runs, report)
             _wait_for(logged, search, result)
         numbers = [step.last for step in result.halving.changes if step.is_one]
-        return assemble(search.attempts(numbers), result)
+        return _assembled(found, search, result, search.attempts(numbers), watches)
 
 
 def _wait_for(logged: Future[None], search: PassSearch, result: SearchResult) -> None:
@@ -164,61 +155,60 @@ def _wait_for(logged: Future[None], search: PassSearch, result: SearchResult) ->
         search.states.runs.running.end()
 
 
-@dataclass(frozen=True, slots=True)
-class _Assembly:
-    """Makes a bisection of the states that were found."""
-
-    found: Survey
-    search: PassSearch
-    watches: Sequence[Watch]
-
-    def __call__(self, attempts: Mapping[int, Attempt], result: SearchResult) -> Bisection:
-        search, states = self.search, self.search.states
-        steps = list(result.halving.changes)
-        keys = [
-            search.before,
-            *(result.halving.states[count] for count in (search.first, *(s.last for s in steps))),
-        ]
-        orders = [states.order(key) for key in keys]
-        left = left_by_state([order.keys for order in orders])
-        names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
-        logged = [LoggedState(name, states.text(key)) for name, key in zip(names, keys[1:], strict=True)]
-        log = states.runs.lasting / STATES_LOG
-        lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
-        name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
-        traced = trace(read_text(log.read_bytes(), name), states.options, self.watches)
-        for error in traced.errors:
-            raise error
-        rows = {row.place.line: row for row in traced.passes}
-        applications = tuple(
-            Application(
-                first=step.first + 1,
-                last=step.last,
-                attempt=attempts.get(step.last) if step.is_one else None,
-                inversions_before=orders[number].inversions,
-                inversions=orders[number + 1].inversions,
-                left=left[number + 1],
-                traced=rows[lines[number]],
-            )
-            for number, step in enumerate([Interval(-1, 0), *steps])
+def _assembled(
+    found: Survey,
+    search: PassSearch,
+    result: SearchResult,
+    attempts: Mapping[int, Attempt],
+    watches: Sequence[Watch],
+) -> Bisection:
+    """Return the bisection that the states make."""
+    states = search.states
+    steps = list(result.halving.changes)
+    keys = [
+        search.before,
+        *(result.halving.states[count] for count in (search.first, *(s.last for s in steps))),
+    ]
+    orders = [states.order(key) for key in keys]
+    left = left_by_state([order.keys for order in orders])
+    names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
+    logged = [(name, states.text(key)) for name, key in zip(names, keys[1:], strict=True)]
+    log = states.runs.lasting / STATES_LOG
+    lines = write_log(log, states.wanted.pass_name, states.text(search.before), logged)
+    name = str(log) if states.runs.kept else f"<{STATES_LOG}>"
+    traced = trace(read_text(log.read_bytes(), name), states.options, watches)
+    for error in traced.errors:
+        raise error
+    rows = {row.place.line: row for row in traced.passes}
+    applications = tuple(
+        Application(
+            first=step.first + 1,
+            last=step.last,
+            attempt=attempts.get(step.last) if step.is_one else None,
+            inversions_before=orders[number].inversions,
+            inversions=orders[number + 1].inversions,
+            left=left[number + 1],
+            traced=rows[lines[number]],
         )
-        question = search.question
-        return Bisection(
-            command=self.found.command.words,
-            passes=self.found.trace,
-            pass_name=question.pass_name,
-            function=question.function,
-            number=self.found.number_of(question),
-            is_alone=question.is_cut or question.is_only,
-            why_one_step=search.why_one_step,
-            attempts=(search.first + 1, search.last),
-            runs=states.runs.number,
-            left_before=left[0],
-            applications=applications,
-            states=traced,
-            log=log if states.runs.kept or states.runs.scratch else None,
-            log_name=name,
-            reproduction=search.reproduction,
-            failures=tuple(error for _, error in sorted(result.failures.items())),
-            stopped=result.stopped,
-        )
+        for number, step in enumerate([Interval(-1, 0), *steps])
+    )
+    question = search.question
+    return Bisection(
+        command=found.command.words,
+        passes=found.trace,
+        pass_name=question.pass_name,
+        function=question.function,
+        number=found.number_of(question),
+        is_alone=question.is_cut or question.is_only,
+        why_one_step=search.why_one_step,
+        attempts=(search.first + 1, search.last),
+        runs=states.runs.number,
+        left_before=left[0],
+        applications=applications,
+        states=traced,
+        log=log if states.runs.kept or states.runs.scratch else None,
+        log_name=name,
+        reproduction=search.reproduction,
+        failures=tuple(error for _, error in sorted(result.failures.items())),
+        stopped=result.stopped,
+    )

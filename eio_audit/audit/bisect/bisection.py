@@ -8,6 +8,7 @@ from functools import cached_property, reduce
 from pathlib import Path
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.compiler_command import counter_flag
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump, read_text
@@ -123,7 +124,7 @@ class Reproduction:
 
     def at(self, attempts: int) -> str:
         """Return the command that stops after so many attempts."""
-        return f"{self.command} --mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}"
+        return f"{self.command} {counter_flag(attempts)}"
 
 
 @dataclass(frozen=True)
@@ -233,7 +234,3 @@ class Bisection:
             found.setdefault((one.is_resolved, one.pattern), []).append(one)
         totals = [PatternTotal.of(pattern, steps) for (_, pattern), steps in found.items()]
         return tuple(sorted(totals, key=lambda t: (t.made, t.ops.total), reverse=True))
-
-    def application(self, attempt: int) -> Application | None:
-        """Return the step with an attempt; None if that attempt changes nothing."""
-        return next((one for one in self.of_patterns if one.first <= attempt <= one.last), None)

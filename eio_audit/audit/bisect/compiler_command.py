@@ -9,8 +9,8 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -178,26 +178,31 @@ class CompilerRuns:
         with self._lock:
             self.number += 1
             messages = self.folder / f"messages-{self.number}.txt"
-        try:
-            with ExitStack() as files:
-                stdin: int = subprocess.DEVNULL
-                if self.stdin is not None:
-                    stdin = files.enter_context(self.stdin.open("rb")).fileno()
-                stderr = files.enter_context(messages.open("wb"))
-                exit_code = run_command(
-                    command.words, self.timeout, stdin=stdin, stderr=stderr, running=self.running
-                )
-        except TimeoutError as error:
-            why = f"stopped after {self.timeout:g} seconds (--timeout)"
-            raise InputError(command.program, None, why) from error
-        except OSError as error:
-            raise InputError(command.program, None, f"cannot run: {error.strerror}") from error
+        with self.errors_of(command.program), ExitStack() as files:
+            stdin: int = subprocess.DEVNULL
+            if self.stdin is not None:
+                stdin = files.enter_context(self.stdin.open("rb")).fileno()
+            stderr = files.enter_context(messages.open("wb"))
+            exit_code = run_command(
+                command.words, self.timeout, stdin=stdin, stderr=stderr, running=self.running
+            )
         return CompilerRun(command, exit_code, messages)
 
+    @contextmanager
+    def errors_of(self, program: str) -> Iterator[None]:
+        """Turn the errors of a program that runs in this block into an InputError."""
+        try:
+            yield
+        except TimeoutError as error:
+            why = f"stopped after {self.timeout:g} seconds (--timeout)"
+            raise InputError(program, None, why) from error
+        except OSError as error:
+            raise InputError(program, None, f"cannot run: {error.strerror}") from error
 
-def counter_flags(attempts: int) -> Sequence[str]:
-    """Return the flags that allow so many attempts of patterns, from the first on."""
-    return (f"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}",)
+
+def counter_flag(attempts: int) -> str:
+    """Return the flag that allows so many attempts of patterns, from the first on."""
+    return f"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}"
 
 
 _PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")

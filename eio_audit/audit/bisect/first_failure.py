@@ -1,25 +1,82 @@
-"""The first application of a pattern after which a property of the IR fails."""
+"""A property of the IR, and the first application of a pattern after which it fails."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt
 from eio_audit.audit.bisect.bisection import Reproduction
-from eio_audit.audit.bisect.pass_search import PassSearch, search_of
-from eio_audit.audit.bisect.property_test import (
-    UNTESTABLE,
-    BuiltInTest,
-    CommandTest,
-    Holds,
-    first_failing,
-)
-from eio_audit.audit.bisect.request import Request
-from eio_audit.audit.bisect.survey import PassInQuestion, choose_pass, passes_of
+from eio_audit.audit.bisect.compiler_command import CompilerRuns
+from eio_audit.audit.bisect.pass_search import PassSearch, Request, first_failing, search_of
+from eio_audit.audit.bisect.survey import PassInQuestion, choose_pass
+from eio_audit.audit.check.check import audit_dump
+from eio_audit.audit.command import run_command
 from eio_audit.audit.options import AuditOptions
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
+
+UNTESTABLE = 125
+"""The exit code of a test that cannot judge a text, as for ``git bisect run``."""
+
+LAST_FAILURE = 127
+"""The greatest exit code that means that the property fails. Greater ones, and signals, are errors."""
+
+Holds: TypeAlias = Callable[[Dump], bool | None]
+"""Whether a property holds of a dump; None if that cannot be said."""
+
+
+class BuiltInTest(StrEnum):
+    """The properties with a name of their own. Each compares with the dump before the first pass."""
+
+    CHANGED = "changed"
+    """The text is the same."""
+    ORDER = "order"
+    """There are no more inversions."""
+    AVOIDABLE = "avoidable"
+    """There are no more avoidable inversions."""
+
+    def holds(self, start: Dump, options: AuditOptions) -> Holds:
+        """Return the property, compared with the dump at the start."""
+        if self is BuiltInTest.CHANGED:
+            text = start.text.strip()
+            return lambda dump: dump.text.strip() == text
+
+        def figure(dump: Dump) -> int:
+            summary = audit_dump(dump, options).audit.summary
+            return summary.inversions if self is BuiltInTest.ORDER else summary.avoidable
+
+        limit = figure(start)
+        return lambda dump: figure(dump) <= limit
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTest:
+    """A command that gets the text on standard input. Exit code 0: the property holds. 125: unknown."""
+
+    words: tuple[str, ...]
+    runs: CompilerRuns
+
+    def __call__(self, dump: Dump) -> bool | None:
+        """Return whether the property holds of a dump.
+
+        Raises:
+            InputError: the command cannot be run, takes too long, or ends by a signal or with over 127.
+        """
+        name = shlex.join(self.words)
+        with self.runs.errors_of(name), tempfile.TemporaryFile(dir=self.runs.folder) as text:
+            text.write(dump.text)
+            text.seek(0)
+            code = run_command(self.words, self.runs.timeout, stdin=text, running=self.runs.running)
+        if not 0 <= code <= LAST_FAILURE:
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            why = "a test ends with 0 (holds), 1 to 124 (fails) or 125 (cannot be judged)"
+            raise InputError(name, None, f"the test {how}; {why}")
+        return None if code == UNTESTABLE else code == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +126,9 @@ def first_failure(request: Request, test: BuiltInTest | Sequence[str]) -> FirstF
     """
     with request.surveyed() as (found, runs):
         if request.pass_name is None:
-            questions = passes_of(found)
+            questions = found.pass_runs
         else:
-            questions = [choose_pass(found, request.pass_name, request.number)]
+            questions = (choose_pass(found, request.pass_name, request.number),)
         start, name = questions[0].before, str(test) if isinstance(test, BuiltInTest) else shlex.join(test)
         if isinstance(test, BuiltInTest):
             holds = test.holds(start, request.options)

@@ -1,4 +1,4 @@
-"""The search for the states of a pass: the pass in question, its attempts, and the runs in parallel.
+"""The search for the states of a pass: the request, the pass, its attempts, and the runs in parallel.
 
 **Halving** finds after which counts a state changes, from the states at few of them. The states at both ends
 of an interval are compared. If they are equal, nothing inside is looked at. If they differ, the middle is
@@ -11,24 +11,28 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
+from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from eio_audit.audit.bisect.action_log import Attempt, read_attempts
 from eio_audit.audit.bisect.bisection import INTERRUPTED, MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRuns
 from eio_audit.audit.bisect.pass_states import ALL_ATTEMPTS, PassStates, count_of_attempts, dump_after
-from eio_audit.audit.bisect.property_test import first_failing
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
     MODULE_SCOPE,
     PassInQuestion,
     Survey,
     alone,
+    choose_pass,
+    survey,
 )
-from eio_audit.audit.options import AuditOptions
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
@@ -143,7 +147,7 @@ class PassSearch:
     def attempts(self, numbers: Collection[int]) -> dict[int, Attempt]:
         """Return the attempts with some numbers, as far as the log of actions has them."""
         path = self._actions
-        return read_attempts(path, numbers, self.states.options)[0] if path.exists() else {}
+        return read_attempts(path, numbers, self.states.options) if path.exists() else {}
 
     @property
     def reproduction(self) -> Reproduction:
@@ -238,6 +242,38 @@ def _attempts_before(question: PassInQuestion, states: PassStates, last: int) ->
     return first_failing(-1, last, lambda number: not states.begins_with(question.before, number))[1]
 
 
+def first_failing(low: int, high: int, holds: Callable[[int], bool | None]) -> tuple[int, int]:
+    """Return the last number at which a property holds, and the first at which it fails.
+
+    They are neighbours, unless the numbers between them cannot be judged. The property holds at ``low``,
+    fails at ``high``, and is taken to fail from some number on.
+
+    Complexity: log2(high - low) tests, if all can be judged.
+
+    Example:
+        >>> first_failing(0, 100, lambda number: number < 64)
+        (63, 64)
+        >>> first_failing(0, 10, lambda number: None if 3 < number < 7 else number < 5)
+        (3, 7)
+    """
+    while high - low > 1:
+        for number in _from_middle(low, high):
+            if (it_holds := holds(number)) is not None:
+                break
+        else:
+            break  # none of them can be judged
+        low, high = (number, high) if it_holds else (low, number)
+    return low, high
+
+
+def _from_middle(low: int, high: int) -> Iterator[int]:
+    """Yield the numbers between two others, those next to the middle first; of two, the lesser."""
+    middle = (low + high) // 2
+    yield middle
+    for distance in range(1, high - low):
+        yield from (number for number in (middle - distance, middle + distance) if low < number < high)
+
+
 class SearchResult:
     """What a search has found so far.
 
@@ -295,3 +331,49 @@ def _take(done: Future[str], count: int, result: SearchResult) -> None:
     except InputError as error:
         result.failures[count] = error
         result.halving.drop(count)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to bisect: those arguments of ``bisect`` that are not about the search, and one more.
+
+    Attributes:
+        scratch: a folder for all that is not kept, which outlasts the request; None for one that does not.
+    """
+
+    command: tuple[str, ...]
+    options: AuditOptions = DEFAULT_OPTIONS
+    pass_name: str | None = None
+    number: int | None = None
+    timeout: float | None = None
+    folder: str | PathLike[str] | None = None
+    scratch: Path | None = None
+    stdin: Path | None = None
+
+    @contextmanager
+    def surveyed(self) -> Iterator[tuple[Survey, CompilerRuns]]:
+        """Run the compiler for the first time; yield its passes and what runs it. At the end, nothing runs.
+
+        Raises:
+            InputError: as for ``survey``.
+        """
+        kept = None if self.folder is None else Path(self.folder)
+        if kept is not None:
+            try:
+                kept.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise InputError(str(kept), None, f"cannot make the folder: {error.strerror}") from error
+        with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
+            runs = CompilerRuns(Path(temporary), self.scratch, kept, self.timeout, self.stdin)
+            with runs.running.ended_at_exit():
+                yield survey(CompilerCommand(self.command), runs, self.options), runs
+
+    @contextmanager
+    def search(self) -> Iterator[tuple[Survey, PassSearch]]:
+        """Yield the passes of the compiler, and the search in the pass in question.
+
+        Raises:
+            InputError: as for ``survey``, ``choose_pass`` and ``search_of``.
+        """
+        with self.surveyed() as (found, runs):
+            yield found, search_of(found, choose_pass(found, self.pass_name, self.number), runs, self.options)

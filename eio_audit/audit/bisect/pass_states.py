@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRun, CompilerRuns, counter_flags
+from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRun, CompilerRuns, counter_flag
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.options import AuditOptions
@@ -100,7 +100,7 @@ class PassStates:
 
     def counted(self, attempts: int) -> CompilerCommand:
         """Return the command with so many attempts allowed."""
-        return self.command.with_flags(*counter_flags(attempts))
+        return self.command.with_flags(counter_flag(attempts))
 
     def keep(self, text: bytes) -> str:
         """Keep the text of a state; return its key, which is equal for equal texts."""
@@ -117,11 +117,6 @@ class PassStates:
         """Return the text of a state."""
         return self._path(key).read_bytes()
 
-    def dump(self, key: str, name: str) -> Dump:
-        """Return a state as a dump of a file with this name."""
-        text = self.text(key)
-        return Dump(Source(name, text), Span(0, len(text)), None, 1)
-
     def order(self, key: str) -> StateOrder:
         """Return the order of the ops in a state.
 
@@ -129,7 +124,9 @@ class PassStates:
             InputError: the state cannot be read.
         """
         if key not in self._orders:
-            self._orders[key] = order_of(self.dump(key, "<state>"), self.options)
+            text = self.text(key)
+            dump = Dump(Source("<state>", text), Span(0, len(text)), None, 1)
+            self._orders[key] = order_of(dump, self.options)
         return self._orders[key]
 
     def difference(self, old: str, new: str) -> int:
@@ -137,11 +134,8 @@ class PassStates:
         before, after = self.order(old), self.order(new)
         if before.is_indexed or after.is_indexed:
             return abs(after.inversions - before.inversions)
-        lines, others = self._lines(old), self._lines(new)
+        lines, others = _count_lines(self._path(old)), _count_lines(self._path(new))
         return (lines - others).total() + (others - lines).total()
-
-    def _lines(self, key: str) -> Counter[bytes]:
-        return _count_lines(self._path(key))
 
     def _path(self, key: str) -> Path:
         return self.runs.folder / f"state-{key}.mlir"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -98,7 +99,7 @@ class PassInQuestion:
         return WantedDump(self.pass_name, -1 if self.is_cut else self.number)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Survey:
     """What the first run shows.
 
@@ -115,6 +116,11 @@ class Survey:
     dumps: Sequence[Dump]
     trace: Trace
     pipeline: tuple[PipelinePass, ...] | None
+
+    @cached_property
+    def pass_runs(self) -> tuple[PassInQuestion, ...]:
+        """The runs of passes with a dump before and one after, in the order in which they ended."""
+        return tuple(_pass_runs(self))
 
     def number_of(self, question: PassInQuestion) -> int | None:
         """Return which run of its pass it is, from 1; None if it is the only one."""
@@ -150,7 +156,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     the one before the first of them.
     """
     kind = question.kind
-    place = sum(one.kind == kind and one.number < question.number for one in passes_of(found))
+    place = sum(one.kind == kind and one.number < question.number for one in found.pass_runs)
     passes = [
         one
         for one in found.pipeline or ()
@@ -169,14 +175,13 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
         return None
     if not _is_same(after, question):
         return None
-    function = question.function if first is question else None
-    return replace(cut, before=first.before, after=after, function=function)
+    return replace(cut, before=first.before, after=after, function=None)
 
 
 def _first_alike(found: Survey, question: PassInQuestion, place: int) -> PassInQuestion:
     """Return the run of the pass, at one place of the pipeline, on the first op that it runs on."""
     seen = Counter[PassKind]()
-    for one in passes_of(found):
+    for one in found.pass_runs:
         if one.kind[:2] == question.kind[:2] and seen[one.kind] == place:
             return one
         seen[one.kind] += 1
@@ -226,7 +231,7 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     Raises:
         InputError: there is no such pass, or none changed the IR.
     """
-    runs = passes_of(found)
+    runs: Sequence[PassInQuestion] = found.pass_runs
     if pass_name is not None:
         runs = [run for run in runs if pass_name in _names(run.after.marker)]
         if not runs:
@@ -273,12 +278,7 @@ def _rows_by_line(found: Trace) -> dict[int, tuple[int, int, int]]:
     return rows
 
 
-def passes_of(found: Survey) -> list[PassInQuestion]:
-    """Return the runs of passes that the first run shows, in the order in which they ended."""
-    return list(_passes_of(found))
-
-
-def _passes_of(found: Survey) -> Iterator[PassInQuestion]:
+def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
     numbers: dict[str, int] = {}
     open_dumps: dict[tuple[str, str | None, str | None], Dump] = {}
     is_only = sum(dump.place.when == "after" for dump in found.dumps) == 1

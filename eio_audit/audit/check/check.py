@@ -175,13 +175,13 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
 
         has_effects = any(map(dump.has_order, keys.disordered_blocks))
         found = audit_disordered(dump, audits, work)
-        for block, disordered in zip(keys.disordered_blocks, found, strict=True):
-            audits[block] = disordered.audit
-            donors |= disordered.donors
-            if disordered.order is not None:
-                orders[block] = disordered.order
-            if disordered.order_of_others is not None:
-                orders_of_others[block] = disordered.order_of_others
+        for block, (figures, disorder) in zip(keys.disordered_blocks, found, strict=True):
+            audits[block], ops = figures, dump.ir.block_ops[block]
+            donors |= {ops[place]: ops[donor] for place, donor in disorder.donors.items()}
+            if disorder.order is not None:
+                orders[block] = disorder.order
+            if disorder.order_of_others is not None:
+                orders_of_others[block] = disorder.order_of_others
     audit = DumpAudit(
         place=dump.dump.place,
         blocks=tuple(audits.values()),

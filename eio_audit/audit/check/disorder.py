@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
 from eio_audit.audit.check.followers import find_hoisted, restore_block
@@ -85,26 +85,12 @@ class ShapeDisorder:
     worst_labels: Mapping[int, int]
 
 
-class DisorderedBlock(NamedTuple):
-    """The audit of a block with inversions, and what ``AuditedDump`` has of it.
-
-    Attributes:
-        audit: its figures.
-        order: its order, if that is better.
-        order_of_others: its order if constants follow, if both they and other ops have avoidable inversions.
-        donors: per op with a wrong label, the op whose label it should carry.
-    """
-
-    audit: BlockAudit
-    order: Sequence[int] | None
-    order_of_others: Sequence[int] | None
-    donors: Mapping[int, int]
-
-
 def audit_disordered(
     dump: KeyedDump, in_order: Mapping[int, BlockAudit], work: SharedWork
-) -> Iterator[DisorderedBlock]:
+) -> Iterator[tuple[BlockAudit, ShapeDisorder]]:
     """Audit the blocks of a dump that have inversions, by rising number; each shape of a small block once.
+
+    Yield the figures of each block, and the result for its shape.
 
     ``in_order`` has, per block, the figures that do not depend on the order.
     """
@@ -121,8 +107,7 @@ def audit_disordered(
                 for place, inversions in disorder.worst_labels.items()
             ),
         )
-        donors = {block.ops[place]: block.ops[donor] for place, donor in disorder.donors.items()}
-        yield DisorderedBlock(audit, disorder.order, disorder.order_of_others, donors)
+        yield audit, disorder
 
 
 def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) -> ShapeDisorder:

@@ -35,7 +35,7 @@ class BlockMemory(NamedTuple):
     @property
     def says_nothing(self) -> bool:
         """Whether all figures are 0, as for scalar code."""
-        return not (self.peak or self.peak_fixed or self.unsized or self.away or self.away_fixed)
+        return not any(self)
 
 
 class BlockAudit(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -41,35 +41,17 @@ class DumpCheck:
     describes_all: bool = False
     visit: Callable[[AuditedDump], None] | None = None
 
-    def shared_work(self) -> SharedWork:
-        """What the checks of several dumps share."""
-        return SharedWork(sys.maxsize if self.describes_all else DESCRIBED_OPS)
-
-    def of(self, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
-        """The result for one dump; the error if it cannot be read."""
+    def __call__(self, place: Dump | DumpInFile) -> CheckedDump | InputError:
+        """The result for a dump, without the options, which need not be sent back; or its error."""
         try:
-            audited = audit_dump(dump, self.options, work, measures_memory=self.measures_memory)
-            result = checked(audited, self.rules)
+            dump = place if isinstance(place, Dump) else place.read(self.key)
+            audited = audit_dump(dump, self.options, self._work, measures_memory=self.measures_memory)
+            result = checked(audited, self.rules).without_options()
             if self.visit is not None:
                 self.visit(audited)
             return result
         except InputError as error:
             return error
-
-    def __call__(self, dumps: Sequence[Dump | DumpInFile]) -> list[CheckedDump | InputError]:
-        """The results for some dumps, without the options, which need not be sent back."""
-        results: list[CheckedDump | InputError] = []
-        for place in dumps:
-            try:
-                dump = place if isinstance(place, Dump) else place.read(self.key)
-            except InputError as error:
-                results.append(error)
-                continue
-            result = self.of(dump, self._work)
-            if isinstance(result, CheckedDump):
-                result = result.without_options()
-            results.append(result)
-        return results
 
     def key(self, dump: Dump) -> bytes:
         """A digest that is equal for dumps with the same result, apart from their places."""
@@ -81,7 +63,7 @@ class DumpCheck:
 
     @cached_property
     def _work(self) -> SharedWork:
-        return self.shared_work()
+        return SharedWork(sys.maxsize if self.describes_all else DESCRIBED_OPS)
 
     @cached_property
     def _digest(self) -> bytes:

@@ -57,7 +57,7 @@ class LostWork:
 
 
 def in_order(
-    function: Callable[[Sequence[Work]], list[Result]],
+    function: Callable[[Work], Result],
     pieces: Iterable[Piece[Tag, Work]],
     workers: Workers | None,
     waits_for: Callable[[Tag], None] = lambda _: None,
@@ -70,8 +70,8 @@ def in_order(
     with it.
 
     Args:
-        function: gives the results of some work; ``pickle`` must be able to send it, the work and the
-            results. Each worker keeps a copy from one batch to the next, and what the copy remembers.
+        function: gives the result of some work; ``pickle`` must be able to send it, the work and the
+            result. Each worker keeps a copy from one batch to the next, and what the copy remembers.
         pieces: what to do.
         workers: who does it.
         waits_for: called with the tag of the piece, the first of its batch, whose result comes next.
@@ -85,12 +85,11 @@ def in_order(
             yield tag, None
             continue
         waits_for(tag)
-        [result] = function([work])
-        yield tag, result
+        yield tag, function(work)
 
 
 def _by_workers(
-    function: Callable[[Sequence[Work]], list[Result]],
+    function: Callable[[Work], Result],
     pieces: Iterable[Piece[Tag, Work]],
     workers: Workers,
     waits_for: Callable[[Tag], None],
@@ -163,7 +162,7 @@ def _batches(pieces: Iterable[Piece[Tag, Work]], size: BatchSize) -> Iterator[li
 class _Sent:
     """A function that is pickled once, and unpickled once by each process, however often it is sent."""
 
-    function: Callable[[Any], list[Any]]
+    function: Callable[[Any], Any]
     pickled: bytes
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -181,8 +180,7 @@ def _results(sent: _Sent, work: Sequence[Work]) -> list[Any]:
     """The results of a batch, by this thread's own copy of the function."""
     if getattr(_of_thread, "sent", None) is not sent:
         _of_thread.sent, _of_thread.function = sent, copy(sent.function)
-    results: list[Any] = _of_thread.function(work)
-    return results
+    return [_of_thread.function(item) for item in work]
 
 
 def _lost(error: BaseException, timeout: float | None) -> LostWork:

@@ -86,9 +86,9 @@ class TraceModel:
         result = trace(dumps, self.options, watches)
         return replace(result, errors=(*errors, *result.errors))
 
-    def __call__(self, models: Sequence[Model]) -> list[Trace]:
-        """Return the traces of some models, without the options, which need not be sent back."""
-        return [replace(self.of(model), options=DEFAULT_OPTIONS) for model in models]
+    def __call__(self, model: Model) -> Trace:
+        """Return the trace of a model without the options, which need not be sent back."""
+        return replace(self.of(model), options=DEFAULT_OPTIONS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -145,27 +146,18 @@ class _Pairs:
         return min(left.values(), key=lambda entry: entry[0])[1] if left else None, len(left)
 
 
-@dataclass(frozen=True)
-class _Compare:
-    """Finds in what sense the dumps of each pair are the same."""
-
-    options: AuditOptions
-
-    def __call__(self, pairs: Sequence[_Pair]) -> list[SamenessVerdict | InputError]:
-        results: list[SamenessVerdict | InputError] = []
-        for pair in pairs:
-            try:
-                results.append(same_program(*pair, self.options))
-            except InputError as error:
-                results.append(error)
-        return results
+def _compared(options: AuditOptions, pair: _Pair) -> SamenessVerdict | InputError:
+    try:
+        return same_program(*pair, options)
+    except InputError as error:
+        return error
 
 
 def _verdicts(
     pairs: Iterable[_Pair], options: AuditOptions, workers: Workers | None
 ) -> Iterator[tuple[_Pair, SamenessVerdict]]:
     pieces = (Piece(pair, pair, len(pair[0].text) + len(pair[1].text)) for pair in pairs)
-    for pair, result in in_order(_Compare(options), pieces, workers):
+    for pair, result in in_order(partial(_compared, options), pieces, workers):
         if isinstance(result, LostWork):
             raise result.error(pair[1])
         if isinstance(result, InputError):

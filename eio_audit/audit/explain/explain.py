@@ -209,8 +209,8 @@ class OpInBlock:
             kinds={kind: numbers[kind] for kind in InversionKind if kind in numbers},
             inverted=tuple(self._described(inversions)),
             same_index=block.indexed_keys.count(self.key) - 1 if self.key is not None else 0,
-            lower=self._neighbour(higher=False),
-            higher=self._neighbour(higher=True),
+            lower=self._neighbour(lt),
+            higher=self._neighbour(gt),
             fixed=self._fixed(self.place) if block.has_order else None,
         )
 
@@ -281,12 +281,11 @@ class OpInBlock:
     def _kinds(self) -> dict[tuple[int, int], DependenceKind]:
         return self._graph.kinds()
 
-    def _neighbour(self, *, higher: bool) -> Neighbour | None:
-        """Return the op with the next higher or lower index; of several, the nearest."""
+    def _neighbour(self, is_beyond: Callable[[int, int], bool]) -> Neighbour | None:
+        """Return the op with the next index that is higher (``gt``) or lower; of several, the nearest."""
         own, block = self.key, self.block
         if own is None:
             return None
-        is_beyond = gt if higher else lt
         beyond = (place for place in block.indexed if is_beyond(block.key(place), own))
         place = min(beyond, key=lambda p: (abs(block.key(p) - own), abs(p - self.place), p), default=None)
         return None if place is None else Neighbour(block.label(place), place - self.place)

@@ -54,6 +54,7 @@ class BaselineComparison:
     remaining: Baseline
 
 
+@dataclass(frozen=True, slots=True)
 class Baseline:
     """The known findings.
 
@@ -62,9 +63,8 @@ class Baseline:
         counts: per entry, how many findings one dump may have.
     """
 
-    def __init__(self, folder: str, counts: Mapping[BaselineEntry, int]) -> None:
-        self.folder = folder
-        self.counts = counts
+    folder: str
+    counts: Mapping[BaselineEntry, int]
 
     @property
     def size(self) -> int:

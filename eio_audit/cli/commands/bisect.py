@@ -23,9 +23,8 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
-    from eio_audit.audit.bisect.pass_search import PassSearch, SearchResult
-    from eio_audit.audit.bisect.property_test import BuiltInTest
-    from eio_audit.audit.bisect.request import Request
+    from eio_audit.audit.bisect.first_failure import BuiltInTest
+    from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
     from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
@@ -162,7 +161,7 @@ def bisect_command(
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
     """
-    from eio_audit.audit.bisect.request import Request
+    from eio_audit.audit.bisect.pass_search import Request
 
     if sum(given is not None for given in (op, attempt, test)) > 1:
         raise click.UsageError("--op, --show and --test cannot be used together")
@@ -231,7 +230,7 @@ def _test(ctx: click.Context, request: Request, test: str, reports: Reports) -> 
 
 
 def _parsed_test(text: str) -> BuiltInTest | tuple[str, ...]:
-    from eio_audit.audit.bisect.property_test import BuiltInTest
+    from eio_audit.audit.bisect.first_failure import BuiltInTest
 
     if text in [*BuiltInTest]:
         return BuiltInTest(text)

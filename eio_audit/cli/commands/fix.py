@@ -131,8 +131,7 @@ def fix_command(
       eio-audit fix dumps/ --in-place
     """
     from eio_audit.audit.corpus.fix_files import fix_files
-    from eio_audit.audit.fix.dump_fix import DumpFix
-    from eio_audit.audit.fix.fix import Fix
+    from eio_audit.audit.fix.fix import DumpFix, Fix
     from eio_audit.mlir.input.folders import find_files
 
     if in_place + (output is not None) + (check or diff) > 1:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text
-from tests.internals import Attempt, Interval, LoggedState, name_of_step, write_log
+from tests.internals import Attempt, Interval, name_of_step, write_log
 
 IR = b"func.func @f() {\n  return\n}\n"
 
@@ -33,7 +33,7 @@ def logged(pass_name: str, *names: str) -> list[tuple[str | None, str | None, in
     """What the log of some states is read as: the moment, the pass, the line and the text of each dump."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "states.log"
-        lines = write_log(path, pass_name, IR, [LoggedState(name, IR) for name in names])
+        lines = write_log(path, pass_name, IR, [(name, IR) for name in names])
         dumps = read_text(path.read_bytes(), "states.log")
     assert [dump.line for dump in dumps[1:]] == lines
     return [(d.place.when, d.place.pass_name, d.line, d.text.strip() + b"\n") for d in dumps]

@@ -20,9 +20,9 @@ from tests.internals import (
     BatchSize,
     CheckedDump,
     DumpCheck,
+    DumpInFile,
     LogFindings,
     OriginalOrder,
-    SharedWork,
     Workers,
     check_dumps,
     local_workers,
@@ -103,9 +103,9 @@ def test_a_text_is_checked_once() -> None:
     checked: list[int] = []
 
     class Counting(DumpCheck):
-        def of(self, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
-            checked.append(dump.line)
-            return super().of(dump, work)
+        def __call__(self, place: Dump | DumpInFile) -> CheckedDump | InputError:
+            checked.append(place.line)
+            return super().__call__(place)
 
     texts = {"cse": SHUFFLED, "inline": SHUFFLED, "sccp": function("f", 1, 2)}
     log = "".join(dump("After", name, text) for name, text in texts.items())
@@ -119,12 +119,13 @@ def test_a_text_is_checked_once() -> None:
 class Deadly(DumpCheck):
     """Kills its process, or never comes to an end, where a dump says so."""
 
-    def of(self, dump: Dump, work: SharedWork) -> CheckedDump | InputError:
-        if b"@dies" in dump.text:
+    def __call__(self, place: Dump | DumpInFile) -> CheckedDump | InputError:
+        text = (place if isinstance(place, Dump) else place.read(self.key)).text
+        if b"@dies" in text:
             os._exit(7)
-        while b"@hangs" in dump.text:
+        while b"@hangs" in text:
             time.sleep(1)
-        return super().of(dump, work)
+        return super().__call__(place)
 
 
 @pytest.mark.parametrize(

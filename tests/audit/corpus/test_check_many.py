@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from operator import neg
 from pathlib import Path
 from typing import Any
 
@@ -124,20 +125,16 @@ class _DiesOnce(Executor):
         return future
 
 
-def _negative(work: Sequence[int]) -> list[int]:
-    return [-number for number in work]
-
-
-def _asleep(seconds: Sequence[float]) -> list[float]:
-    time.sleep(sum(seconds))
-    return [*seconds]
+def _asleep(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
 
 
 def test_work_that_is_lost_once_is_done_again() -> None:
     executor = _DiesOnce()
     pieces = [Piece("a", 1, 2), Piece("b", 2, 1), Piece("known", None, 0), Piece("c", 3, 1)]
     workers = Workers(executor, 1, batch_size=BatchSize(work_bytes=2))
-    assert list(in_order(_negative, pieces, workers)) == [("a", -1), ("b", -2), ("known", None), ("c", -3)]
+    assert list(in_order(neg, pieces, workers)) == [("a", -1), ("b", -2), ("known", None), ("c", -3)]
     assert executor.given == [[1], [2, 3], [1]]
 
 
@@ -149,7 +146,7 @@ def test_this_process_does_each_piece_before_it_takes_the_next_one() -> None:
             taken.append(tag)
             yield Piece(tag, work, 1)
 
-    results = [(tag, result, len(taken)) for tag, result in in_order(_negative, pieces(), None)]
+    results = [(tag, result, len(taken)) for tag, result in in_order(neg, pieces(), None)]
     assert results == [("a", -1, 1), ("known", None, 2), ("b", -2, 3)]
 
 

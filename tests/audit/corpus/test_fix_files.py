@@ -20,7 +20,6 @@ from tests.internals import (
     FixedDump,
     OriginalOrder,
     Relabel,
-    SharedWork,
     Workers,
     fix_files,
     local_workers,
@@ -118,14 +117,14 @@ def test_it_does_not_matter_how_much_is_sent_at_a_time(workers: Workers, batch_b
 class Deadly(DumpFix):
     """Fails, kills its process, or never comes to an end, where a dump says so."""
 
-    def of(self, dump: Dump, work: SharedWork) -> FixedDump:
+    def of(self, dump: Dump) -> FixedDump:
         if b"@fails" in dump.text:
             raise VerificationError("it is another program")
         if b"@dies" in dump.text:
             os._exit(7)
         while b"@hangs" in dump.text:
             time.sleep(1)
-        return super().of(dump, work)
+        return super().of(dump)
 
 
 @pytest.mark.parametrize(

@@ -19,13 +19,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, Rule, read, read_text
+from eio_audit import AuditOptions, Dump, InputError, Rule, read, read_text
 from tests.audit.test_trace import function, logs
 from tests.internals import (
     RULES,
+    CheckedDump,
     DumpCheck,
+    DumpInFile,
     LogFindings,
-    SharedWork,
     check_dumps,
     program_digest,
     result_cache,
@@ -42,9 +43,10 @@ TEXTS = [function(f"f{number}", 2, 1, 0) for number in range(20)]
 class Counting(DumpCheck):
     """Counts the dumps that it checks."""
 
-    def of(self, dump: Dump, work: SharedWork) -> object:  # type: ignore[override]
-        checked.append(dump.source.name)
-        return super().of(dump, work)
+    def __call__(self, place: Dump | DumpInFile) -> CheckedDump | InputError:
+        assert isinstance(place, Dump)
+        checked.append(place.source.name)
+        return super().__call__(place)
 
 
 checked: list[str] = []

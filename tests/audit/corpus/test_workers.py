@@ -31,7 +31,8 @@ if __name__ == "__main__":
     with local_workers(1) as workers:
         run = workers.executor.submit
         before = run(imported, 0).result()
-        [result] = run(DumpCheck(), read(sys.argv[1])).result()
+        [dump] = read(sys.argv[1])
+        result = run(DumpCheck(), dump).result()
         print(result.audit.summary.avoidable, *run(imported, 0).result() - before)
 """
 
