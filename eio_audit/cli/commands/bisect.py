@@ -37,9 +37,9 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
     if not sys.stderr.isatty():
         yield None
         return
-    from eio_audit.report.text.progress import Status
+    from eio_audit.report.text.progress import status
 
-    with Status("running the compiler") as status:
+    with status("running the compiler") as say:
 
         def advance(search: PassSearch, result: SearchResult) -> None:
             order, worst = search.states.order, (0, 0)
@@ -52,7 +52,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
             said = f"{search.states.runs.number:,} runs, {sum(step.is_one for step in steps):,} steps found"
             if worst[0] > 0:
                 said += f", worst: attempt {worst[1]:,} (+{worst[0]:,} inversions)"
-            status.show(f"{said}; reading the states" if result.is_ended else said)
+            say(f"{said}; reading the states" if result.is_ended else said)
 
         yield advance
 

@@ -94,41 +94,33 @@ _SEVERITIES = {"error": "major", "warning": "minor"}
 
 def to_gitlab(verdict: Verdict) -> str:
     """Return the findings as a JSON list, worst first."""
-    issues = [_unreadable_issue(error) for error in verdict.check.errors]
-    issues += [_unjudged_issue(one, verdict) for one in verdict.check.unjudged]
+    issues = []
+    for error in verdict.check.errors:
+        place = repository_path(error.source), error.position.line if error.position else 1
+        issues.append(
+            _issue("unreadable", error.message, f"unreadable {place_of_error(error)}", "blocker", place)
+        )
+    for one in verdict.check.unjudged:
+        path, severity = repository_path(one.source), _SEVERITIES[level_of_unjudged(verdict)]
+        said = f"{UNINDEXED.code} {why_not_judged(one)}"
+        issues.append(_issue(UNINDEXED.name, said, f"{UNINDEXED.name} {path}", severity, (path, 1)))
     prints = fingerprints(verdict.findings)
     for finding, fingerprint in zip(verdict.findings, prints, strict=True):
-        path, line = annotated_place(finding)
-        issue: dict[str, object] = {
-            "description": f"{finding.rule.code} {annotation(finding)}",
-            "check_name": finding.rule.name,
-            "fingerprint": fingerprint,
-            "severity": _SEVERITIES[level(finding, verdict)],
-            "location": {"path": path, "lines": {"begin": line}},
-        }
-        issues.append(issue)
+        said, severity = f"{finding.rule.code} {annotation(finding)}", _SEVERITIES[level(finding, verdict)]
+        issues.append(_issue(finding.rule.name, said, fingerprint, severity, annotated_place(finding)))
     return dumped(issues)
 
 
-def _unjudged_issue(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
-    path = repository_path(one.source)
+def _issue(
+    name: str, description: str, fingerprint: str, severity: str, place: tuple[str, int]
+) -> dict[str, object]:
+    path, line = place
     return {
-        "description": f"{UNINDEXED.code} {why_not_judged(one)}",
-        "check_name": UNINDEXED.name,
-        "fingerprint": f"{UNINDEXED.name} {path}",
-        "severity": _SEVERITIES[level_of_unjudged(verdict)],
-        "location": {"path": path, "lines": {"begin": 1}},
-    }
-
-
-def _unreadable_issue(error: InputError) -> dict[str, object]:
-    path = repository_path(error.source)
-    return {
-        "description": error.message,
-        "check_name": "unreadable",
-        "fingerprint": f"unreadable {place_of_error(error)}",
-        "severity": "blocker",
-        "location": {"path": path, "lines": {"begin": error.position.line if error.position else 1}},
+        "description": description,
+        "check_name": name,
+        "fingerprint": fingerprint,
+        "severity": severity,
+        "location": {"path": path, "lines": {"begin": line}},
     }
 
 

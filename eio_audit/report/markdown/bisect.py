@@ -49,7 +49,7 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_dif
 def application_to_markdown(one: OneApplication, *, verbose: bool = False) -> str:
     """Return what one application did as Markdown, ending in a newline."""
     lines = [f"### {literal(words.application_title(one))}", "", diff_to_markdown(one.diff, verbose=verbose)]
-    lines += shell_block(words.by_hand(one))
+    lines += shell_block(words.by_hand(one.reproduction, one.number))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

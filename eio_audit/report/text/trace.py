@@ -18,7 +18,7 @@ from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
-from eio_audit.report.text.table import NARROW, Column, print_table
+from eio_audit.report.text.table import NARROW, Column, numbers, print_table
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.trace import (
@@ -197,11 +197,11 @@ def _print_rows(
         return number(title, lambda t: text_of(t) if is_judged else "", **layout)
 
     def accounted(
-        title: str, start_number: int, number_of: Callable[[TracedPass], int], **layout: Any
+        title: str, start_number: int, number_of: Callable[[TracedPass], int], *, optional: bool = False
     ) -> Column:
-        numbers = [number_of(row.traced) if row.traced else 0 for row in rows]
-        numbers[: len(start)] = [start_number] * len(start)
-        return Column(title, list(map(if_any, numbers)), right=True, style="red", **layout)
+        values = [number_of(row.traced) if row.traced else 0 for row in rows]
+        values[: len(start)] = [start_number] * len(start)
+        return numbers(title, values, "red", optional=optional)
 
     def avoidable(traced: TracedPass) -> str:
         return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
@@ -292,7 +292,7 @@ def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> No
         return
     columns = [
         Column("model", [model.name for model in shown], least=NARROW),
-        Column("at the start", [if_any(model.initial) for model in shown], right=True),
+        numbers("at the start", (model.initial for model in shown)),
         *_figures(shown),
         Column("worst pass", list(map(worst_pass, shown)), optional=True, least=NARROW),
     ]
@@ -304,17 +304,14 @@ def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
     """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
     totals = [reduce(OpCounts.plus, (one.op_counts for one in m.trace.passes), OpCounts()) for m in models]
 
-    def number(title: str, numbers: Iterable[int]) -> Column:
-        return Column(title, list(map(if_any, numbers)), right=True)
-
     columns = [
         Column("model", [model.name for model in models], least=NARROW),
-        number("passes", (len(model.trace.passes) for model in models)),
-        number("changed", (sum(bool(one.changed) for one in model.trace.passes) for model in models)),
-        number("+added", (total.added for total in totals)),
-        number("-removed", (total.removed for total in totals)),
-        number("~modified", (total.modified for total in totals)),
-        number("moved", (total.moved for total in totals)),
+        numbers("passes", (len(model.trace.passes) for model in models)),
+        numbers("changed", (sum(bool(one.changed) for one in model.trace.passes) for model in models)),
+        numbers("+added", (total.added for total in totals)),
+        numbers("-removed", (total.removed for total in totals)),
+        numbers("~modified", (total.modified for total in totals)),
+        numbers("moved", (total.moved for total in totals)),
     ]
     print_table(console, columns, indent=2)
     console.print()
@@ -325,15 +322,12 @@ def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
 
 
 def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
-    def number(title: str, numbers: Iterable[int], style: str = "", *, optional: bool = False) -> Column:
-        return Column(title, list(map(if_any, numbers)), right=True, style=style, optional=optional)
-
     return [
-        number("introduced", (row.introduced for row in rows)),
-        number("repaired", (row.repaired for row in rows), optional=True),
-        number("left", (row.left for row in rows), "red"),
-        number("wrong indices", (row.mislabelled for row in rows), optional=True),
-        number("lost", (row.lost for row in rows), optional=True),
+        numbers("introduced", (row.introduced for row in rows)),
+        numbers("repaired", (row.repaired for row in rows), optional=True),
+        numbers("left", (row.left for row in rows), "red"),
+        numbers("wrong indices", (row.mislabelled for row in rows), optional=True),
+        numbers("lost", (row.lost for row in rows), optional=True),
     ]
 
 

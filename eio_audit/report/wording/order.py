@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.numbers import count, from_to, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
@@ -86,9 +86,9 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
     if figures.avoidable == total:
         avoidable = "avoidable" if total == 1 else "all avoidable"
     elif most:
-        avoidable = f"{_span(figures.avoidable, most)} avoidable"
+        avoidable = f"{span(figures.avoidable, most)} avoidable"
     avoidable += of_constants(figures)
-    number = _span(figures.lower_bound - unordered, figures.minimum - unordered)
+    number = span(figures.lower_bound - unordered, figures.minimum - unordered)
     why = f" ({unavoidable_kinds(figures)})" if figures.minimum > unordered else ""
     others = f", {number} not{why}" if most and why else why
     return f"{count(total, 'inversion')}: ", avoidable, others + graphs
@@ -124,19 +124,22 @@ def of_constants(figures: _Avoidable) -> str:
     return f" ({share}of hoisted constants)"
 
 
+def avoidable_of(figures: Summary) -> str:
+    """Return ``22 avoidable inversions (3 of hoisted constants)``, or ``no avoidable inversion``."""
+    if not figures.avoidable:
+        return "no avoidable inversion"
+    return count(figures.avoidable, "avoidable inversion") + of_constants(figures)
+
+
 def unavoidable_kinds(figures: Summary) -> str:
     """Return ``388 forced by dependences, 379 caused by these; proven minimal``, without graph regions."""
     if not figures.knock_on:
         return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
     least = figures.lower_bound - figures.forced - _in_graph_regions(figures)
-    caused = f"{_span(least, figures.knock_on)} caused by {'it' if figures.forced == 1 else 'these'}"
+    caused = f"{span(least, figures.knock_on)} caused by {'it' if figures.forced == 1 else 'these'}"
     kinds = f"{figures.forced:,} forced by {'a dependence' if figures.forced == 1 else 'dependences'}"
     proof = "proven minimal" if figures.certified else "not proven minimal"
     return f"{kinds}, {caused}; {proof}"
-
-
-def _span(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def notes(block: BlockAudit) -> list[str]:
@@ -249,17 +252,13 @@ def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
         return ""
     if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
         return ""
-    parts = [f"peak live bytes {_change(held.peak, held.peak_fixed)}"]
+    parts = [f"peak live bytes {from_to(held.peak, held.peak_fixed)}"]
     if held.away or held.away_fixed:
-        parts.append(f"frees away from their last use {_change(held.away, held.away_fixed)}")
+        parts.append(f"frees away from their last use {from_to(held.away, held.away_fixed)}")
     if held.unsized:
         parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
     hint = f": --follow {Follow.NONE.value} counts frees as any op" if held.away_fixed else ""
     return f"{block_name(block.function, block.block)}: {', '.join(parts)}{hint}"
-
-
-def _change(before: int, after: int) -> str:
-    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:
