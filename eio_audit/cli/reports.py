@@ -60,8 +60,8 @@ RENDERERS = {
         "json": "json:application_to_json",
         "markdown": "markdown.bisect:application_to_markdown",
     },
-    "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:first_failure_to_json"},
-    "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
+    "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:to_json"},
+    "History": {"text": "text.history:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
         "text": "text.structure:print_structure",
@@ -69,7 +69,7 @@ RENDERERS = {
         "json": "json:structure_to_json",
         "html": "html.pages:structure_to_html",
     },
-    "Explanation": {"text": "text.explain:print_explanation", "json": "json:explanation_to_json"},
+    "Explanation": {"text": "text.explain:print_explanation", "json": "json:to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",
         "graphml": "graph:dataflow_to_graphml",
@@ -206,7 +206,11 @@ quiet_option = click.option(
     is_flag=True,
     help="Print only errors, and write reports only to files. The exit code is the result.",
 )
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op, not only the worst.")
+
+
+def verbose_option(what: str = "Name every op, not only the worst.") -> Callable[[Any], Any]:
+    """Return ``--verbose``; ``what`` is its help."""
+    return click.option("-v", "--verbose", is_flag=True, help=what)
 
 
 def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str]:

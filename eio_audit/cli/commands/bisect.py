@@ -17,9 +17,8 @@ import click
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
 from eio_audit.cli.jobs import Jobs, run_options
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes
-from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options
+from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes, grouped_command
+from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
@@ -124,11 +123,7 @@ INTERRUPTED_BY_USER = 130
 @audit_options
 @ceiling_options("final")
 @run_options
-@report_options(
-    "Bisection",
-    quiet_option,
-    click.option("-v", "--verbose", is_flag=True, help="Show all patterns, applications and ops."),
-)
+@report_options("Bisection", quiet_option, verbose_option("Show all patterns, applications and ops."))
 @click.pass_context
 def bisect_command(
     ctx: click.Context,

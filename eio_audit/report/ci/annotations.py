@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -46,29 +46,25 @@ def to_github(verdict: Verdict) -> str:
 
 def error_annotation(error: InputError) -> str:
     """Return an error about unreadable input as an annotation."""
-    place: list[tuple[str, object]] = [("file", repository_path(error.source))]
-    if error.position:
-        place += [("line", error.position.line), ("col", error.position.column)]
-    return _command("error", place, error.message)
+    place = {"line": error.position.line, "col": error.position.column} if error.position else {}
+    return _command("error", error.message, file=repository_path(error.source), **place)
 
 
 def _unjudged_annotation(one: UnjudgedInput, verdict: Verdict) -> str:
     title = f"{UNINDEXED.code} {UNINDEXED.name}"
-    place = [("file", repository_path(one.source)), ("line", 1), ("title", title)]
-    return _command(level_of_unjudged(verdict), place, why_not_judged(one))
+    path = repository_path(one.source)
+    return _command(level_of_unjudged(verdict), why_not_judged(one), file=path, line=1, title=title)
 
 
 def _annotation(finding: Finding, level_name: str) -> str:
     path, line = annotated_place(finding)
-    place: list[tuple[str, object]] = [("file", path), ("line", line)]
-    if finding.model_path is None:
-        place.append(("col", finding.column))
+    column = {"col": finding.column} if finding.model_path is None else {}
     title = f"{finding.rule.code} {finding.rule.name}"
-    return _command(level_name, [*place, ("title", title)], annotation(finding))
+    return _command(level_name, annotation(finding), file=path, line=line, **column, title=title)
 
 
-def _command(name: str, properties: Iterable[tuple[str, object]], message: str) -> str:
-    listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties)
+def _command(name: str, message: str, **properties: object) -> str:
+    listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items())
     return f"::{name} {listed}::{_escaped(message)}"
 
 

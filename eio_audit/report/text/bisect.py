@@ -11,7 +11,7 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.findings import SHOWN
-from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
+from eio_audit.report.text.history import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.table import NARROW, Column, numbers, print_table
 from eio_audit.report.text.trace import print_passes, print_verdict
 from eio_audit.report.wording import bisect as words
@@ -118,16 +118,11 @@ def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -
                 Column("attempt", [words.attempts_of(step) for _, step in events], right=True, style="bold"),
                 Column("inversions", [words.before_and_after(step) for _, step in events], optional=True),
                 Column("pattern", [words.step_title(step) for _, step in events], least=NARROW, style="cyan"),
-                Column(
-                    "what",
-                    [what_happened_in(event, verbose=verbose) for event, _ in events],
-                    cut="never" if verbose else "end",
-                ),
+                column_of_events((event for event, _ in events), verbose=verbose),
             ]
             print_table(console, columns, indent=2)
         console.print()
-    if len(steps.history.ops) > len(shown):
-        console.print((f"--verbose shows {count(len(steps.history.ops) - len(shown), 'more op')}", "dim"))
+    print_more_ops(len(steps.history.ops) - len(shown), console)
     print_next(words.next_steps_of_op(steps), console)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
 from eio_audit.audit.dependence import DependenceKind
@@ -13,6 +13,7 @@ from eio_audit.report.wording.numbers import count, from_to, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
+    from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
     from eio_audit.audit.op_label import OpLabel
 
 
@@ -56,14 +57,9 @@ def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
         "forced": figures.forced,
         "knock-on": figures.knock_on,
         "avoidable": figures.avoidable,
-        "unordered": sum(map(in_graph_regions, dumps)),
+        "unordered": sum(b.inversions for dump in dumps for b in dump.blocks if b.forced is None),
     }
     return {kind: number for kind, number in kinds.items() if number}
-
-
-def in_graph_regions(dump: DumpAudit) -> int:
-    """Return the number of inversions in graph regions, which have no order."""
-    return sum(block.inversions for block in dump.blocks if block.forced is None)
 
 
 def sum_of(figures: BlockAudit | Summary) -> str:
@@ -78,7 +74,7 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
     """Return the pieces of ``sum_of``: all inversions, how many are avoidable, why the others are not."""
     if isinstance(figures, BlockAudit):
         figures = summarize_blocks([figures])
-    total, unordered = figures.inversions, _in_graph_regions(figures)
+    total, unordered = figures.inversions, in_graph_regions(figures)
     if total == unordered:
         return count(total, "inversion"), "", " in a graph region, which has no order to keep"
     graphs = f", {unordered:,} in graph regions" if unordered else ""
@@ -100,22 +96,13 @@ def remaining(figures: Summary) -> str:
     Empty if some are avoidable, perhaps avoidable, or in graph regions, which have no order.
     """
     number = figures.inversions
-    if figures.lower_bound < number or _in_graph_regions(figures):
+    if figures.lower_bound < number or in_graph_regions(figures):
         return ""
     remain = "remains" if number == 1 else "remain"
     return f"no avoidable inversion; {number:,} {remain} that no legal order removes"
 
 
-class _Avoidable(Protocol):
-    """Figures that have avoidable inversions."""
-
-    @property
-    def avoidable(self) -> int: ...
-    @property
-    def avoidable_constants(self) -> int: ...
-
-
-def of_constants(figures: _Avoidable) -> str:
+def of_constants(figures: Summary | ModelFigures | PassFigures) -> str:
     """Return how many of the avoidable inversions hoisted constants cause: `` (3 of hoisted constants)``."""
     number = figures.avoidable_constants
     if not number:
@@ -135,7 +122,7 @@ def unavoidable_kinds(figures: Summary) -> str:
     """Return ``388 forced by dependences, 379 caused by these; proven minimal``, without graph regions."""
     if not figures.knock_on:
         return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
-    least = figures.lower_bound - figures.forced - _in_graph_regions(figures)
+    least = figures.lower_bound - figures.forced - in_graph_regions(figures)
     caused = f"{span(least, figures.knock_on)} caused by {'it' if figures.forced == 1 else 'these'}"
     kinds = f"{figures.forced:,} forced by {'a dependence' if figures.forced == 1 else 'dependences'}"
     proof = "proven minimal" if figures.certified else "not proven minimal"
@@ -224,11 +211,12 @@ def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:
     has_frees = any(block.followed_frees for dump in dumps for block in dump.blocks)
     others = " other than those of frees" if has_frees else ""
     indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
-    exception = " except those in graph regions" if _in_graph_regions(figures) else ""
+    exception = " except those in graph regions" if in_graph_regions(figures) else ""
     return f"corrects {indices} and removes all inversions{exception}"
 
 
-def _in_graph_regions(figures: Summary) -> int:
+def in_graph_regions(figures: Summary) -> int:
+    """Return the number of inversions in graph regions, which have no order."""
     return figures.minimum - figures.forced - figures.knock_on
 
 
