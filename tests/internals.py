@@ -107,13 +107,11 @@ from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.config_file import KEYS
-from eio_audit.cli.dump_choice import WantedDump
-from eio_audit.cli.dump_list import rerun
+from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
-from eio_audit.cli.option_groups import GroupedCommand
-from eio_audit.cli.options import PATH, key_of
+from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, rendered

@@ -18,7 +18,6 @@ from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
     from eio_audit.audit.check.check import Check
-    from eio_audit.audit.gate.baseline import Baseline
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.audit.gate.gate import Gate, Verdict
     from eio_audit.audit.gate.rules import Rule
@@ -52,7 +51,7 @@ class GateChoice(NamedTuple):
         if self.baseline is None:
             return judge(check, findings, self.gate)
         from eio_audit.audit.gate.baseline import Baseline
-        from eio_audit.report.json_input import parse_baseline
+        from eio_audit.report.json_input import baseline_to_json, parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
@@ -67,16 +66,10 @@ class GateChoice(NamedTuple):
             baseline = baseline.compare(findings, check.judged_sources, self.gate.rules).remaining
             note = f"{count(sum(verdict.stale.values()), 'finding')} removed, {baseline.size:,} left"
         if note and self.update_baseline and not check.errors and check.summary.has_indices:
-            _write_baseline(baseline, path, note, quiet=quiet)
+            write_bytes(path, [encoded(baseline_to_json(baseline))])
+            if not quiet:
+                click.echo(f"{path}: {note}", err=True)
         return verdict
-
-
-def _write_baseline(baseline: Baseline, path: str, note: str, *, quiet: bool) -> None:
-    from eio_audit.report.json_input import baseline_to_json
-
-    write_bytes(path, [encoded(baseline_to_json(baseline))])
-    if not quiet:
-        click.echo(f"{path}: {note}", err=True)
 
 
 def _rules(texts: Sequence[str]) -> set[Rule]:

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Commands whose help lists their options in groups, and the options that several commands share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable
+import shlex
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -16,11 +18,93 @@ import click
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.cli.config_file import Config, error_at_key, find_config, read_config
-from eio_audit.cli.dump_choice import DumpChoice, WantedDump
+from eio_audit.cli.dump_choice import FIRST, DumpChoice, WantedDump
 from eio_audit.cli.inputs import pass_names
 from eio_audit.mlir.source import InputError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
+
+GROUPS = {
+    "Input": ("pass_name", "dump", "number", "function", "changed_op", "grep", "block", "around", "radius"),
+    "What counts as out of order": ("index_pattern", "pattern", "follow", "assume_pure", "order_from"),
+    "Gate": (
+        *("fail_on", "max_avoidable", "max_inversions", "allow_unindexed"),
+        *("select", "extend_select", "ignore"),
+        *("baseline", "update_baseline", "source_root", "same_as", "exit_code"),
+    ),
+    "Output": (
+        *("format_", "outputs", "output", "no_pager"),
+        *("quiet", "verbose", "context", "statistics", "compare"),
+    ),
+    "Many files or runs": (
+        *("processes", "timeout", "max_runs", "cluster", "send", "cache", "no_cache"),
+        *("runs", "keep"),
+    ),
+    "General": ("config", "isolated", "max_size"),
+}
+"""By title, the parameters of a group. The others are what a command itself does; they come first."""
+
+_GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
+
+
+class GroupedCommand(click.Command):
+    """A command whose help lists the options in groups."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments. An error ends with the command that was perhaps meant."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            is_path = error.param is not None and error.param.name in ("path", "paths")
+            if ctx.resilient_parsing or not is_path or sys.stdin.isatty():
+                raise
+            hint = f"To read standard input:\n  {self._typed([*given, '-'])}"
+            raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
+        except click.NoSuchOption as error:
+            place = self._command_in(given)
+            if place is None:
+                raise
+            meant = self._typed([*given[:place], "--", *given[place:]])
+            hint = f"A command with options of its own comes after '--':\n  {meant}"
+            raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
+
+    def _typed(self, words: Sequence[str]) -> str:
+        return shlex.join(["eio-audit", self.name or "", *words])
+
+    def _command_in(self, words: Sequence[str]) -> int | None:
+        """Return the place of the command that this one runs, if it runs one and ``--`` is missing."""
+        if "--" in words or not any(one.name == "command" for one in self.params):
+            return None
+        options = {name: one for one in self.params if isinstance(one, click.Option) for name in one.opts}
+        place = 0
+        while place < len(words) and words[place].startswith("-"):
+            option = options.get(words[place])
+            has_value = option is not None and not (option.is_flag or option.count)
+            place += 2 if has_value else 1
+        return place if place < len(words) else None
+
+    def grouped_options(self, ctx: click.Context) -> dict[str, list[click.Option]]:
+        """Return the options that help shows, by the title of their group, in order."""
+        groups: dict[str, list[click.Option]] = {title: [] for title in ("Options", *GROUPS)}
+        for option in self.get_params(ctx):
+            if isinstance(option, click.Option) and not option.hidden:
+                is_help = "--help" in option.opts
+                groups["General" if is_help else _GROUP_OF.get(option.name or "", "Options")].append(option)
+        return {title: options for title, options in groups.items() if options}
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, a section for each group."""
+        for title, options in self.grouped_options(ctx).items():
+            records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+
+grouped_command = functools.partial(click.command, cls=GroupedCommand)
+"""As ``click.command``, for a command whose help lists the options in groups."""
+
 
 PATH = click.Path(readable=False, allow_dash=True)
 """A file or a folder. Shells complete its name. It is checked when it is read."""
@@ -88,18 +172,16 @@ def key_of(option: click.Parameter) -> str:
     return max(option.opts, key=len).lstrip("-")
 
 
-def _index_pattern(text: str) -> IndexPattern:
-    try:
-        return IndexPattern(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+def parsed_by(parse: Callable[[str], Value]) -> Callable[[str], Value]:
+    """Return the type of an option whose text ``parse`` reads. Its ValueError is a wrong usage."""
 
+    def value_of(text: str) -> Value:
+        try:
+            return parse(text)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from error
 
-def _wanted_dump(text: str) -> WantedDump:
-    try:
-        return WantedDump.parse(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    return value_of
 
 
 def _size(text: str) -> int:
@@ -109,28 +191,6 @@ def _size(text: str) -> int:
         raise click.BadParameter(f"{text!r} is not a size such as 500MB or 4GB")
     thousands = " kmgt".index(match["unit"].lower() or " ")
     return int(match["number"]) * int(1000**thousands)
-
-
-def config_options(command: Command) -> Command:
-    """Add ``--config`` and ``--isolated``. Values in the file become the defaults of the other options."""
-    config = click.option(
-        "--config",
-        type=PATH,
-        metavar="FILE",
-        is_eager=True,
-        callback=_apply_config,
-        help="Read options from FILE instead of the nearest eio-audit.toml, or pyproject.toml with "
-        "[tool.eio-audit], in the current folder or above it.",
-    )
-    isolated = click.option(
-        "--isolated",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_ignore_config,
-        help="Ignore all configuration files.",
-    )
-    return config(isolated(command))
 
 
 _ISOLATED = "eio-audit: isolated"
@@ -181,6 +241,27 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
     return texts
 
 
+CONFIG_OPTIONS = (
+    click.option(
+        "--config",
+        type=PATH,
+        metavar="FILE",
+        is_eager=True,
+        callback=_apply_config,
+        help="Read options from FILE instead of the nearest eio-audit.toml, or pyproject.toml with "
+        "[tool.eio-audit], in the current folder or above it.",
+    ),
+    click.option(
+        "--isolated",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_ignore_config,
+        help="Ignore all configuration files.",
+    ),
+)
+"""``--config`` and ``--isolated``. Values in the file become the defaults of the other options."""
+
 max_size_option = click.option(
     "--max-size",
     type=_size,
@@ -208,7 +289,7 @@ def _audit_options(
     original = None
     if order_from is not None:
         from eio_audit.audit.diff.original_order import OriginalOrder
-        from eio_audit.cli.order_from import FIRST, original_dump
+        from eio_audit.cli.order_from import original_dump
         from eio_audit.mlir.traits import OpTable
 
         dump = original_dump(order_from)
@@ -217,18 +298,18 @@ def _audit_options(
     return AuditOptions(pattern or IndexPattern(), follow, assume_pure, original, config.ops)
 
 
-dependence_options = together("options", _audit_options, config_options, max_size_option, assume_pure_option)
+dependence_options = together("options", _audit_options, *CONFIG_OPTIONS, max_size_option, assume_pure_option)
 """The options of commands that need the dependences of ops, and no indices."""
 
 audit_options = together(
     "options",
     _audit_options,
-    config_options,
+    *CONFIG_OPTIONS,
     max_size_option,
     click.option(
         "--index-pattern",
         "pattern",
-        type=_index_pattern,
+        type=parsed_by(IndexPattern),
         metavar="REGEX",
         default=DEFAULT_INDEX_PATTERN,
         help="Regular expression that finds the op index in a location's name, with a group named 'index'.",
@@ -281,8 +362,7 @@ dump_options = together(
     ),
     click.option(
         "--dump",
-        "dump",
-        type=_wanted_dump,
+        type=parsed_by(WantedDump.parse),
         metavar="N|first|last|@NAME|:LINE",
         help="Use only this dump of each file: the N-th, those that show only function @NAME, or the one on "
         "a line of the file. With --pass, N counts the dumps after that pass.",

@@ -14,14 +14,11 @@ from pathlib import Path
 
 import click
 
-from eio_audit.cli.dump_choice import DumpChoice
+from eio_audit.cli.dump_choice import FIRST, DumpChoice
 from eio_audit.cli.inputs import NO_IR, dumps_of_run, is_one_file, read_dumps
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.folders import find_dump_files
 from eio_audit.mlir.source import InputError, source_name
-
-FIRST = "first"
-"""The value for the first dump of the input."""
 
 _NUMBERED = re.compile(r"(?P<log>.+):(?P<number>[1-9][0-9]{0,8})", re.DOTALL)
 

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from eio_audit.audit.log.program_text import next_of_same, text_before
 from eio_audit.audit.log.text_changes import changed_lines
-from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.dump_list import (
+from eio_audit.cli.dump_choice import (
     LISTED_DUMPS,
+    DumpChoice,
     Numbered,
-    pair_commands,
     rerun,
     several_dumps,
     table,
@@ -32,6 +31,9 @@ from eio_audit.report.wording.numbers import count, shortened_list
 
 NO_EARLIER_DUMP = "there is no earlier dump to compare with"
 """The error for the first dump of a program."""
+
+LISTED_PAIRS = 5
+"""The most pairs of files in a list."""
 
 LISTED_RUNS = 5
 """The most runs of any passes in a list."""
@@ -228,7 +230,16 @@ def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
         message = f"--dump {wanted.text} chooses in a log; there {_are(chosen)} of files to choose from"
     else:
         message = f"there is no --dump {wanted.text}: there {_are(chosen)} of files"
-    raise InputError(path, None, message, pair_commands(names))
+    raise InputError(path, None, message, _pair_commands(names))
+
+
+def _pair_commands(names: Sequence[str]) -> str:
+    """Return lines with the command for each of several pairs of files, and their names above it."""
+    lines = []
+    for number, pair in enumerate(names[:LISTED_PAIRS], 1):
+        lines += [f"  {printable(pair)}:", f"    {rerun('--dump', str(number))}"]
+    more = len(names) - LISTED_PAIRS
+    return "\n".join([*lines, f"  and {count(more, 'more pair')}"] if more > 0 else lines)
 
 
 def _are(pairs: Sequence[_Pair]) -> str:

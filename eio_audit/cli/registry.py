@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from eio_audit import __version__
+from eio_audit.cli.options import GATE_EXIT_CODES
 
 COMMANDS = (
     *("bisect", "check", "config", "diff", "explain", "fix", "graph", "history"),
@@ -59,12 +60,7 @@ def _meant(name: str) -> str:
     return f"Did you mean '{close[0]}'?" if close else f"The commands are {', '.join(COMMANDS)}."
 
 
-EPILOG = """\b
-Exit codes:
-  0  done, and nothing fails
-  1  findings that fail
-  2  could not run: wrong usage, unreadable or malformed input, or no op
-     carries an index
+EPILOG = f"""{GATE_EXIT_CODES}\
   3  a result failed its own verification: nothing was written
 
 \b

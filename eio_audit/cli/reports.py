@@ -7,7 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -60,8 +60,8 @@ RENDERERS = {
         "json": "json:application_to_json",
         "markdown": "markdown.bisect:application_to_markdown",
     },
-    "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:first_failure_to_json"},
-    "History": {"text": "text.history:print_history", "json": "json:history_to_json"},
+    "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:to_json"},
+    "History": {"text": "text.history:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
     "Structure": {
         "text": "text.structure:print_structure",
@@ -69,7 +69,7 @@ RENDERERS = {
         "json": "json:structure_to_json",
         "html": "html.pages:structure_to_html",
     },
-    "Explanation": {"text": "text.explain:print_explanation", "json": "json:explanation_to_json"},
+    "Explanation": {"text": "text.explain:print_explanation", "json": "json:to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",
         "graphml": "graph:dataflow_to_graphml",
@@ -192,32 +192,12 @@ def _write(
     elif path is not None and is_folder(path) and format_ in FOLDER_RENDERERS.get(type(result).__name__, ()):
         write_pages(path, rendered(result, format_, table=FOLDER_RENDERERS, **options))
     else:
-        with _status_of_writing(format_):
+        from eio_audit.report.text.progress import status
+
+        with status("writing the page") if format_ == "html" else nullcontext():  # it takes longest
             report = rendered(result, format_, **options)
         pieces = [report] if isinstance(report, (bytes, str)) else report
         write_bytes(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
-
-
-def _status_of_writing(format_: str) -> AbstractContextManager[None]:
-    """Return what shows that a page is written, which takes longer than other formats."""
-    if format_ != "html":
-        return nullcontext()
-    from eio_audit.report.text.progress import status
-
-    return status("writing the page")
-
-
-def format_option(kind: str) -> Callable[[Command], Command]:
-    """Return ``--format`` with the formats of a kind of result. The first is the default."""
-    formats = list(RENDERERS[kind])
-    return click.option(
-        "--format",
-        "format_",
-        type=click.Choice(formats),
-        default=formats[0],
-        show_default=True,
-        help="Output format.",
-    )
 
 
 quiet_option = click.option(
@@ -226,7 +206,11 @@ quiet_option = click.option(
     is_flag=True,
     help="Print only errors, and write reports only to files. The exit code is the result.",
 )
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Name every op, not only the worst.")
+
+
+def verbose_option(what: str = "Name every op, not only the worst.") -> Callable[[Any], Any]:
+    """Return ``--verbose``; ``what`` is its help."""
+    return click.option("-v", "--verbose", is_flag=True, help=what)
 
 
 def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str]:
@@ -271,13 +255,25 @@ def _several_reports(
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Return the options of a command that reports a kind of result. The command gets ``reports``."""
+    """Return the options of a command that reports a kind of result. The command gets ``reports``.
+
+    The default of ``--format`` is the first format of the kind.
+    """
+    formats = list(RENDERERS[kind])
+    format_option = click.option(
+        "--format",
+        "format_",
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="Output format.",
+    )
     output_option = click.option(
         "-o",
         "--output",
         "outputs",
         multiple=True,
-        type=lambda text: _format_and_file(text, list(RENDERERS[kind])),
+        type=lambda text: _format_and_file(text, formats),
         shell_complete=click.Path().shell_complete,
         metavar="[FORMAT:]FILE",
         help="Write the report to FILE instead of standard output. Without --format, the end of its name "
@@ -290,9 +286,7 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         is_flag=True,
         help="Do not show a report that is longer than the terminal in a pager: PAGER, else less.",
     )
-    decorate = together(
-        "reports", _several_reports, format_option(kind), output_option, pager_option, *options
-    )
+    decorate = together("reports", _several_reports, format_option, output_option, pager_option, *options)
     return lambda command: decorate(_annotating_errors(command))
 
 

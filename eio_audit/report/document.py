@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
 from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff, Fragmentation, ModuleRuns
-from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, MovedLayoutOp
+from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
 from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of, repetition
@@ -121,21 +121,22 @@ def changes_by_function(ops: OpChanges) -> list[DiffSection]:
     """Return what happened to the ops of each function."""
     sections: dict[str | None, list[Changes]] = {}
     for kind, group in ops.groups.items():
-        of_function: dict[str | None, list[OpChange]] = {}
-        for change in group:
-            of_function.setdefault(change.function, []).append(change)
-        for function, changes in of_function.items():
+        for function, changes in _by_function(group).items():
             part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated_changes(changes))
             sections.setdefault(function, []).append(part)
     return [DiffSection(function, "", parts) for function, parts in sections.items()]
 
 
 def _in_place(pairs: Iterable[OpChange], context: int) -> list[DiffSection]:
-    of_function: dict[str | None, list[OpChange]] = {}
-    for pair in pairs:
-        of_function.setdefault(pair.function, []).append(pair)
-    hunks = {function: _hunks(ops, context) for function, ops in of_function.items()}
+    hunks = {function: _hunks(ops, context) for function, ops in _by_function(pairs).items()}
     return [DiffSection(function, "", [Hunks(found)]) for function, found in hunks.items() if found]
+
+
+def _by_function(changes: Iterable[OpChange]) -> dict[str | None, list[OpChange]]:
+    of_function: dict[str | None, list[OpChange]] = {}
+    for change in changes:
+        of_function.setdefault(change.function, []).append(change)
+    return of_function
 
 
 def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:
@@ -166,10 +167,11 @@ def _inverse_ops(diff: Diff) -> DiffSection | None:
     inverse, moved = diff.inverse_ops, len(diff.inverse_ops.moved)
     misplaced = f"a pass should not move {'it' if moved == 1 else 'them'}"
     still_there = f"{count(len(inverse.remaining), 'inverse pair')} still there"
+    moves = (f"{one.before.op} -> {', '.join(str(op.op) for op in one.after)}" for one in inverse.moved)
     gone = f"{len(inverse.gone):,} removed without an inverse: merged or folded"
     lists = [
         (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
-        (f"{moved:,} moved and not cancelled: {misplaced}", "red", map(_moved_to, inverse.moved)),
+        (f"{moved:,} moved and not cancelled: {misplaced}", "red", moves),
         (gone, "", map(_layout_op, inverse.gone)),
         (f"{len(inverse.added):,} new, not derived from earlier ones", "", map(_layout_op, inverse.added)),
         (still_there, "yellow", map(_pair, inverse.remaining)),
@@ -199,10 +201,6 @@ def _pair(one: LayoutPair) -> str:
     return f"{one.first.op} and {one.second.op}: {one.first.does}, {between}"
 
 
-def _moved_to(one: MovedLayoutOp) -> str:
-    return f"{one.before.op} -> {', '.join(str(op.op) for op in one.after)}"
-
-
 def _layout_op(one: LayoutOp) -> str:
     return f"{one.op}: {one.does}"
 
@@ -214,12 +212,10 @@ def runs_summary(fragmentation: Fragmentation) -> str:
         return ""
     before, after, fixed, relabelled = map(sum, zip(*map(_runs_of, runs), strict=True))
     what = count(len(runs), "model module" if fragmentation.modules else "source function")
-    again = {True: "again ", False: ""}
     stages = [f"{before:,} before"]
-    stages += [f"{fixed:,} {again[fixed == before]}after fix"] if fixed != after else []
-    stages += (
-        [f"{relabelled:,} {again[relabelled == before]}after fix --relabel"] if relabelled != fixed else []
-    )
+    for number, earlier, command in ((fixed, after, "fix"), (relabelled, fixed, "fix --relabel")):
+        if number != earlier:
+            stages.append(f"{number:,} {'again ' if number == before else ''}after {command}")
     verb = "is" if len(runs) == 1 else "are"
     return f"{what} {verb} in {count(after, 'piece')} ({'; '.join(stages)})"
 

@@ -276,14 +276,12 @@ def two_runs_to_json(runs: RunComparison) -> str:
     )
 
 
-def explanation_to_json(explanation: Explanation) -> str:
-    """Return why ops are where they are, ending in a newline."""
-    return _document("explain", **_plain(explanation), errors=[])
-
-
-def history_to_json(history: History) -> str:
-    """Return one op through all passes, ending in a newline."""
-    return _document("history", **_plain(history))
+def to_json(result: Explanation | History | FirstFailure) -> str:
+    """Return the fields of a result, ending in a newline."""
+    command = {"Explanation": "explain", "History": "history", "FirstFailure": "bisect"}
+    members = _plain(result)
+    members.setdefault("errors", [])
+    return _document(command[type(result).__name__], **members)
 
 
 def bisection_to_json(result: Bisection) -> str:
@@ -323,11 +321,6 @@ def op_steps_to_json(steps: OpSteps) -> str:
         ],
         errors=steps.history.errors,
     )
-
-
-def first_failure_to_json(found: FirstFailure) -> str:
-    """Return where a property fails first, ending in a newline."""
-    return _document("bisect", **_plain(found), errors=[])
 
 
 def structure_to_json(structure: Structure) -> str:

@@ -17,9 +17,8 @@ import click
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
 from eio_audit.cli.jobs import Jobs, run_options
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes
-from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options
+from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes, grouped_command
+from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
@@ -36,9 +35,9 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
     if not sys.stderr.isatty():
         yield None
         return
-    from eio_audit.report.text.progress import Status
+    from eio_audit.report.text.progress import status
 
-    with Status("running the compiler") as status:
+    with status("running the compiler") as say:
 
         def advance(search: PassSearch, result: SearchResult) -> None:
             order, worst = search.states.order, (0, 0)
@@ -51,7 +50,7 @@ def bisect_progress() -> Iterator[Callable[[PassSearch, SearchResult], None] | N
             said = f"{search.states.runs.number:,} runs, {sum(step.is_one for step in steps):,} steps found"
             if worst[0] > 0:
                 said += f", worst: attempt {worst[1]:,} (+{worst[0]:,} inversions)"
-            status.show(f"{said}; reading the states" if result.is_ended else said)
+            say(f"{said}; reading the states" if result.is_ended else said)
 
         yield advance
 
@@ -123,11 +122,7 @@ INTERRUPTED_BY_USER = 130
 @audit_options
 @ceiling_options("final")
 @run_options
-@report_options(
-    "Bisection",
-    quiet_option,
-    click.option("-v", "--verbose", is_flag=True, help="Show all patterns, applications and ops."),
-)
+@report_options("Bisection", quiet_option, verbose_option("Show all patterns, applications and ops."))
 @click.pass_context
 def bisect_command(
     ctx: click.Context,

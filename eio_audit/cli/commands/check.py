@@ -13,9 +13,8 @@ from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.jobs import Cache, Jobs, cache_options, cluster_options, jobs_options
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options
-from eio_audit.cli.reports import Reports, quiet_option, report_options
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options, grouped_command
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.report.text.progress import advancing, progress, status
 
 if TYPE_CHECKING:
@@ -37,11 +36,7 @@ if TYPE_CHECKING:
 @cluster_options
 @cache_options
 @report_options(
-    "Verdict",
-    quiet_option,
-    click.option(
-        "-v", "--verbose", is_flag=True, help="Show all findings, and why the other inversions remain."
-    ),
+    "Verdict", quiet_option, verbose_option("Show all findings, and why the other inversions remain.")
 )
 @click.option(
     "--statistics",
@@ -147,8 +142,7 @@ def check_command(
     def pictures_of(model: str) -> list[OrderPicture]:
         from eio_audit.audit.explain.order_picture import pictures_of_model
 
-        own = result.by_model[model]
-        return pictures_of_model(own.dumps, inputs.read_dumps)
+        return pictures_of_model(result.by_model[model].dumps, inputs.read_dumps)
 
     pictures: Sequence[OrderPicture] = ()
     if worst_blocks is not None:

@@ -12,8 +12,7 @@ from click.core import ParameterSource
 from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import exit_codes, key_of
+from eio_audit.cli.options import exit_codes, grouped_command, key_of
 from eio_audit.cli.output import write_bytes
 
 

@@ -1,17 +1,20 @@
-"""``eio-audit diff``: what a pass did."""
+"""``eio-audit diff``: what a pass did. git can run it as an external diff command."""
 
 from __future__ import annotations
 
 import os
+import re
+import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.git_diff import GitDiffCommand, GitFiles
 from eio_audit.cli.inputs import (
     dumps_of_run,
     is_run,
@@ -21,16 +24,110 @@ from eio_audit.cli.inputs import (
     warn_of_unmatched,
 )
 from eio_audit.cli.jobs import Jobs, jobs_options
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import DIFF_EXIT_CODES, PATH, audit_options, dump_options
+from eio_audit.cli.options import (
+    DIFF_EXIT_CODES,
+    PATH,
+    GroupedCommand,
+    audit_options,
+    dump_options,
+    grouped_command,
+)
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
-from eio_audit.mlir.source import Source, Span, source_name
+from eio_audit.mlir.source import InputError, Source, Span, source_name
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
+
+
+_MODE = re.compile(r"[0-7]{6}|\.")
+
+CALLED_BY_GIT = "GIT_DIFF_PATH_COUNTER"
+"""The variable that git sets for the command of ``diff.<driver>.command`` and ``GIT_EXTERNAL_DIFF``."""
+
+
+@dataclass(frozen=True, slots=True)
+class GitFiles:
+    """Two states of a file: their contents (``/dev/null`` for none) and their names in the repository.
+
+    Attributes:
+        header: what git prints first for a file whose name or mode changed; empty for other files.
+    """
+
+    old: str
+    new: str
+    old_name: str
+    new_name: str
+    header: str
+
+
+def git_files(arguments: Sequence[str]) -> tuple[GitFiles, int] | None:
+    """Return the files in the last arguments, and the number of these. None if git did not add them.
+
+    Git adds ``path old-file old-hex old-mode new-file new-hex new-mode``. For a renamed file, the new path
+    and a text follow.
+    """
+    for count in (7, 9):
+        added = arguments[-count:]
+        if len(added) == count and _MODE.fullmatch(added[3]) and _MODE.fullmatch(added[6]):
+            old_name, new_name = added[0], added[7] if count == 9 else added[0]
+            header = _header(old_name, new_name, added[3], added[6], added[8] if count == 9 else "")
+            return GitFiles(added[1], added[4], old_name, new_name, header), count
+    return None
+
+
+def _header(old_name: str, new_name: str, old_mode: str, new_mode: str, renaming: str) -> str:
+    modes = ""
+    if old_mode != new_mode and "." not in (old_mode, new_mode):
+        modes = f"old mode {old_mode}\nnew mode {new_mode}\n"
+    changed = modes + renaming
+    return f"diff --git a/{old_name} b/{new_name}\n{changed.rstrip()}" if changed else ""
+
+
+class GitDiffCommand(GroupedCommand):
+    """A command with two files as arguments, which git can also run.
+
+    Run by git, the exit code is 0 unless ``--exit-code`` is given, because git stops at another code. A file
+    that is not readable IR is shown line by line.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the files from the arguments that git gives."""
+        found = git_files(args) if CALLED_BY_GIT in os.environ else None
+        if found is not None:
+            files, count = found
+            ctx.obj = files
+            args = [*args[:-count], "--", files.old, files.new]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command with the exit code that git expects."""
+        if CALLED_BY_GIT in os.environ and ctx.params["after"] is None:
+            click.echo(f"unmerged: {ctx.params['before']}")
+            return None
+        if not isinstance(ctx.obj, GitFiles):
+            return super().invoke(ctx)
+        if ctx.obj.header and ctx.params["format_"] == "text" and not ctx.params["quiet"]:
+            click.echo(ctx.obj.header)
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            click.echo(str(error), err=True)
+            _print_lines(ctx.obj)
+            code = 1
+        except click.exceptions.Exit as end:
+            code = end.exit_code
+        ctx.exit(code if ctx.params["exit_code"] else 0)
+
+
+def _print_lines(files: GitFiles) -> None:
+    from eio_audit.report.text.console import Console
+    from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
+
+    old, new = (Path(path).read_bytes() for path in (files.old, files.new))
+    print_unified_diff(unified_diff(old, new, files.new_name), Console(sys.stdout))
 
 
 @grouped_command(
@@ -66,7 +163,7 @@ if TYPE_CHECKING:
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
 @jobs_options
-@report_options("Diff", quiet_option, verbose_option)
+@report_options("Diff", quiet_option, verbose_option())
 @click.pass_context
 def diff_command(
     ctx: click.Context,
@@ -115,7 +212,11 @@ def diff_command(
     if parallel.timeout is not None and not are_runs:
         raise click.UsageError("--timeout requires two logs or folders")
     if after is not None and are_runs:
-        _require_formats("RunComparison", reports)
+        for format_ in reports.formats - RENDERERS["RunComparison"].keys():
+            raise click.UsageError(
+                f"two logs are compared as {' or '.join(RENDERERS['RunComparison'])}, not as {format_}; "
+                "choose one dump of each with --pass or --dump"
+            )
         with _workers(parallel, before, after) as workers:
             runs = compare_runs(
                 dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers
@@ -159,14 +260,6 @@ def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | Non
     from eio_audit.mlir.input.folders import find_dump_files
 
     return parallel.workers(total_size([file.path for run in runs for file in find_dump_files(run)]))
-
-
-def _require_formats(kind: str, reports: Reports) -> None:
-    for format_ in reports.formats - RENDERERS[kind].keys():
-        raise click.UsageError(
-            f"two logs are compared as {' or '.join(RENDERERS[kind])}, not as {format_}; "
-            "choose one dump of each with --pass or --dump"
-        )
 
 
 def _no_ops() -> Dump:

@@ -26,8 +26,15 @@ from eio_audit.cli.fix_outputs import (
 from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
-from eio_audit.cli.option_groups import GroupedCommand, grouped_command
-from eio_audit.cli.options import PATH, UNUSABLE_OR_UNINDEXED, audit_options, dump_options, exit_codes
+from eio_audit.cli.options import (
+    PATH,
+    UNUSABLE_OR_UNINDEXED,
+    GroupedCommand,
+    audit_options,
+    dump_options,
+    exit_codes,
+    grouped_command,
+)
 from eio_audit.cli.output import reader_may_stop
 from eio_audit.mlir.source import InputError
 from eio_audit.report.text.progress import advancing, progress
@@ -157,7 +164,7 @@ def fix_command(
         fixes.fail(error, COULD_NOT_RUN)
     compiler = compiler_of(verify_with, parallel.timeout)
     dump_fix = DumpFix(options, renumber, relabel, verbose and not quiet, not quiet, compiler)
-    only_dumps = choice != DumpChoice() and not in_place and not diff
+    only_dumps = choice.is_made and not in_place and not diff
     total_bytes = inputs.total_size(files)
     has_indices = allow_unindexed
     unindexed: list[tuple[str, Fix]] = []

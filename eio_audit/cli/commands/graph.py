@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import click
-from click.core import ParameterSource
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.inputs import warn_of_unmatched
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes
+from eio_audit.cli.inputs import is_given, warn_of_unmatched
+from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
 
@@ -39,9 +37,7 @@ DRAWN_OPS = 600
 @dump_options
 @audit_options
 @report_options("Dataflow")
-@click.pass_context
 def graph_command(
-    ctx: click.Context,
     path: str,
     block: str | None,
     around: str | None,
@@ -64,7 +60,7 @@ def graph_command(
 
     if around is not None and block is not None:
         raise click.UsageError("--around cannot be used with --block, because the op determines the block")
-    if around is None and ctx.get_parameter_source("radius") is ParameterSource.COMMANDLINE:
+    if around is None and is_given("radius"):
         raise click.UsageError("--radius requires --around OP")
     dumps = choice.dumps_with(path, around or block or "")
     if around is None:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes
+from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("log", type=PATH)
 @click.argument("op")
 @audit_options
-@report_options("History", verbose_option)
+@report_options("History", verbose_option())
 @click.pass_context
 def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions, reports: Reports) -> None:
     """Follow one op through all passes of a log or a folder of dumps: one row for each pass that changed it.

@@ -9,8 +9,14 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import read_dumps
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, dump_options, ir_output_option
+from eio_audit.cli.options import (
+    PATH,
+    REWRITE_EXIT_CODES,
+    dependence_options,
+    dump_options,
+    grouped_command,
+    ir_output_option,
+)
 from eio_audit.cli.output import write_bytes
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.wording.numbers import shortened_list

@@ -6,8 +6,7 @@ import sys
 
 import click
 
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import exit_codes
+from eio_audit.cli.options import exit_codes, grouped_command
 
 
 def _complete_name(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:

@@ -6,8 +6,13 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import read_dumps
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, dependence_options, ir_output_option
+from eio_audit.cli.options import (
+    PATH,
+    REWRITE_EXIT_CODES,
+    dependence_options,
+    grouped_command,
+    ir_output_option,
+)
 from eio_audit.cli.output import write_bytes
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from eio_audit.cli.inputs import read_dumps
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, ir_output_option, max_size_option
+from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, grouped_command, ir_output_option, max_size_option
 from eio_audit.cli.output import write_bytes
 
 

@@ -7,8 +7,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import require_indices, warn_of_unmatched
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options
+from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options, grouped_command
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 
@@ -18,7 +17,7 @@ from eio_audit.cli.reports import Reports, report_options, verbose_option
 @click.argument("path", type=PATH)
 @dump_options
 @audit_options
-@report_options("Structure", verbose_option)
+@report_options("Structure", verbose_option())
 def structure_command(path: str, choice: DumpChoice, options: AuditOptions, reports: Reports) -> None:
     """Show whether code generation runs on a dump, which modules of the model it tears, and its functions.
 

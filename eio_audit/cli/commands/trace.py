@@ -13,9 +13,8 @@ import click
 from eio_audit.cli import inputs
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options_for
-from eio_audit.cli.option_groups import grouped_command
-from eio_audit.cli.options import GATE_EXIT_CODES, PATH, Command, audit_options, together
-from eio_audit.cli.reports import Reports, quiet_option, report_options
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, Command, audit_options, grouped_command, together
+from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
@@ -62,7 +61,6 @@ def pass_options(command: Command) -> Command:
         ),
         click.option(
             "--grep",
-            "grep",
             type=_regex,
             metavar="REGEX",
             help="Show only passes for which REGEX is found in the line of a changed op, before or after.",
@@ -83,9 +81,7 @@ def pass_options(command: Command) -> Command:
 @report_options(
     "ModelTraces",
     quiet_option,
-    click.option(
-        "-v", "--verbose", is_flag=True, help="Show all findings, passes and models, also without changes."
-    ),
+    verbose_option("Show all findings, passes and models, also without changes."),
 )
 @click.pass_context
 def trace_command(

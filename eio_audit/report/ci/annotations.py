@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -46,29 +46,25 @@ def to_github(verdict: Verdict) -> str:
 
 def error_annotation(error: InputError) -> str:
     """Return an error about unreadable input as an annotation."""
-    place: list[tuple[str, object]] = [("file", repository_path(error.source))]
-    if error.position:
-        place += [("line", error.position.line), ("col", error.position.column)]
-    return _command("error", place, error.message)
+    place = {"line": error.position.line, "col": error.position.column} if error.position else {}
+    return _command("error", error.message, file=repository_path(error.source), **place)
 
 
 def _unjudged_annotation(one: UnjudgedInput, verdict: Verdict) -> str:
     title = f"{UNINDEXED.code} {UNINDEXED.name}"
-    place = [("file", repository_path(one.source)), ("line", 1), ("title", title)]
-    return _command(level_of_unjudged(verdict), place, why_not_judged(one))
+    path = repository_path(one.source)
+    return _command(level_of_unjudged(verdict), why_not_judged(one), file=path, line=1, title=title)
 
 
 def _annotation(finding: Finding, level_name: str) -> str:
     path, line = annotated_place(finding)
-    place: list[tuple[str, object]] = [("file", path), ("line", line)]
-    if finding.model_path is None:
-        place.append(("col", finding.column))
+    column = {"col": finding.column} if finding.model_path is None else {}
     title = f"{finding.rule.code} {finding.rule.name}"
-    return _command(level_name, [*place, ("title", title)], annotation(finding))
+    return _command(level_name, annotation(finding), file=path, line=line, **column, title=title)
 
 
-def _command(name: str, properties: Iterable[tuple[str, object]], message: str) -> str:
-    listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties)
+def _command(name: str, message: str, **properties: object) -> str:
+    listed = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in properties.items())
     return f"::{name} {listed}::{_escaped(message)}"
 
 
@@ -94,41 +90,33 @@ _SEVERITIES = {"error": "major", "warning": "minor"}
 
 def to_gitlab(verdict: Verdict) -> str:
     """Return the findings as a JSON list, worst first."""
-    issues = [_unreadable_issue(error) for error in verdict.check.errors]
-    issues += [_unjudged_issue(one, verdict) for one in verdict.check.unjudged]
+    issues = []
+    for error in verdict.check.errors:
+        place = repository_path(error.source), error.position.line if error.position else 1
+        issues.append(
+            _issue("unreadable", error.message, f"unreadable {place_of_error(error)}", "blocker", place)
+        )
+    for one in verdict.check.unjudged:
+        path, severity = repository_path(one.source), _SEVERITIES[level_of_unjudged(verdict)]
+        said = f"{UNINDEXED.code} {why_not_judged(one)}"
+        issues.append(_issue(UNINDEXED.name, said, f"{UNINDEXED.name} {path}", severity, (path, 1)))
     prints = fingerprints(verdict.findings)
     for finding, fingerprint in zip(verdict.findings, prints, strict=True):
-        path, line = annotated_place(finding)
-        issue: dict[str, object] = {
-            "description": f"{finding.rule.code} {annotation(finding)}",
-            "check_name": finding.rule.name,
-            "fingerprint": fingerprint,
-            "severity": _SEVERITIES[level(finding, verdict)],
-            "location": {"path": path, "lines": {"begin": line}},
-        }
-        issues.append(issue)
+        said, severity = f"{finding.rule.code} {annotation(finding)}", _SEVERITIES[level(finding, verdict)]
+        issues.append(_issue(finding.rule.name, said, fingerprint, severity, annotated_place(finding)))
     return dumped(issues)
 
 
-def _unjudged_issue(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
-    path = repository_path(one.source)
+def _issue(
+    name: str, description: str, fingerprint: str, severity: str, place: tuple[str, int]
+) -> dict[str, object]:
+    path, line = place
     return {
-        "description": f"{UNINDEXED.code} {why_not_judged(one)}",
-        "check_name": UNINDEXED.name,
-        "fingerprint": f"{UNINDEXED.name} {path}",
-        "severity": _SEVERITIES[level_of_unjudged(verdict)],
-        "location": {"path": path, "lines": {"begin": 1}},
-    }
-
-
-def _unreadable_issue(error: InputError) -> dict[str, object]:
-    path = repository_path(error.source)
-    return {
-        "description": error.message,
-        "check_name": "unreadable",
-        "fingerprint": f"unreadable {place_of_error(error)}",
-        "severity": "blocker",
-        "location": {"path": path, "lines": {"begin": error.position.line if error.position else 1}},
+        "description": description,
+        "check_name": name,
+        "fingerprint": fingerprint,
+        "severity": severity,
+        "location": {"path": path, "lines": {"begin": line}},
     }
 
 

@@ -115,14 +115,17 @@ def _unjudged(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
         "ruleId": UNINDEXED.code,
         "level": level_of_unjudged(verdict),
         "message": {"text": why_not_judged(one)},
-        "locations": [{"physicalLocation": {"artifactLocation": {"uri": _uri(path)}}}],
+        "locations": [_location(path)],
         "partialFingerprints": {FINGERPRINT: f"{UNINDEXED.name} {path}"},
     }
 
 
-def _location(path: str, line: int, column: int | None = None) -> dict[str, object]:
-    region = {"startLine": max(line, 1)} | ({} if column is None else {"startColumn": column})
-    return {"physicalLocation": {"artifactLocation": {"uri": _uri(path)}, "region": region}}
+def _location(path: str, line: int | None = None, column: int | None = None) -> dict[str, object]:
+    """Return a file, a line of it, or a column of the line."""
+    place: dict[str, object] = {"artifactLocation": {"uri": _uri(path)}}
+    if line is not None:
+        place["region"] = {"startLine": max(line, 1)} | ({} if column is None else {"startColumn": column})
+    return {"physicalLocation": place}
 
 
 def _uri(path: str) -> str:
@@ -132,11 +135,9 @@ def _uri(path: str) -> str:
 
 
 def _notification(error: InputError) -> dict[str, object]:
-    location: dict[str, object] = {"artifactLocation": {"uri": _uri(repository_path(error.source))}}
-    if error.position:
-        location["region"] = {"startLine": error.position.line, "startColumn": error.position.column}
+    place = (error.position.line, error.position.column) if error.position else ()
     return {
         "level": "error",
         "message": {"text": error.message},
-        "locations": [{"physicalLocation": location}],
+        "locations": [_location(repository_path(error.source), *place)],
     }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from eio_audit.audit.bisect.applications import OneApplication
-from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.report.markdown.code import code, literal, row, shell_block
+from eio_audit.report.markdown.code import code, literal, shell_block, table
 from eio_audit.report.markdown.diff import diff_to_markdown
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import if_any
@@ -49,35 +49,26 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_dif
 def application_to_markdown(one: OneApplication, *, verbose: bool = False) -> str:
     """Return what one application did as Markdown, ending in a newline."""
     lines = [f"### {literal(words.application_title(one))}", "", diff_to_markdown(one.diff, verbose=verbose)]
-    lines += shell_block(words.by_hand(one))
+    lines += shell_block(words.by_hand(one.reproduction, one.number))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
-    rows = [
-        (
-            total.made,
-            total.left,
-            f"{total.applications:,}",
-            total.ops,
-            code(words.pattern_title(total)),
-        )
-        for total in shown
-    ]
     without = result.without_patterns
-    rows.append((without.made, without.left, "", without.op_counts, words.WITHOUT_PATTERNS))
-    cells = [
-        [
-            *([words.signed(made), if_any(left)] if result.is_judged else []),
-            times,
-            words.ops_changed(ops),
-            name,
-        ]
-        for made, left, times, ops, name in rows
+    rows = [
+        [f"{one.applications:,}", words.ops_changed(one.ops), code(words.pattern_title(one))] for one in shown
     ]
-    headings = [*(["inversions", "left at the end"] if result.is_judged else []), "applied", "ops", "pattern"]
-    lines = _table(headings, cells, numbers=len(headings) - 2)
+    rows.append(["", words.ops_changed(without.op_counts), words.WITHOUT_PATTERNS])
+    headings = ["applied", "ops", "pattern"]
+    if result.is_judged:
+        headings = ["inversions", "left at the end", *headings]
+        makers: list[PatternTotal | Application] = [*shown, without]
+        rows = [
+            [words.signed(one.made), if_any(one.left), *cells]
+            for one, cells in zip(makers, rows, strict=True)
+        ]
+    lines = [*table(headings, rows, numbers=len(headings) - 2), ""]
     if len(shown) < len(result.patterns):
         lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]
     return lines
@@ -86,10 +77,10 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
     if not steps:
         return []
-    cells = [
+    rows = [
         [
             str(one.last),
-            *([words.before_and_after(one)] if result.is_judged else [words.ops_changed(one.op_counts)]),
+            words.before_and_after(one) if result.is_judged else words.ops_changed(one.op_counts),
             code(words.root_op(one)),
             code(words.model_line(one)),
             code(words.pattern_title(one)),
@@ -97,10 +88,4 @@ def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
         for one in steps
     ]
     what = "inversions" if result.is_judged else "ops"
-    return _table(["attempt", what, "root op", "model", "pattern"], cells, numbers=1)
-
-
-def _table(headings: Sequence[str], cells: Iterable[Sequence[str]], numbers: int) -> list[str]:
-    """Return a table whose first columns hold numbers, and an empty line."""
-    rules = ["---:"] * numbers + ["---"] * (len(headings) - numbers)
-    return [row(headings), row(rules), *map(row, cells), ""]
+    return [*table(["attempt", what, "root op", "model", "pattern"], rows, numbers=1), ""]

@@ -9,7 +9,7 @@ from eio_audit.audit.corpus.corpus_figures import CheckComparison, figures_by_mo
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
-from eio_audit.report.markdown.code import code, literal, row, shell_block
+from eio_audit.report.markdown.code import code, literal, shell_block, table
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
 from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
 from eio_audit.report.wording.numbers import count
@@ -100,7 +100,7 @@ def _table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> l
     """Return an empty line, the table and a note on what it leaves out. Nothing without rows."""
     if not rows:
         return []
-    return ["", row(titles), row("---" for _ in titles), *map(row, rows), *(["", more] if more else [])]
+    return ["", *table(titles, rows), *(["", more] if more else [])]
 
 
 def _code(text: str) -> str:

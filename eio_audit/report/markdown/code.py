@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from eio_audit.mlir.printable import printable
 from eio_audit.report.wording.commands import Step
@@ -12,9 +12,10 @@ _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
 
 
-def row(cells: Iterable[str]) -> str:
-    """Return a row of a table."""
-    return f"| {' | '.join(cells)} |"
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 0) -> list[str]:
+    """Return the lines of a table. Its first columns, so many, hold numbers."""
+    rules = ["---:"] * numbers + ["---"] * (len(headings) - numbers)
+    return [f"| {' | '.join(cells)} |" for cells in (headings, rules, *rows)]
 
 
 def code(text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
-from eio_audit.report.markdown.code import code, literal, one_line, row, shell_block
+from eio_audit.report.markdown.code import code, literal, one_line, shell_block, table
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import next_steps
@@ -107,12 +107,12 @@ def _hunks(part: Hunks, *, verbose: bool) -> list[str]:
     )
 
 
-def _figures(table: Figures, *, verbose: bool) -> list[str]:
-    if not table.rows:
+def _figures(part: Figures, *, verbose: bool) -> list[str]:
+    if not part.rows:
         return []
-    columns = [*range(table.numbers, len(table.headings)), *range(table.numbers)]
-    rows = [[code(cells[k]) if k == columns[0] else cells[k] for k in columns] for cells in table.rows]
-    return _table("", [table.headings[k] for k in columns], rows, verbose=verbose)
+    columns = [*range(part.numbers, len(part.headings)), *range(part.numbers)]
+    rows = [[code(cells[k]) if k == columns[0] else cells[k] for k in columns] for cells in part.rows]
+    return _table("", [part.headings[k] for k in columns], rows, verbose=verbose)
 
 
 def _order(diff: Diff) -> list[str]:
@@ -136,11 +136,10 @@ def _table(
     """Return a table under its title, folded if it is long. Columns without content are left out."""
     shown = rows if verbose else rows[:FOLDED_ROWS]
     kept = [k for k in range(len(headings)) if any(cells[k] for cells in rows)]
-    table = [row(headings[k] for k in kept), row("---" for _ in kept)]
-    table += [row(cells[k] for k in kept) for cells in shown]
-    table += _rest(len(rows) - len(shown))
+    lines = table([headings[k] for k in kept], ([cells[k] for k in kept] for cells in shown))
+    lines += _rest(len(rows) - len(shown))
     is_long = len(rows) > SHOWN_ROWS
-    return _folded(title or f"{len(rows):,} rows" * is_long, table, is_long=is_long)
+    return _folded(title or f"{len(rows):,} rows" * is_long, lines, is_long=is_long)
 
 
 def _list(part: Listing, *, verbose: bool) -> list[str]:

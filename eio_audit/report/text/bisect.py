@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.bisect.applications import OneApplication, OpSteps
-from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.text.console import Console, print_next
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.findings import SHOWN
-from eio_audit.report.text.history import SHOWN_OPS, title_of, what_happened_in
-from eio_audit.report.text.table import NARROW, Column, print_table
+from eio_audit.report.text.history import SHOWN_OPS, column_of_events, print_more_ops, title_of
+from eio_audit.report.text.table import NARROW, Column, numbers, print_table
 from eio_audit.report.text.trace import print_passes, print_verdict
 from eio_audit.report.wording import bisect as words
-from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.numbers import count
 
 PATTERN = 45
 """The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
@@ -38,28 +37,21 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
 
 def _print_patterns(result: Bisection, console: Console) -> None:
     totals, without = result.patterns, result.without_patterns
-    counts = [without.op_counts, *(total.ops for total in totals)]
-    made = [without.made, *(total.made for total in totals)]
-    left = [without.left, *(total.left for total in totals)]
-    names = [words.WITHOUT_PATTERNS, *(words.pattern_title(total) for total in totals)]
-    order = [*range(1, len(names)), 0]  # what the pass does without patterns comes last
-
-    def cells(texts: Sequence[str]) -> list[str]:
-        return [texts[place] for place in order]
-
+    rows: list[PatternTotal | Application] = [*totals, without]
     is_judged = result.is_judged
+    counts = [*(total.ops for total in totals), without.op_counts]
+    made = [words.signed(row.made) if is_judged else "" for row in rows]
+    names = [*map(words.pattern_title, totals), words.WITHOUT_PATTERNS]
     columns = [
-        Column(
-            "inversions",
-            cells([words.signed(n) if is_judged else "" for n in made]),
-            right=True,
-            style="bold",
-        ),
-        Column("left", cells([if_any(number) for number in left]), right=True, style="red"),
-        Column("applied", cells(["", *(f"{total.applications:,}" for total in totals)]), right=True),
-        *_op_columns([counts[place] for place in order], optional=is_judged),
-        Column("", cells(["", *(f"{number}" for number in range(1, len(names)))]), right=True, style="dim"),
-        Column("pattern", cells(names), least=PATTERN),
+        Column("inversions", made, right=True, style="bold"),
+        numbers("left", (row.left for row in rows), "red"),
+        Column("applied", [*(f"{total.applications:,}" for total in totals), ""], right=True),
+        numbers("+ops", (one.added for one in counts), "green", optional=is_judged),
+        numbers("-ops", (one.removed for one in counts), "red", optional=is_judged),
+        numbers("~ops", (one.modified for one in counts), "yellow", optional=is_judged),
+        numbers("moved", (one.moved for one in counts), "cyan", optional=is_judged),
+        Column("", [*map(str, range(1, len(rows))), ""], right=True, style="dim"),
+        Column("pattern", names, least=PATTERN),
     ]
     print_table(console, columns, indent=2)
     if result.left_before:
@@ -68,18 +60,6 @@ def _print_patterns(result: Bisection, console: Console) -> None:
             (f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim")
         )
     console.print()
-
-
-def _op_columns(counts: Sequence[OpCounts], *, optional: bool) -> list[Column]:
-    def column(title: str, numbers: Sequence[int], style: str) -> Column:
-        return Column(title, list(map(if_any, numbers)), right=True, style=style, optional=optional)
-
-    return [
-        column("+ops", [one.added for one in counts], "green"),
-        column("-ops", [one.removed for one in counts], "red"),
-        column("~ops", [one.modified for one in counts], "yellow"),
-        column("moved", [one.moved for one in counts], "cyan"),
-    ]
 
 
 def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
@@ -138,16 +118,11 @@ def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -
                 Column("attempt", [words.attempts_of(step) for _, step in events], right=True, style="bold"),
                 Column("inversions", [words.before_and_after(step) for _, step in events], optional=True),
                 Column("pattern", [words.step_title(step) for _, step in events], least=NARROW, style="cyan"),
-                Column(
-                    "what",
-                    [what_happened_in(event, verbose=verbose) for event, _ in events],
-                    cut="never" if verbose else "end",
-                ),
+                column_of_events((event for event, _ in events), verbose=verbose),
             ]
             print_table(console, columns, indent=2)
         console.print()
-    if len(steps.history.ops) > len(shown):
-        console.print((f"--verbose shows {count(len(steps.history.ops) - len(shown), 'more op')}", "dim"))
+    print_more_ops(len(steps.history.ops) - len(shown), console)
     print_next(words.next_steps_of_op(steps), console)
 
 
@@ -168,7 +143,7 @@ def print_application(
     console.print()
     print_diff(one.diff, console, verbose=verbose, context=context)
     console.print()
-    print_next(words.by_hand(one), console)
+    print_next(words.by_hand(one.reproduction, one.number), console)
 
 
 def states_log(result: Bisection) -> bytes:

@@ -73,7 +73,7 @@ def print_check(
         else:
             _print_sums(blocks, heading, console)
         _print_hoisted(verdict, console)
-        for note in _notes(verdict):
+        for note in filter(None, _notes(verdict)):
             console.print(note)
     if comparison is not None:
         from eio_audit.report.text.corpus import print_comparison
@@ -144,22 +144,17 @@ def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: st
         if source != heading:
             console.print((source, "bold"))
             heading = source
-        for dump, block, column in shown:
-            if dump.source == source:
-                _print_block(dump, block, column, console)
+        for dump, block, column in (one for one in shown if one[0].source == source):
+            names = order.block_name(block.function, block.block), dump.moment
+            total, avoidable, others = order.sum_pieces(block)
+            console.print(
+                (f"{block.line}:{column}", f"bold {hyperlink(source, block.line)}"),
+                f" {' '.join(filter(None, names))}: {total}",
+                (avoidable, "red" if block.avoidable else ""),
+                others,
+                indent=2,
+            )
     print_rest(len(blocks), " blocks", console, verbose=False)
-
-
-def _print_block(dump: DumpAudit, block: BlockAudit, column: int, console: Console) -> None:
-    names = order.block_name(block.function, block.block), dump.moment
-    total, avoidable, others = order.sum_pieces(block)
-    console.print(
-        (f"{block.line}:{column}", f"bold {hyperlink(dump.source, block.line)}"),
-        f" {' '.join(filter(None, names))}: {total}",
-        (avoidable, "red" if block.avoidable else ""),
-        others,
-        indent=2,
-    )
 
 
 def _print_hoisted(verdict: Verdict, console: Console) -> None:
@@ -186,15 +181,14 @@ def _print_hoisted(verdict: Verdict, console: Console) -> None:
 
 
 def _notes(verdict: Verdict) -> Iterator[str]:
-    """Yield what explains the inversions that are not avoidable."""
-    dumps, figures = verdict.check.dumps, verdict.check.each_inversion_once
+    """Yield what explains the inversions that are not avoidable, or empty texts."""
     unknown, assumed = Counter[str](), Counter[str]()
-    for dump in dumps:
+    for dump in verdict.check.dumps:
         unknown.update(dump.unknown_ops)
         assumed.update(dump.assumed_pure)
-    yield from filter(None, (order.unknown_ops(unknown, limit=3), order.assumed_pure(assumed)))
-    if figures.wrong_labels:
-        yield order.wrong_labels(figures)
+    yield order.unknown_ops(unknown, limit=3)
+    yield order.assumed_pure(assumed)
+    yield order.wrong_labels(verdict.check.each_inversion_once)
 
 
 def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
@@ -253,6 +247,6 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
 
 def _why_they_remain(before: Summary) -> str:
     """Return what inversions a fix leaves: `` (4 forced by dependences, 2 caused by these; ...)``."""
-    unordered = before.minimum - before.forced - before.knock_on
+    unordered = order.in_graph_regions(before)
     kinds = [order.unavoidable_kinds(before)] if before.minimum > unordered else []
     return f" ({'; '.join(kinds + ([f'{unordered:,} in graph regions'] if unordered else []))})"

@@ -3,66 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
 
-from eio_audit.audit.corpus.corpus_figures import CheckComparison, Trend, figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.corpus_figures import (
+    CheckComparison,
+    ModelFigures,
+    PassFigures,
+    Trend,
+    figures_by_model,
+    figures_by_pass,
+)
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.text.console import Console
-from eio_audit.report.text.table import NARROW, Column, print_table
+from eio_audit.report.text.table import NARROW, Column, numbers, print_table
 from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
-from eio_audit.report.wording.numbers import if_any
 
 SHOWN = 10
 """The most models and passes that a report names unless verbose."""
 
-Row = TypeVar("Row")
 _STYLES = {Trend.WORSE: "red", Trend.BETTER: "green"}
 
 
 def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
     """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
-    models, all_models = _shown([m for m in figures_by_model(verdict) if not m.is_clean], verbose=verbose)
+    models = [one for one in figures_by_model(verdict) if not one.is_clean]
+    shown = models if verbose else models[:SHOWN]
     columns = [
-        Column("avoidable", [f"{one.avoidable:,}" for one in models], right=True),
-        Column("of constants", [if_any(one.avoidable_constants) for one in models], right=True),
-        Column("inversions", [f"{one.inversions:,}" for one in models], right=True),
-        Column("findings", [f"{one.findings:,}" for one in models], right=True),
-        Column("dumps", [f"{one.dumps:,}" for one in models], right=True),
-        Column("not read", [if_any(one.errors) for one in models], right=True),
-        Column("model", [one.model for one in models], least=NARROW),
-        Column("worst dump", [worst_of(one) for one in models], optional=True, least=NARROW),
+        *_avoidable(shown),
+        *_inversions(shown),
+        Column("dumps", [f"{one.dumps:,}" for one in shown], right=True),
+        numbers("not read", (one.errors for one in shown)),
+        Column("model", [one.model for one in shown], least=NARROW),
+        Column("worst dump", list(map(worst_of, shown)), optional=True, least=NARROW),
     ]
     print_table(console, columns)
-    _print_more(all_models - len(models), "models", console)
+    _print_more(len(models) - len(shown), "models", console)
     console.print()
-    passes, all_passes = _shown([p for p in figures_by_pass(verdict) if not p.is_clean], verbose=verbose)
+    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
+    worst = passes if verbose else passes[:SHOWN]
     columns = [
-        Column("avoidable", [f"{one.avoidable:,}" for one in passes], right=True),
-        Column("of constants", [if_any(one.avoidable_constants) for one in passes], right=True),
-        Column("in models", [models_of(one) for one in passes], right=True),
-        Column("inversions", [f"{one.inversions:,}" for one in passes], right=True),
-        Column("findings", [f"{one.findings:,}" for one in passes], right=True),
-        Column("pass", [pass_of(one) for one in passes]),
+        *_avoidable(worst),
+        Column("in models", list(map(models_of, worst)), right=True),
+        *_inversions(worst),
+        Column("pass", list(map(pass_of, worst))),
     ]
     print_table(console, columns)
-    _print_more(all_passes - len(passes), "passes", console)
+    _print_more(len(passes) - len(worst), "passes", console)
     console.print()
+
+
+def _avoidable(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
+    return [
+        Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True),
+        numbers("of constants", (one.avoidable_constants for one in rows)),
+    ]
+
+
+def _inversions(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
+    return [
+        Column("inversions", [f"{one.inversions:,}" for one in rows], right=True),
+        Column("findings", [f"{one.findings:,}" for one in rows], right=True),
+    ]
 
 
 def print_comparison(comparison: CheckComparison, console: Console, *, verbose: bool) -> None:
     """Print what became better and worse since an earlier check."""
     console.print(since(comparison))
     for kind, changes in differences(comparison).items():
-        shown, number = _shown(changes, verbose=verbose)
+        shown = changes if verbose else changes[:SHOWN]
         for name, change in shown:
             what = f"pass {name}: " if kind == "pass" else f"{name}: "
             console.print(what, (changed(change), _STYLES.get(change.trend, "")), indent=2)
-        _print_more(number - len(shown), PLURALS[kind], console, indent=2)
-
-
-def _shown(rows: Sequence[Row], *, verbose: bool) -> tuple[Sequence[Row], int]:
-    """Return the rows to show, and how many there are."""
-    return rows if verbose else rows[:SHOWN], len(rows)
+        _print_more(len(changes) - len(shown), PLURALS[kind], console, indent=2)
 
 
 def _print_more(number: int, what: str, console: Console, indent: int = 0) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, OpState
 from eio_audit.mlir.tokens import after_arrow
@@ -33,7 +33,7 @@ def print_history(history: History, console: Console, *, verbose: bool = False) 
             _print_events(op, console, is_one_file=len(sources) == 1, verbose=verbose)
     if len(history.ops) > len(shown):
         console.print()
-        console.print((f"--verbose shows {count(len(history.ops) - len(shown), 'more op')}", "dim"))
+    print_more_ops(len(history.ops) - len(shown), console)
 
 
 def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose: bool) -> None:
@@ -57,13 +57,21 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
         column("operands", lambda state: ", ".join(state.operands)),
         column("type", lambda state: after_arrow(state.types)),
         column("location", lambda state: state.location if verbose else ""),
-        Column(
-            "what",
-            [what_happened_in(event, verbose=verbose) for event in op.events],
-            cut="never" if verbose else "end",
-        ),
+        column_of_events(op.events, verbose=verbose),
     ]
     print_table(console, columns, indent=2)
+
+
+def column_of_events(events: Iterable[OpEvent], *, verbose: bool) -> Column:
+    """Return the last column of a table of events: what happened."""
+    cells = [_what_happened(event, verbose=verbose) for event in events]
+    return Column("what", cells, cut="never" if verbose else "end")
+
+
+def print_more_ops(number: int, console: Console) -> None:
+    """Print how many ops a report does not show, if any."""
+    if number:
+        console.print((f"--verbose shows {count(number, 'more op')}", "dim"))
 
 
 def title_of(op: OpHistory) -> str:
@@ -109,7 +117,7 @@ def _pass_of(event: OpEvent) -> str:
     return "" if is_end else pass_called(event.pass_name, event.place.marker)
 
 
-def what_happened_in(event: OpEvent, *, verbose: bool) -> str:
+def _what_happened(event: OpEvent, *, verbose: bool) -> str:
     """Return what happened: ``types: [-i32-]{+i64+}``, ``removed; its users now use %3 t.a``."""
     if event.kind in (EventKind.FIRST, EventKind.LAST):
         marker = event.place.marker

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit
-from eio_audit.report.text.console import Console, Piece, hyperlink
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.wording import order
 from eio_audit.report.wording.numbers import count
 
@@ -51,9 +51,7 @@ def _earlier(block: BlockAudit, before: DumpAudit) -> str:
     same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
     if len(same) != 1:
         return ""
-    if not same[0].inversions:
-        return "before: in order"
-    return f"before: {order.sum_of(same[0])}"
+    return f"before: {order.sum_of(same[0]) if same[0].inversions else 'in order'}"
 
 
 def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:
@@ -78,8 +76,16 @@ def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: b
     total = count(block.indexed, "indexed op")
     console.print(f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
     for displaced in shown:
-        console.print(*displaced_pieces(displaced, source), indent=6)
-        origin = f"a pass made it from the op at #{displaced.op.index}" if displaced.derived else ""
+        op, inversions = displaced.op, count(displaced.inversions, "inversion")
+        console.print(
+            (op.title, "cyan"),
+            f" is {order.side(displaced)} at ",
+            (f"line {op.line}", hyperlink(source, op.line)),
+            f", in {inversions}",
+            (f" ({op.module})" if op.module else "", "dim"),
+            indent=6,
+        )
+        origin = f"a pass made it from the op at #{op.index}" if displaced.derived else ""
         if why := "; ".join(filter(None, (order.reason(displaced, block), origin))):
             console.print(why, indent=8)
     _print_rest(len(shown), len(block.worst), block.displaced, console)
@@ -90,18 +96,6 @@ def _print_rest(shown: int, described: int, total: int, console: Console) -> Non
         hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
         more = f"... and {total - shown:,} more{hint if described > shown else ''}"
         console.print((more, "dim"), indent=6)
-
-
-def displaced_pieces(displaced: DisplacedOp, source: str, block: str = "") -> list[Piece]:
-    """Return ``#23 ttir.permute %56 is early at line 9, in 3 inversions (Conv2d[conv])``, with the block."""
-    op = displaced.op
-    return [
-        (op.title, "cyan"),
-        f"{f' in {block}' if block else ''} is {order.side(displaced)} at ",
-        (f"line {op.line}", hyperlink(source, op.line)),
-        f", in {count(displaced.inversions, 'inversion')}",
-        (f" ({op.module})" if op.module else "", "dim"),
-    ]
 
 
 def _sparkline(heights: Sequence[float]) -> str:

@@ -117,75 +117,74 @@ def progress(total_bytes: int | None, label: str, files: int = 1, then: str = ""
         What to call when something is done.
     """
     advance = Advance(files, total_bytes, label, then)
-    if not sys.stderr.isatty():
-        yield advance
-        return
 
     def show() -> None:
         bar = _bar(has_total=total_bytes is not None, has_files=files > 1)
         if bar.console.is_interactive:  # other terminals cannot erase the bar
             advance.show_in(bar)
 
-    timer = Timer(SHOWN_AFTER_SECONDS, show)  # a single large dump also has a bar
-    timer.daemon = True
-    timer.start()
     try:
-        yield advance
+        with _after_a_second(show):
+            yield advance
     finally:
-        timer.cancel()
-        timer.join()
         advance.end()
 
 
-class Status:
-    """A line about work whose length is not known, with the time that it takes; for terminals.
-
-    It appears after one second, and is removed at the end.
-    """
-
-    def __init__(self, label: str) -> None:
-        self._text = label
-        self._begin = monotonic()
-        self._bar: Progress | None = None
-        self._timer = Timer(SHOWN_AFTER_SECONDS, self._start)
-        self._timer.daemon = True
-
-    def __enter__(self) -> Status:
-        self._timer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-        self._timer.join()
-        if self._bar is not None:
-            self._bar.stop()
-
-    def show(self, text: str) -> None:
-        """Replace the text of the line."""
-        self._text = text
-        if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], description=text)
-
-    def _start(self) -> None:
-        from rich import progress as rich_progress
-
-        said = rich_progress.TextColumn("{task.description}", markup=False)
-        bar = _live([rich_progress.SpinnerColumn(), rich_progress.TimeElapsedColumn(), said])
-        if bar.console.is_interactive:
-            bar.add_task(self._text)
-            bar.tasks[0].start_time = self._begin
-            self._bar = bar
-            bar.start()
-
-
 @contextmanager
-def status(label: str) -> Iterator[None]:
-    """Show a line about work while it lasts, if standard error is a terminal."""
+def _after_a_second(show: Callable[[], None]) -> Iterator[None]:
+    """Show something about work that lasts longer than a second, if standard error is a terminal.
+
+    A timer does it, because the work may be a single large dump.
+    """
     if not sys.stderr.isatty():
         yield
         return
-    with Status(label):
+    timer = Timer(SHOWN_AFTER_SECONDS, show)
+    timer.daemon = True
+    timer.start()
+    try:
         yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+@contextmanager
+def status(label: str) -> Iterator[Callable[[str], None]]:
+    """Show a line about work whose length is not known, with the time that it takes; for terminals.
+
+    It appears after one second, and is removed at the end.
+
+    Yields:
+        What to call with another text for the line.
+    """
+    said, begin = label, monotonic()
+    bar: Progress | None = None
+
+    def say(text: str) -> None:
+        nonlocal said
+        said = text
+        if bar is not None:
+            bar.update(bar.task_ids[0], description=text)
+
+    def show() -> None:
+        from rich import progress as rich_progress
+
+        nonlocal bar
+        text = rich_progress.TextColumn("{task.description}", markup=False)
+        line = _live([rich_progress.SpinnerColumn(), rich_progress.TimeElapsedColumn(), text])
+        if line.console.is_interactive:
+            line.add_task(said)
+            line.tasks[0].start_time = begin
+            bar = line
+            line.start()
+
+    try:
+        with _after_a_second(show):
+            yield say
+    finally:
+        if bar is not None:
+            bar.stop()
 
 
 def advancing(dumps: Sequence[Dump], advance: Callable[[int], None], total_bytes: int) -> Iterator[Dump]:

@@ -33,17 +33,12 @@ def print_structure(structure: Structure, console: Console, *, verbose: bool = F
             console.print((said, "bold"), indent=2)
         torn = torn_figures(structure, SHOWN_TORN)
         if torn.rows:
-            console.print()
-            console.print(
-                ("torn model modules", "bold"),
-                "  the fewest functions with their ops: in any run, in the tries",
+            _print_title(
+                "torn model modules", "the fewest functions with their ops: in any run, in the tries", console
             )
             hidden += print_figures(torn, console, verbose=verbose)
         if prediction.fewest is not None:
-            console.print()
-            console.print(
-                ("generated functions", "bold"), "  in any run, and in tried orders of the first ops"
-            )
+            _print_title("generated functions", "in any run, and in tried orders of the first ops", console)
             print_figures(function_figures(structure), console, verbose=verbose)
         hidden += _print_tree(prediction, console, verbose=verbose)
         hidden += _print_functions(prediction.functions, console, verbose=verbose)
@@ -71,14 +66,17 @@ def _print_outcome(structure: Structure, console: Console, *, verbose: bool) -> 
     return len(structure.stopping) - len(shown)
 
 
+def _print_title(title: str, note: str, console: Console) -> None:
+    console.print()
+    console.print((title, "bold"), f"  {note}")
+
+
 def _print_tree(prediction: Prediction, console: Console, *, verbose: bool) -> int:
     nodes = module_tree(prediction.functions)
     shown = nodes if verbose else down_to(nodes, SHOWN_MODULES)
-    console.print()
     which = count(len(prediction.functions), "function")
-    console.print(
-        ("model modules", "bold"), f"  and the functions that hold their ops, in one run with {which}"
-    )
+    note = f"and the functions that hold their ops, in one run with {which}"
+    _print_title("model modules", note, console)
     columns = [
         Column("module", ["  " * node.depth + node.name for node in shown], style="cyan", least=2 * NARROW),
         Column("ops", [f"{node.ops:,}" for node in shown], right=True),
@@ -99,8 +97,7 @@ def _print_tree(prediction: Prediction, console: Console, *, verbose: bool) -> i
 def _print_functions(functions: Sequence[CodegenFunction], console: Console, *, verbose: bool) -> int:
     shown = functions if verbose else functions[:SHOWN_FUNCTIONS]
     has_callers = len({function.caller for function in functions}) > 1
-    console.print()
-    console.print(("generated functions", "bold"), "  of that run, in call order")
+    _print_title("generated functions", "of that run, in call order", console)
     columns = [
         Column("", [f"{number:,}" for number in range(1, len(shown) + 1)], right=True, style="dim"),
         Column("caller", [one.caller if has_callers else "" for one in shown], least=NARROW),

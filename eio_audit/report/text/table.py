@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Literal
 
 from eio_audit.report.text.console import ELLIPSIS, HANGING, Console
+from eio_audit.report.wording.numbers import if_any
 
 if TYPE_CHECKING:
     from eio_audit.report.document import Figures
@@ -60,6 +61,11 @@ class Column:
     def within(self, width: int) -> Column:
         """Return the column with its cells cut to a width."""
         return replace(self, cells=[_cut(cell, width, at_start=self.cut == "start") for cell in self.cells])
+
+
+def numbers(title: str, values: Iterable[int], style: str = "", *, optional: bool = False) -> Column:
+    """Return a column of numbers. A cell with 0 is empty."""
+    return Column(title, list(map(if_any, values)), right=True, style=style, optional=optional)
 
 
 def print_table(

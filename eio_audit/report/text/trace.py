@@ -18,30 +18,10 @@ from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
-from eio_audit.report.text.table import NARROW, Column, print_table
+from eio_audit.report.text.table import NARROW, Column, numbers, print_table
+from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
-from eio_audit.report.wording.trace import (
-    NOT_JUDGED,
-    START,
-    UNSEEN,
-    came_in,
-    conclusion,
-    functions_of,
-    in_models,
-    left_at_the_end,
-    left_by_arrival,
-    left_in_models,
-    name_of,
-    next_steps,
-    next_steps_of_all,
-    pass_called,
-    pass_title,
-    repaired,
-    time_of,
-    verdict_on_all,
-    worst_pass,
-)
 
 
 def print_trace(
@@ -75,9 +55,9 @@ def print_trace(
         place = trace.mislabeller.place
         at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
         wrong = count(trace.mislabeller.mislabelled, "wrong index", "wrong indices")
-        name = (trace.mislabeller.pass_name or UNSEEN, "bold")
+        name = (trace.mislabeller.pass_name or words.UNSEEN, "bold")
         console.print("most wrong indices: ", name, " (", at, f"), {wrong}")
-    print_verdict(*conclusion(trace, gate), next_steps(trace), console)
+    print_verdict(*words.conclusion(trace, gate), words.next_steps(trace), console)
 
 
 class LiveRows:
@@ -93,14 +73,14 @@ class LiveRows:
         numbers = Counter(change.status for change in changes)
         signs = {"added": "+", "removed": "-", "modified": "~", "moved": "moved "}
         done = "  ".join(f"{sign}{numbers[status]:,}" for status, sign in signs.items() if numbers[status])
-        name = pass_called(run.pass_name, step.after.dump.marker)
+        name = words.pass_called(run.pass_name, step.after.dump.marker)
         where = " ".join(filter(None, (program, run.function)))
         self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), f"  {where}  {done}")
 
 
 def print_verdict(status: str, why: str, steps: Iterable[Step], console: Console) -> None:
     """Print the verdict, and the commands to type next."""
-    styles = {"passed": "bold green", NOT_JUDGED: "bold yellow"}
+    styles = {"passed": "bold green", words.NOT_JUDGED: "bold yellow"}
     console.print((status, styles.get(status, "bold red")), f": {why}")
     if status != "could not run":
         print_next(steps, console)
@@ -109,15 +89,15 @@ def print_verdict(status: str, why: str, steps: Iterable[Step], console: Console
 def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Excerpts | None) -> None:
     if not trace.summary.has_indices:
         return
-    console.print("left at the end: ", (left_at_the_end(trace), "red" if trace.left else "green"))
-    has_one_origin = len(left_by_arrival(trace)) == 1
-    left = [
-        Shown(one.finding._replace(left=None), "red", "" if has_one_origin else f"; {came_in(one.arrival)}")
-        for one in trace.left
-    ]
+    console.print("left at the end: ", (words.left_at_the_end(trace), "red" if trace.left else "green"))
+    has_one_origin = len(words.left_by_arrival(trace)) == 1
+    left = []
+    for one in trace.left:
+        origin = "" if has_one_origin else f"; {words.came_in(one.arrival)}"
+        left.append(Shown(one.finding._replace(left=None), "red", origin))
     print_findings(left, console, verbose=verbose, excerpts=excerpts)
     for repair in trace.repaired if verbose else trace.repaired[:SHOWN]:
-        console.print(f"repaired on the way: {repaired(repair)}")
+        console.print(f"repaired on the way: {words.repaired(repair)}")
     print_rest(len(trace.repaired), " repairs", console, verbose=verbose)
     if trace.passes:
         console.print()
@@ -139,7 +119,7 @@ def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[_TableRow]
         else:
             for traced in group:
                 note = " (no change)" if is_same else " (first dump)" if traced.changed is None else ""
-                yield _TableRow(pass_title(traced) + note, [traced], traced)
+                yield _TableRow(words.pass_title(traced) + note, [traced], traced)
 
 
 def _common_folder(sources: Iterable[str]) -> str:
@@ -173,7 +153,7 @@ def _print_rows(
     verbose: bool,
     shows_lines: bool = True,
 ) -> None:
-    start = [_TableRow(START)] if trace.initial else []
+    start = [_TableRow(words.START)] if trace.initial else []
     rows = [*start, *_rows(passes, verbose=verbose)]
     at_start = trace.initial, trace.initial_repaired, trace.initial_left
     has_programs = len({traced.program for traced in passes}) > 1
@@ -197,11 +177,11 @@ def _print_rows(
         return number(title, lambda t: text_of(t) if is_judged else "", **layout)
 
     def accounted(
-        title: str, start_number: int, number_of: Callable[[TracedPass], int], **layout: Any
+        title: str, start_number: int, number_of: Callable[[TracedPass], int], *, optional: bool = False
     ) -> Column:
-        numbers = [number_of(row.traced) if row.traced else 0 for row in rows]
-        numbers[: len(start)] = [start_number] * len(start)
-        return Column(title, list(map(if_any, numbers)), right=True, style="red", **layout)
+        values = [number_of(row.traced) if row.traced else 0 for row in rows]
+        values[: len(start)] = [start_number] * len(start)
+        return numbers(title, values, "red", optional=optional)
 
     def avoidable(traced: TracedPass) -> str:
         return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
@@ -227,8 +207,10 @@ def _print_rows(
         column(
             "dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW
         ),
-        Column("time", [time_of(row.passes) for row in rows], optional=True),
-        column("function", lambda t: functions_of(t) if has_functions else "", optional=True, least=NARROW),
+        Column("time", [words.time_of(row.passes) for row in rows], optional=True),
+        column(
+            "function", lambda t: words.functions_of(t) if has_functions else "", optional=True, least=NARROW
+        ),
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
     if is_judged and not all(traced.figures.certified for traced in passes):
@@ -257,13 +239,13 @@ def print_traces(
         return
     if result.merged.summary.has_indices:
         style = "red" if result.merged.left else "green"
-        console.print("left at the end: ", (left_in_models(result), style))
+        console.print("left at the end: ", (words.left_in_models(result), style))
         console.print()
         _print_pass_totals(result, console, verbose=verbose)
         _print_models(result, console, verbose=verbose)
     elif any(model.trace.passes for model in result.models):
         _print_changes(result.models, console)
-    print_verdict(*verdict_on_all(result, gate), next_steps_of_all(result), console)
+    print_verdict(*words.verdict_on_all(result, gate), words.next_steps_of_all(result), console)
 
 
 def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) -> None:
@@ -272,14 +254,13 @@ def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) 
     if not shown:
         return
     introduced, repaired, left, *others = _figures(shown)
+    names = [words.START if total is result.initial else words.name_of(total) for total in shown]
     columns = [
-        Column(
-            "pass", [START if total is result.initial else name_of(total) for total in shown], least=NARROW
-        ),
+        Column("pass", names, least=NARROW),
         introduced,
         repaired,
         left,
-        Column("in models", [in_models(total, result) for total in shown], right=True),
+        Column("in models", [words.in_models(total, result) for total in shown], right=True),
         *others,
     ]
     print_table(console, columns, indent=2)
@@ -292,9 +273,9 @@ def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> No
         return
     columns = [
         Column("model", [model.name for model in shown], least=NARROW),
-        Column("at the start", [if_any(model.initial) for model in shown], right=True),
+        numbers("at the start", (model.initial for model in shown)),
         *_figures(shown),
-        Column("worst pass", list(map(worst_pass, shown)), optional=True, least=NARROW),
+        Column("worst pass", list(map(words.worst_pass, shown)), optional=True, least=NARROW),
     ]
     print_table(console, columns, indent=2)
     _print_others(len(result.models) - len(shown), "more model", "more models", console)
@@ -304,17 +285,14 @@ def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
     """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
     totals = [reduce(OpCounts.plus, (one.op_counts for one in m.trace.passes), OpCounts()) for m in models]
 
-    def number(title: str, numbers: Iterable[int]) -> Column:
-        return Column(title, list(map(if_any, numbers)), right=True)
-
     columns = [
         Column("model", [model.name for model in models], least=NARROW),
-        number("passes", (len(model.trace.passes) for model in models)),
-        number("changed", (sum(bool(one.changed) for one in model.trace.passes) for model in models)),
-        number("+added", (total.added for total in totals)),
-        number("-removed", (total.removed for total in totals)),
-        number("~modified", (total.modified for total in totals)),
-        number("moved", (total.moved for total in totals)),
+        numbers("passes", (len(model.trace.passes) for model in models)),
+        numbers("changed", (sum(bool(one.changed) for one in model.trace.passes) for model in models)),
+        numbers("+added", (total.added for total in totals)),
+        numbers("-removed", (total.removed for total in totals)),
+        numbers("~modified", (total.modified for total in totals)),
+        numbers("moved", (total.moved for total in totals)),
     ]
     print_table(console, columns, indent=2)
     console.print()
@@ -325,15 +303,12 @@ def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
 
 
 def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
-    def number(title: str, numbers: Iterable[int], style: str = "", *, optional: bool = False) -> Column:
-        return Column(title, list(map(if_any, numbers)), right=True, style=style, optional=optional)
-
     return [
-        number("introduced", (row.introduced for row in rows)),
-        number("repaired", (row.repaired for row in rows), optional=True),
-        number("left", (row.left for row in rows), "red"),
-        number("wrong indices", (row.mislabelled for row in rows), optional=True),
-        number("lost", (row.lost for row in rows), optional=True),
+        numbers("introduced", (row.introduced for row in rows)),
+        numbers("repaired", (row.repaired for row in rows), optional=True),
+        numbers("left", (row.left for row in rows), "red"),
+        numbers("wrong indices", (row.mislabelled for row in rows), optional=True),
+        numbers("lost", (row.lost for row in rows), optional=True),
     ]
 
 

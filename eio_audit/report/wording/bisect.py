@@ -21,7 +21,7 @@ from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
 from eio_audit.report.wording.numbers import count, shortened_list
-from eio_audit.report.wording.order import of_constants
+from eio_audit.report.wording.order import avoidable_of
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -122,18 +122,13 @@ def conclusion(result: Bisection, gate: Gate) -> tuple[str, str]:
     if not result.is_judged:
         return NOT_JUDGED, "no op carries an op index"
     figures = result.states.at_end_of_log
-    number = (
-        count(figures.avoidable, "avoidable inversion") if figures.avoidable else "no avoidable inversion"
-    )
-    why = f"{number}{of_constants(figures)} left after {result.pass_name}"
+    why = f"{avoidable_of(figures)} left after {result.pass_name}"
     return "failed" if gate.failed_rules(figures) else "passed", why
 
 
 def step_title(one: Application) -> str:
     """Return the pattern of a step, or what else it is."""
-    if one.last == 0:
-        return WITHOUT_PATTERNS
-    return pattern_title(one)
+    return pattern_title(one) if one.last else WITHOUT_PATTERNS
 
 
 def application_title(one: OneApplication) -> str:
@@ -183,11 +178,8 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         return (found.test, "bold"), " holds after all passes"
     name = " on ".join(filter(None, (found.pass_name, found.function)))
     if not found.last:
-        where = (
-            f"{name}, which is one step: {found.why_one_step}"
-            if found.why_one_step
-            else f"{name} without patterns"
-        )
+        why = found.why_one_step
+        where = f"{name}, which is one step: {why}" if why else f"{name} without patterns"
     elif found.first < found.last:
         where = (
             f"one of attempts {found.first} to {found.last} of {name}: the test cannot judge those between"
@@ -210,15 +202,11 @@ def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
     show = bisection_command(found.options, found.command, *which, "--show", str(found.last))
     yield Step(show, "what the application did")
     if found.reproduction is not None:
-        yield from _by_hand(found.reproduction, found.last)
+        yield from by_hand(found.reproduction, found.last)
 
 
-def by_hand(one: OneApplication) -> Iterator[Step]:
+def by_hand(reproduction: Reproduction, attempt: int) -> Iterator[Step]:
     """Yield the commands that give the IR before an application and after it."""
-    yield from _by_hand(one.reproduction, one.number)
-
-
-def _by_hand(reproduction: Reproduction, attempt: int) -> Iterator[Step]:
     if reproduction.is_kept:
         yield Step(reproduction.at(attempt - 1), f"the IR before attempt {attempt}")
         yield Step(reproduction.at(attempt), "the IR after it")

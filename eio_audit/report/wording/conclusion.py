@@ -17,8 +17,6 @@ from eio_audit.report.wording.numbers import count, shortened_list
 SHOWN_INPUTS = 10
 """The most inputs without an index that a verdict names unless verbose."""
 
-ALLOW = "--allow-unindexed"
-
 
 def verdict_line(verdict: Verdict, *, verbose: bool = False) -> str:
     """Return ``failed: 22 avoidable inversions in 1 of 1 dumps``."""
@@ -41,8 +39,8 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
     said = [unread(check.errors, [dump.source for dump in check.dumps])] if check.errors else []
     if check.unjudged and status(verdict) != "could not run":
         most = check.unindexed if verbose else SHOWN_INPUTS
-        allow = f" ({ALLOW} lets {'it' if len(check.unjudged) == 1 else 'them'} pass)"
-        said.append(not_judged(check, most) + allow * (UNINDEXED in verdict.failed))
+        allow = lets_pass(check.unjudged) if UNINDEXED in verdict.failed else ""
+        said.append(not_judged(check, most) + allow)
     if verdict.known is not None:
         new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
         stale = sum(verdict.stale.values())
@@ -76,17 +74,26 @@ def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
 
 def not_judged(check: Check, most: int) -> str:
     """Return ``1 of 3 dumps checked; 2 carry no op index: a.mlir, b.mlir``, with at most so many names."""
-    checked = f"{len(check.dumps) - check.unindexed:,} of {len(check.dumps):,} dumps checked"
     names = [
         one.source if one.dumps == 1 else f"{one.source} ({one.dumps:,} dumps)" for one in check.unjudged
     ]
     unjudged = {one.source for one in check.unjudged}
     in_logs = Counter(d.source for d in check.dumps if d.is_unindexed and d.source not in unjudged)
     names += [f"{number:,} in {source}" for source, number in in_logs.items()]
-    verb = "carries" if check.unindexed == 1 else "carry"
     is_one_log = {*in_logs} == {dump.source for dump in check.dumps}
     named = "" if is_one_log else f": {shortened_list(names, most)}"
-    return f"{checked}; {check.unindexed:,} {verb} no op index{named}"
+    return checked(len(check.dumps), check.unindexed) + named
+
+
+def checked(total: int, unindexed: int, what: str = "dumps") -> str:
+    """Say how many dumps carry no op index: ``2 of 3 dumps checked; 1 carries no op index``."""
+    verb = "carries" if unindexed == 1 else "carry"
+    return f"{total - unindexed:,} of {total:,} {what} checked; {unindexed:,} {verb} no op index"
+
+
+def lets_pass(unjudged: Sequence[object]) -> str:
+    """Return what lets inputs or models pass that carry no op index."""
+    return f" (--allow-unindexed lets {'it' if len(unjudged) == 1 else 'them'} pass)"
 
 
 def why_not_judged(one: UnjudgedInput) -> str:

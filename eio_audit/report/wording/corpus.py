@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.corpus.corpus_figures import Trend
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.numbers import count, from_to
 
 if TYPE_CHECKING:  # most checks have one model and no earlier report
     from eio_audit.audit.corpus.corpus_figures import CheckComparison, FigureChange, ModelFigures, PassFigures
@@ -55,7 +55,7 @@ def since(comparison: CheckComparison) -> str:
     before, after = comparison.total.before, comparison.total.after
     assert before is not None
     assert after is not None
-    numbers = _from_to(before.avoidable, after.avoidable)
+    numbers = from_to(before.avoidable, after.avoidable)
     return f"since {comparison.source}: {numbers} avoidable inversions; {models}"
 
 
@@ -77,13 +77,9 @@ def changed(change: FigureChange) -> str:
         there = before or after
         assert there is not None
         return f"{there.avoidable:,} avoidable ({trend})"
-    parts = [f"{_from_to(before.avoidable, after.avoidable)} avoidable"]
+    parts = [f"{from_to(before.avoidable, after.avoidable)} avoidable"]
     if before.avoidable == after.avoidable and before.inversions != after.inversions:
-        parts.insert(0, f"{_from_to(before.inversions, after.inversions)} inversions")
+        parts.insert(0, f"{from_to(before.inversions, after.inversions)} inversions")
     if before.dumps != after.dumps:
-        parts.append(f"{_from_to(before.dumps, after.dumps)} dumps")
+        parts.append(f"{from_to(before.dumps, after.dumps)} dumps")
     return f"{', '.join(parts)} ({trend})"
-
-
-def _from_to(before: int, after: int) -> str:
-    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"

@@ -18,6 +18,16 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
+def from_to(before: int, after: int) -> str:
+    """Return ``22 -> 5``, or the number if both are equal."""
+    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
+
+
+def span(least: int, most: int) -> str:
+    """Return ``8 to 41``, or the number if both are equal."""
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+
+
 def if_any(number: int) -> str:
     """Return a number for a table. Empty for 0."""
     return f"{number:,}" if number else ""
@@ -38,11 +48,10 @@ def shortened_list(names: Sequence[str], most: int = 3) -> str:
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
-def numbers_of(numbers: Sequence[int], most: int = 6) -> str:
-    """Return functions by number from 1, consecutive ones as a range: ``1-3, 7``."""
+def numbers_of(numbers: Sequence[int]) -> str:
+    """Return functions by number from 1, consecutive ones as a range, at most six: ``1-3, 7``."""
     texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in ranges(numbers)]
-    shown = ", ".join(texts[:most])
-    return f"{shown}, ..." if len(texts) > most else shown
+    return ", ".join(texts if len(texts) <= 6 else [*texts[:6], "..."])
 
 
 def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:

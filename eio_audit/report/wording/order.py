@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.numbers import count, from_to, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
+    from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
     from eio_audit.audit.op_label import OpLabel
 
 
@@ -56,14 +57,9 @@ def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
         "forced": figures.forced,
         "knock-on": figures.knock_on,
         "avoidable": figures.avoidable,
-        "unordered": sum(map(in_graph_regions, dumps)),
+        "unordered": sum(b.inversions for dump in dumps for b in dump.blocks if b.forced is None),
     }
     return {kind: number for kind, number in kinds.items() if number}
-
-
-def in_graph_regions(dump: DumpAudit) -> int:
-    """Return the number of inversions in graph regions, which have no order."""
-    return sum(block.inversions for block in dump.blocks if block.forced is None)
 
 
 def sum_of(figures: BlockAudit | Summary) -> str:
@@ -78,7 +74,7 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
     """Return the pieces of ``sum_of``: all inversions, how many are avoidable, why the others are not."""
     if isinstance(figures, BlockAudit):
         figures = summarize_blocks([figures])
-    total, unordered = figures.inversions, _in_graph_regions(figures)
+    total, unordered = figures.inversions, in_graph_regions(figures)
     if total == unordered:
         return count(total, "inversion"), "", " in a graph region, which has no order to keep"
     graphs = f", {unordered:,} in graph regions" if unordered else ""
@@ -86,9 +82,9 @@ def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
     if figures.avoidable == total:
         avoidable = "avoidable" if total == 1 else "all avoidable"
     elif most:
-        avoidable = f"{_span(figures.avoidable, most)} avoidable"
+        avoidable = f"{span(figures.avoidable, most)} avoidable"
     avoidable += of_constants(figures)
-    number = _span(figures.lower_bound - unordered, figures.minimum - unordered)
+    number = span(figures.lower_bound - unordered, figures.minimum - unordered)
     why = f" ({unavoidable_kinds(figures)})" if figures.minimum > unordered else ""
     others = f", {number} not{why}" if most and why else why
     return f"{count(total, 'inversion')}: ", avoidable, others + graphs
@@ -100,22 +96,13 @@ def remaining(figures: Summary) -> str:
     Empty if some are avoidable, perhaps avoidable, or in graph regions, which have no order.
     """
     number = figures.inversions
-    if figures.lower_bound < number or _in_graph_regions(figures):
+    if figures.lower_bound < number or in_graph_regions(figures):
         return ""
     remain = "remains" if number == 1 else "remain"
     return f"no avoidable inversion; {number:,} {remain} that no legal order removes"
 
 
-class _Avoidable(Protocol):
-    """Figures that have avoidable inversions."""
-
-    @property
-    def avoidable(self) -> int: ...
-    @property
-    def avoidable_constants(self) -> int: ...
-
-
-def of_constants(figures: _Avoidable) -> str:
+def of_constants(figures: Summary | ModelFigures | PassFigures) -> str:
     """Return how many of the avoidable inversions hoisted constants cause: `` (3 of hoisted constants)``."""
     number = figures.avoidable_constants
     if not number:
@@ -124,19 +111,22 @@ def of_constants(figures: _Avoidable) -> str:
     return f" ({share}of hoisted constants)"
 
 
+def avoidable_of(figures: Summary) -> str:
+    """Return ``22 avoidable inversions (3 of hoisted constants)``, or ``no avoidable inversion``."""
+    if not figures.avoidable:
+        return "no avoidable inversion"
+    return count(figures.avoidable, "avoidable inversion") + of_constants(figures)
+
+
 def unavoidable_kinds(figures: Summary) -> str:
     """Return ``388 forced by dependences, 379 caused by these; proven minimal``, without graph regions."""
     if not figures.knock_on:
         return "forced by a dependence" if figures.forced == 1 else "all forced by dependences"
-    least = figures.lower_bound - figures.forced - _in_graph_regions(figures)
-    caused = f"{_span(least, figures.knock_on)} caused by {'it' if figures.forced == 1 else 'these'}"
+    least = figures.lower_bound - figures.forced - in_graph_regions(figures)
+    caused = f"{span(least, figures.knock_on)} caused by {'it' if figures.forced == 1 else 'these'}"
     kinds = f"{figures.forced:,} forced by {'a dependence' if figures.forced == 1 else 'dependences'}"
     proof = "proven minimal" if figures.certified else "not proven minimal"
     return f"{kinds}, {caused}; {proof}"
-
-
-def _span(least: int, most: int) -> str:
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def notes(block: BlockAudit) -> list[str]:
@@ -221,11 +211,12 @@ def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:
     has_frees = any(block.followed_frees for dump in dumps for block in dump.blocks)
     others = " other than those of frees" if has_frees else ""
     indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
-    exception = " except those in graph regions" if _in_graph_regions(figures) else ""
+    exception = " except those in graph regions" if in_graph_regions(figures) else ""
     return f"corrects {indices} and removes all inversions{exception}"
 
 
-def _in_graph_regions(figures: Summary) -> int:
+def in_graph_regions(figures: Summary) -> int:
+    """Return the number of inversions in graph regions, which have no order."""
     return figures.minimum - figures.forced - figures.knock_on
 
 
@@ -249,17 +240,13 @@ def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
         return ""
     if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
         return ""
-    parts = [f"peak live bytes {_change(held.peak, held.peak_fixed)}"]
+    parts = [f"peak live bytes {from_to(held.peak, held.peak_fixed)}"]
     if held.away or held.away_fixed:
-        parts.append(f"frees away from their last use {_change(held.away, held.away_fixed)}")
+        parts.append(f"frees away from their last use {from_to(held.away, held.away_fixed)}")
     if held.unsized:
         parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
     hint = f": --follow {Follow.NONE.value} counts frees as any op" if held.away_fixed else ""
     return f"{block_name(block.function, block.block)}: {', '.join(parts)}{hint}"
-
-
-def _change(before: int, after: int) -> str:
-    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from eio_audit.audit.codegen.codegen import ModuleReturn, Stage, StoppingOp, Structure, TornModule
+from eio_audit.audit.codegen.codegen import Stage, StoppingOp, Structure, TornModule
 from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.locations.codegen_location import Reason
 from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording.numbers import count, shortened_list, span
 
 STAGES = {
     Stage.BEFORE: "before",
@@ -38,7 +38,7 @@ NUMBER = (
 
 def cut(prediction: Prediction) -> str:
     """Return ``@forward becomes 8 to 41 functions, typically 8``. Empty if code generation fails."""
-    callers, into = prediction.callers, span(prediction)
+    callers, into = prediction.callers, _functions(prediction)
     if not into:
         return ""
     return (
@@ -61,12 +61,10 @@ def outcome(prediction: Prediction) -> str:
 def reasons(prediction: Prediction) -> list[str]:
     """Return why code generation fails, one sentence for each kind of reason."""
     said = []
-    if Failure.FUNCTIONS in prediction.failures:
+    if Failure.FUNCTIONS in prediction.failures or len(prediction.callers) > 1:
+        what = "one function for the device" if Failure.FUNCTIONS in prediction.failures else "one function"
         names = shortened_list(prediction.callers)
-        said.append(f"it accepts one function for the device, not these {len(prediction.callers)}: {names}")
-    elif len(prediction.callers) > 1:
-        names = shortened_list(prediction.callers)
-        said.append(f"it accepts one function, not these {len(prediction.callers)}: {names}")
+        said.append(f"it accepts {what}, not these {len(prediction.callers)}: {names}")
     if prediction.refused:
         ops = count(prediction.refused, "op")
         said.append(f"it refuses the locations of {ops} because they are not names")
@@ -104,7 +102,7 @@ def stopping_op(one: StoppingOp) -> str:
     return f"{one.op}: {one.message}"
 
 
-def span(prediction: Prediction) -> str:
+def _functions(prediction: Prediction) -> str:
     """Return ``8 to 41 functions, typically 8``. Empty if code generation fails."""
     if prediction.fewest is None or prediction.most is None:
         return ""
@@ -118,9 +116,7 @@ def span(prediction: Prediction) -> str:
 def tries(prediction: Prediction) -> str:
     """Return ``8 to 15``, the functions in the orders that were tried. Empty if code generation fails."""
     tried = prediction.tried
-    if tried is None:
-        return ""
-    return f"{tried.fewest:,}" if tried.fewest == tried.most else f"{tried.fewest:,} to {tried.most:,}"
+    return "" if tried is None else span(tried.fewest, tried.most)
 
 
 def orders(prediction: Prediction) -> str:
@@ -160,7 +156,7 @@ def torn_modules(structure: Structure) -> list[TornModule]:
 
 def is_changed(structure: Structure) -> bool:
     """Whether a pass or a fix changes the number of functions, or whether code generation runs."""
-    return len({(one.failures, span(one), tries(one)) for one in structure.predictions.values()}) > 1
+    return len({(one.failures, _functions(one), tries(one)) for one in structure.predictions.values()}) > 1
 
 
 def pieces(structure: Structure) -> list[str]:
@@ -184,11 +180,7 @@ def pieces(structure: Structure) -> list[str]:
 
 def where(row: TornModule) -> str:
     """Return ``21 after 13``: the line where the module continues after an op of another source line."""
-    return shortened_list([_where(one) for one in row.returns], 1)
-
-
-def _where(one: ModuleReturn) -> str:
-    return f"{one.op.line} after {one.via.line}"
+    return shortened_list([f"{one.op.line} after {one.via.line}" for one in row.returns], 1)
 
 
 def source_of(function: CodegenFunction) -> str:

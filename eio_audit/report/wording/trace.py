@@ -20,9 +20,9 @@ from eio_audit.report.wording.commands import (
     is_readable_again,
     pass_command,
 )
-from eio_audit.report.wording.conclusion import ALLOW, SHOWN_INPUTS, limits, unread
+from eio_audit.report.wording.conclusion import SHOWN_INPUTS, checked, lets_pass, limits, unread
 from eio_audit.report.wording.numbers import count, shortened_list
-from eio_audit.report.wording.order import of_constants, sum_of
+from eio_audit.report.wording.order import avoidable_of, sum_of
 
 NOT_SHOWN = "(not in the log)"
 """The name of passes that a log does not show."""
@@ -90,7 +90,7 @@ def left_at_the_end(trace: Trace) -> str:
     """Return what is left: ``22 avoidable inversions, introduced by canonicalize (passes.log:12)``."""
     if not trace.at_end_of_log.avoidable:
         return sum_of(trace.at_end_of_log) if trace.at_end_of_log.inversions else "no inversion"
-    total = count(trace.at_end_of_log.avoidable, "avoidable inversion") + of_constants(trace.at_end_of_log)
+    total = avoidable_of(trace.at_end_of_log)
     numbers = left_by_arrival(trace)
     if len(numbers) == 1:
         return f"{total}, {came_in(*numbers)}"
@@ -144,22 +144,13 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         limits(gate, failed, trace.each_inversion_once, trace.at_end_of_log, lambda _: f"in {passes}")
     )
     if not said:
-        number = trace.at_end_of_log.avoidable
-        avoidable = count(number, "avoidable inversion") if number else "no avoidable inversion"
-        avoidable += of_constants(trace.at_end_of_log)
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
-        said = [f"{avoidable} left at the end of {end}"]
+        said = [f"{avoidable_of(trace.at_end_of_log)} left at the end of {end}"]
     if trace.unindexed and not where:
-        said.append(checked_dumps(trace.summary.dumps, trace.unindexed))
+        said.append(checked(trace.summary.dumps, trace.unindexed))
     if unread_files:
         return "incomplete", "; ".join([unread_files, *said])
     return "failed" if failed else "passed", "; ".join(said)
-
-
-def checked_dumps(dumps: int, unindexed: int) -> str:
-    """Say how many dumps carry no op index: ``2 of 3 dumps checked; 1 carries no op index``."""
-    verb = "carries" if unindexed == 1 else "carry"
-    return f"{dumps - unindexed:,} of {dumps:,} dumps checked; {unindexed:,} {verb} no op index"
 
 
 def _most_changed(trace: Trace) -> TracedPass | None:
@@ -208,14 +199,13 @@ def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
 
 def left_in_models(result: ModelTraces) -> str:
     """Return ``5,689 avoidable inversions in 31 of 44 models, 3 of them there from the start``."""
-    number = result.merged.at_end_of_log.avoidable
-    if not number:
+    figures = result.merged.at_end_of_log
+    if not figures.avoidable:
         return f"no avoidable inversion in {count(len(result.models), 'model')}"
     initial = result.merged.initial_left
     start = f", {initial:,} of them there from the start" if initial else ""
     models = sum(1 for model in result.models if model.left)
-    avoidable = count(number, "avoidable inversion") + of_constants(result.merged.at_end_of_log)
-    return f"{avoidable} in {models:,} of {len(result.models):,} models{start}"
+    return f"{avoidable_of(figures)} in {models:,} of {len(result.models):,} models{start}"
 
 
 def name_of(total: PassTotal) -> str:
@@ -239,16 +229,14 @@ def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     judged = [model.trace for model in result.models if not model.trace.is_unjudged]
     unindexed = sum(trace.unindexed for trace in judged)
     if unindexed and status != "could not run":
-        why += "; " + checked_dumps(sum(trace.summary.dumps for trace in judged), unindexed)
+        why += "; " + checked(sum(trace.summary.dumps for trace in judged), unindexed)
     names, total = [model.name for model in result.unjudged], len(result.models)
     if not names or status == "could not run" or len(names) == total:
         return status, why
-    verb, them = ("carries", "it") if len(names) == 1 else ("carry", "them")
-    listed = shortened_list(names, SHOWN_INPUTS)
-    said = f"{total - len(names):,} of {total:,} models checked; {len(names):,} {verb} no op index: {listed}"
+    said = f"{checked(total, len(names), 'models')}: {shortened_list(names, SHOWN_INPUTS)}"
     if gate.allows_unindexed or gate.never_fails:
         return status, f"{said}; {why}"
-    return "failed" if status == "passed" else status, f"{said} ({ALLOW} lets {them} pass); {why}"
+    return "failed" if status == "passed" else status, f"{said} {lets_pass(names)}; {why}"
 
 
 def next_steps_of_all(result: ModelTraces) -> Iterator[Step]:
