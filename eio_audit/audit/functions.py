@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import compress, count
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.traits import OpTraits
@@ -48,8 +49,12 @@ def find_scopes(ir: IR) -> set[int]:
     """
     scopes: set[int] = set()
     may_have_scopes = {-1}
-    for op, number in enumerate(ir.op_name):
-        row = ir.op_table.rows.get(ir.names[number])
+    rows = [ir.op_table.rows.get(name) for name in ir.names]
+    may_be_scope = [
+        row is None or not row.flags.isdisjoint(("function", "symbol_table")) for row in rows
+    ]  # most ops are listed as something else
+    for op in compress(count(), map(may_be_scope.__getitem__, ir.op_name)):
+        row = rows[ir.op_name[op]]
         if row is not None:
             is_scope = not row.flags.isdisjoint(("function", "symbol_table"))
             has_scopes = "symbol_table" in row.flags

@@ -88,13 +88,13 @@ def numbered_lines(
 
 def whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the same bytes in blocks that end at line ends, so that no marker is cut."""
-    parts: list[bytes] = []
+    parts: list[bytes | memoryview] = []
     for block in blocks:
         end = block.rfind(b"\n") + 1
         if not end:
             parts.append(block)
             continue
-        yield b"".join([*parts, block[:end]])
+        yield b"".join([*parts, memoryview(block)[:end]])
         parts = [block[end:]]
     yield b"".join(parts)
 

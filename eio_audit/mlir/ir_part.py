@@ -30,7 +30,9 @@ def part_of(ir: IR, op: int) -> IR | None:
     values = _values_in(ir, op, end, first_block + 1, first_block + 1 + len(blocks))
     operands = ir.operands[ir.operand_start[op] : ir.operand_start[end]]
     late = {user - op: used for user, used in ir.late_operands.items() if op <= user < end}
-    if any(value not in values for used in (operands, *late.values()) for value in used):
+    if any(
+        min(used) < values.start or max(used) >= values.stop for used in (operands, *late.values()) if used
+    ):
         return None
 
     part = IR(ir.source, Span(ir.op_start[op], ir.op_end[op]), ir.op_table)

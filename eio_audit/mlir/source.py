@@ -175,9 +175,9 @@ class Source:
             return self._first_line - 1 + bisect_right(self._line_starts, offset)
         known, line = self._known_line
         if offset >= known:
-            line += _count_lines(self.data, known, offset)
+            line += count_lines(self.data, known, offset)
         else:
-            line -= _count_lines(self.data, offset, known)
+            line -= count_lines(self.data, offset, known)
         self._known_line = (offset, line)
         self._counted_bytes += abs(offset - known)
         if self._counted_bytes > COUNTED_TIMES * len(self.data):
@@ -254,7 +254,7 @@ def _ordinary_lines(data: Text, span: Span) -> Iterator[Span]:
     yield Span(start, span.end)
 
 
-def _count_lines(data: Text, start: int, end: int) -> int:
+def count_lines(data: Text, start: int, end: int) -> int:
     """Return how many lines end in a byte range. Counts in parts, since a slice is a copy."""
     lines = 0
     for offset in range(start, end, LONGEST_LINE):

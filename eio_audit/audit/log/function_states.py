@@ -240,7 +240,7 @@ class ProgramStates:
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
         audited = audit_keyed(keyed, SharedWork(DESCRIBED_OPS if describes_worst else 0))
-        next_line = function.line + function.text.count(b"\n") + 1
+        next_line = function.last_line + 2  # a line end is between the functions
         blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
         return FunctionState(
             key=function.key,

@@ -127,6 +127,6 @@ def _changed_op(
         status,
         ops.names[op],
         ops.functions[ops.ir.op_block[op]],
-        None if old is None else before.op_lines[old],
-        None if new is None else after.op_lines[new],
+        None if old is None else before.line_of(old),
+        None if new is None else after.line_of(new),
     )

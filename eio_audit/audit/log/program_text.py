@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from eio_audit.audit.log.scope_text import Line, Scope, ScopeText
-from eio_audit.audit.log.shown_text import ShownText, extents_of, line_ends
+from eio_audit.audit.log.scope_text import TEXT, Line, Scope, ScopeText
+from eio_audit.audit.log.shown_text import ShownText, extents_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.traits import OpTable
@@ -139,7 +139,7 @@ def _symbols(scopes: Iterable[Scope]) -> Counter[object]:
 
 
 def _texts(lines: Iterable[Line]) -> Counter[object]:
-    return Counter(line.text.strip() for line in lines)
+    return Counter(map(bytes.strip, map(TEXT, lines)))
 
 
 def _share(one: Counter[object], other: Counter[object]) -> float:
@@ -196,7 +196,7 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
         text = shown.text.with_all_of(before)
     else:
         excerpt = shown.excerpt([])
-        extents = extents_of(excerpt.ir, line_ends(excerpt.ir), excerpt.kept, root)
+        extents = extents_of(excerpt.ir, excerpt.line_ends, excerpt.kept, root)
         text = replace(shown.text, extents=extents)
     texts.take(text, shown.name)
     return next(iter(text.extents))

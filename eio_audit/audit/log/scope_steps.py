@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import count
 
@@ -36,16 +37,28 @@ class ScopeSide:
     Attributes:
         kept: per line that was read, its 0-based number in the text.
         ops: the ops as they are compared, without those in the bodies that were left out.
-        op_lines: per op, the 0-based line of the text where it begins.
         numbers: per op, its number; empty where ops are not numbered.
+
+    Args:
+        kept: as above.
+        ops: as above.
+        ends: the offset after each line end of the lines that were read, if the caller knows them.
     """
 
-    def __init__(self, kept: Sequence[int], ops: ComparedDump) -> None:
+    def __init__(self, kept: Sequence[int], ops: ComparedDump, ends: Sequence[int] | None = None) -> None:
         self.ops = ops
         self.numbers: Sequence[int] = ()
         self.kept = kept
-        self._ends = line_ends(ops.ops.ir)
-        self.op_lines = [kept[bisect_right(self._ends, start)] for start in ops.ops.ir.op_start]
+        self._ends = line_ends(ops.ops.ir.source) if ends is None else ends
+
+    @cached_property
+    def op_lines(self) -> list[int]:
+        """Per op, the 0-based line of the text where it begins."""
+        return list(map(self.line_of, range(len(self.ops.ops.ir))))
+
+    def line_of(self, op: int) -> int:
+        """Return the 0-based line of the text where an op begins."""
+        return self.kept[bisect_right(self._ends, self.ops.ops.ir.op_start[op])]
 
     def extents(self, root: Scope | None) -> dict[Scope, Lines]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
@@ -193,7 +206,7 @@ class ScopeSteps:
         self._recent[key] = ops
         if len(self._recent) > RECENT_TEXTS:
             del self._recent[next(iter(self._recent))]
-        return ScopeSide(excerpt.kept, ops)
+        return ScopeSide(excerpt.kept, ops, excerpt.line_ends)
 
 
 def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:

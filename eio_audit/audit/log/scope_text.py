@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import partial
+from itertools import count, groupby, repeat
+from operator import eq, is_, itemgetter
 from typing import NamedTuple, TypeAlias
 
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases
-from eio_audit.mlir.source import Source, Span
+from eio_audit.mlir.source import Source, Span, count_lines
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
@@ -45,6 +47,17 @@ class Line(NamedTuple):
         if less > 0 and not self.text[:less].isspace():
             return self
         return self._replace(text=b" " * -less + self.text[max(less, 0) :], dedent=self.dedent + less)
+
+
+# A dump has very many lines. These take one apart or make one without a call of a Python function.
+TEXT, ALIASES, OPS = (itemgetter(Line._fields.index(name)) for name in ("text", "aliases", "ops"))
+_PLACE = itemgetter(Line._fields.index("number"), Line._fields.index("dedent"))
+_MAKE: Callable[[Iterable[object]], Line] = partial(tuple.__new__, Line)
+
+
+def lines_from(texts: Iterable[bytes], first: int, aliases: Aliases) -> list[Line]:
+    """Return consecutive lines as printed. ``first`` is the 1-based number of the first of them."""
+    return list(map(_MAKE, zip(texts, count(first), repeat(0), repeat(aliases), repeat(()), strict=False)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +110,17 @@ class ScopeText:
     def is_same_as(self, other: ScopeText) -> bool:
         """Return whether both have the same lines."""
         one, two = self.lines, other.lines
-        return len(one) == len(two) and all(a.text == b.text for a, b in zip(one, two, strict=True))
+        return len(one) == len(two) and all(map(eq, map(TEXT, one), map(TEXT, two)))
 
     @property
     def is_whole_dump(self) -> bool:
         """Whether it is all of its dump, and nothing else."""
-        return self.defined is not None and all(line.aliases is self.defined for line in self.lines)
+        return self.defined is not None and all(map(is_, map(ALIASES, self.lines), repeat(self.defined)))
 
     def with_all_of(self, other: ScopeText) -> ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
+        if not any(map(OPS, other.lines)):
+            return replace(self, extents=other.extents)
         lines = [line._replace(ops=same.ops) for line, same in zip(self.lines, other.lines, strict=True)]
         return replace(self, lines=lines, extents=other.extents)
 
@@ -153,9 +168,13 @@ class ScopeText:
 
     def without_bodies(self, left_out: Iterable[Lines]) -> Sequence[int]:
         """Return the numbers of its lines, without those inside some of its functions."""
-        inside = {k for lines in left_out for k in range(lines.start + 1, lines.end - 1)}
-        numbers = range(len(self.lines))
-        return [number for number in numbers if number not in inside] if inside else numbers
+        kept: list[int] = []
+        end = 0
+        for lines in sorted(left_out, key=lambda lines: lines.start):
+            kept += range(end, lines.start + 1)
+            end = max(end, lines.start + 1, lines.end - 1)
+        kept += range(end, len(self.lines))
+        return kept if len(kept) < len(self.lines) else range(len(self.lines))
 
     def numbers(self, op_lines: Sequence[int]) -> list[int]:
         """Return the number of each op, -1 for none; ``op_lines`` are the lines where the ops begin."""
@@ -196,17 +215,18 @@ class ScopeText:
         parts: list[bytes] = []
         definitions = {} if self.defined is None else dict(self.defined.definitions)
         appended: list[bytes] = []
-        for aliases, group in groupby((self.lines[k] for k in kept), key=lambda line: line.aliases):
-            text = b"".join([line.text + b"\n" for line in group])
+        shown = list(map(self.lines.__getitem__, kept))
+        for aliases, group in groupby(shown, ALIASES):
+            text = b"\n".join([*map(TEXT, group), b""])
             if aliases is not self.defined and aliases.definitions:
                 text, found = _apart(aliases.in_place(text), aliases, definitions, len(parts))
                 definitions |= found
                 appended += [b"%b = %b\n" % one for one in found.items()]
             parts.append(text)
         data = b"".join([*parts, *appended])
-        places = [(self.lines[k].number, self.lines[k].dedent) for k in kept]
+        places = list(map(_PLACE, shown))
         last = (places[-1][0], 0) if places else (self.dump.first_line, 0)
-        places += [last] * (data.count(b"\n") - len(places) + 1)
+        places += [last] * (count_lines(data, 0, len(data)) - len(places) + 1)
         source = Source(self.dump.source.name, data, places=places)
         dump = self.dump
         return Dump(source, Span(0, len(data)), dump.marker, dump.line, dump.program, places[0][0])

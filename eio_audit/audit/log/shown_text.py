@@ -7,18 +7,17 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
 from eio_audit.audit.functions import find_scopes, only_function
-from eio_audit.audit.log.scope_text import Line, Lines, Scope, ScopeStep, ScopeText
+from eio_audit.audit.log.scope_text import Line, Lines, Scope, ScopeStep, ScopeText, lines_from
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.ir_part import part_of
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.traits import OpTable
 
 RECENT_OUTLINES = 6
@@ -56,7 +55,7 @@ class Excerpt:
         Raises:
             InputError: the excerpt cannot be read.
         """
-        ir, ends = self.ir, self._line_ends
+        ir, ends = self.ir, self.line_ends
         first = bisect_left(self.kept, lines.start)
         op = bisect_left(ir.op_start, ends[first - 1] if first else 0)
         if op == len(ir) or not _has_own_lines(ir, op) or _lines_at(ir, ends, self.kept, op) != lines:
@@ -64,8 +63,9 @@ class Excerpt:
         return part_of(ir, op)
 
     @cached_property
-    def _line_ends(self) -> list[int]:
-        return line_ends(self.ir)
+    def line_ends(self) -> list[int]:
+        """The offset after each line end of the excerpt."""
+        return line_ends(self.dump.source)
 
 
 class Outline(NamedTuple):
@@ -91,30 +91,37 @@ class ShownText:
         outlines: those of the dumps before, by the key of the text around their functions.
 
     Attributes:
-        text: its lines, without blank ones around them, and without extents.
-        outline: what is read of it without the bodies of functions.
+        dump: the dump.
     """
 
     def __init__(self, dump: Dump, op_table: OpTable, outlines: dict[bytes, Outline] | None = None) -> None:
         self._op_table = op_table
         self._outlines = {} if outlines is None else outlines
+        self.dump = dump
+        self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
+        self._line_of_divided = self._line_of_span
         self._divided = DumpText(dump, op_table)
         self._excerpt: Excerpt | None = None
-        self.text = ScopeText(dump, lines_of(dump, self._divided.aliases), {}, self._divided.aliases)
-        self._first_line = self.text.lines[0].number if self.text.lines else 0  # as the division counts
 
     def again(self, dump: Dump) -> ShownText:
         """Return what another dump with the same text shows."""
         shown = copy(self)
-        shown.text = replace(self.text, dump=dump, lines=lines_of(dump, self._divided.aliases))
-        shown._excerpt = None  # it has line numbers
+        shown.dump, shown._line_of_span = dump, dump.source.line_at(dump.span.start)
+        shown._excerpt = None  # like the text, it has line numbers
+        shown.__dict__.pop("text", None)
         return shown
+
+    @cached_property
+    def text(self) -> ScopeText:
+        """Its lines, without blank ones around them, and without extents."""
+        aliases = self._divided.aliases
+        return ScopeText(self.dump, lines_of(self.dump, aliases, self._line_of_span), {}, aliases)
 
     @property
     def divided(self) -> DumpText:
         """The dump, divided into its functions and the text around them."""
-        if self._divided.dump is not self.text.dump:  # of a dump with the same text
-            return DumpText(self.text.dump, self._op_table)
+        if self._divided.dump is not self.dump:  # of a dump with the same text
+            return DumpText(self.dump, self._op_table)
         return self._divided
 
     @cached_property
@@ -138,7 +145,7 @@ class ShownText:
             ir = read_ir(around.source, around.span, self._op_table)
         except InputError:  # the dump as a whole may be valid
             is_divided = False
-            ir = read_ir(self.text.dump.source, self.text.dump.span, self._op_table)
+            ir = read_ir(self.dump.source, self.dump.span, self._op_table)
         return Outline([*scopes_of(ir)], only_function(ir), is_divided)
 
     @property
@@ -155,12 +162,13 @@ class ShownText:
     @cached_property
     def functions(self) -> dict[str, Lines]:
         """By symbol, the lines of these functions."""
-        found: dict[str, Lines] = {}
-        for symbol, function in self.function_texts.items():
-            start = function.line - self._first_line
-            length = function.raw.removesuffix(b"\n").count(b"\n") + 1
-            found[symbol] = Lines(start, start + length)
-        return found
+        lines = self.text.lines
+        blank = lines[0].number - self._line_of_span if lines else 0
+        first = self._line_of_divided + blank
+        return {
+            symbol: Lines(function.line - first, function.last_line - first + 1)
+            for symbol, function in self.function_texts.items()
+        }
 
     def excerpt_without(self, symbols: Iterable[str]) -> Excerpt:
         """Return it without the bodies of some of these functions."""
@@ -211,19 +219,26 @@ def _lines_at(ir: IR, ends: Sequence[int], kept: Sequence[int], op: int) -> Line
     return Lines(kept[first], kept[last] + 1)
 
 
-def line_ends(ir: IR) -> list[int]:
-    """Return the offset after each line end of a text that was read."""
-    return [match.end() for match in _LINE_END.finditer(ir.source.data)]
+def line_ends(source: Source) -> list[int]:
+    """Return the offset after each line end of a text."""
+    return [match.end() for match in _LINE_END.finditer(source.data)]
 
 
-def lines_of(dump: Dump, aliases: Aliases) -> list[Line]:
-    """Return the lines of a dump, without blank ones around it."""
-    first = dump.source.line_at(dump.span.start)
+def lines_of(dump: Dump, aliases: Aliases, first: int | None = None) -> list[Line]:
+    """Return the lines of a dump, without blank ones around it.
+
+    Args:
+        dump: the dump.
+        aliases: its definitions.
+        first: the 1-based line of the start of its span, if the caller knows it.
+    """
+    if first is None:
+        first = dump.source.line_at(dump.span.start)
     texts = dump.text.split(b"\n")
     while texts and not texts[-1].strip():
         texts.pop()
     start = next((k for k, text in enumerate(texts) if text.strip()), 0)
-    return [Line(text, first + k, 0, aliases) for k, text in enumerate(texts[start:], start)]
+    return lines_from(texts[start:] if start else texts, first + start, aliases)
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:

@@ -316,17 +316,17 @@ def _between_markers(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Mar
 
     ``is_file`` is true if the file has no marker. Then the bytes are the whole file.
     """
-    parts: list[bytes] = []
+    parts: list[memoryview] = []
     place, marker = Span(0, 0), None
     is_file = True
     for lines in whole_lines(blocks):
         start = 0
         for found, next_marker in find_markers(lines):
-            parts.append(lines[start : found.start])
+            parts.append(memoryview(lines)[start : found.start])
             yield b"".join(parts), place, marker, False
             parts, start, is_file = [], found.start, False
             place, marker = Span(0, found.end - found.start), next_marker
-        parts.append(lines[start:])
+        parts.append(memoryview(lines)[start:])
     yield b"".join(parts), place, marker, is_file
 
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from hashlib import sha256
+from operator import itemgetter
 from typing import NamedTuple
 
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
@@ -44,7 +45,7 @@ _LONGEST_HEADER = 1 << 16
 
 
 class FunctionText:
-    """One function of a dump: its symbol, its lines (``raw``), and the 1-based line of its header.
+    """One function of a dump: its symbol, its lines (``raw``), and the 1-based lines of its header and end.
 
     ``aliases`` are the definitions of the dump. ``indent`` is the indentation that all of its lines share.
     """
@@ -53,6 +54,7 @@ class FunctionText:
         self.symbol = extent.symbol
         self.raw = dump.source.data[extent.start : extent.end]
         self.line = dump.source.line_at(extent.start)
+        self.last_line = dump.source.line_at(extent.end - 1)  # the source counts on from the header
         self.aliases = aliases
         self.indent = extent.indent
 
@@ -133,7 +135,8 @@ class Aliases:
     """The alias definitions of a dump by name. ``are_unique`` is true if no name is defined twice."""
 
     def __init__(self, found: Sequence[tuple[bytes, bytes]]) -> None:
-        self.definitions: dict[bytes, bytes] = {name: value.rstrip() for name, value in found}
+        names, values = map(itemgetter(0), found), map(itemgetter(1), found)
+        self.definitions: dict[bytes, bytes] = dict(zip(names, map(bytes.rstrip, values), strict=True))
         self.are_unique = len(found) == len(self.definitions)
         # A pattern that begins with a single character is ten times as fast.
         has_types = b"!" in {name[:1] for name in self.definitions}
@@ -143,7 +146,8 @@ class Aliases:
         """Return a digest of the text with aliases expanded, since a printer may use an alias or not."""
         if self.definitions:
             parts = self._use.split(text)
-            parts[1::2] = map(self._texts.of, parts[1::2])
+            plain, expanded = self._plain_locations, self._texts.of
+            parts[1::2] = [plain.get(name) or expanded(name) for name in parts[1::2]]
             text = b"".join(parts)
         return sha256(text).digest()
 
