@@ -113,11 +113,12 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
     class Entry:
         __slots__ = ("distance", "group", "op", "rule")
 
-        def __init__(self, op: int, distance: int) -> None:
+        # The class is garbage only a full collection finds, so it holds on to nothing large.
+        def __init__(self, op: int, distance: int, group: int, rule: int) -> None:
             self.op = op
             self.distance = distance
-            self.group = ops.group[op]
-            self.rule = len(missing) * ops.frees[op] + distance
+            self.group = group
+            self.rule = rule
 
         def __lt__(self, other: Entry) -> bool:
             # ``current`` changes while entries are in the heap, but no entry moves for that: see above.
@@ -125,9 +126,10 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
                 return self.group == current
             return self.rule < other.rule
 
+    size, groups, frees = len(missing), ops.group, ops.frees
     queue: list[Entry] = []
     for root in roots:
-        heappush(queue, Entry(root, 0))
+        heappush(queue, Entry(root, 0, groups[root], size * frees[root]))
     order: list[int] = []
     while queue:
         first = heappop(queue)
@@ -136,7 +138,8 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         for user in ops.users[first.op]:
             missing[user] -= 1
             if not missing[user]:
-                heappush(queue, Entry(user, first.distance + 1))
+                distance = first.distance + 1
+                heappush(queue, Entry(user, distance, groups[user], size * frees[user] + distance))
     return order
 
 

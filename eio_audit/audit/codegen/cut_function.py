@@ -43,7 +43,7 @@ class ReadDump:
         self.callers = callers(ir)
         self.users: Callable[[], Mapping[int, Sequence[int]]] = cache(partial(users_of_values, ir))
         self._locations = CodegenLocations(ir, locations)
-        self._ops: dict[int, list[int]] = {}
+        self._ops: dict[int, array[int]] = {}
         self._uses: dict[int, Uses] = {}
 
     @cached_property
@@ -51,7 +51,7 @@ class ReadDump:
         """What is read from the names of the ops."""
         return self._locations.all()
 
-    def ops(self, caller: int) -> list[int]:
+    def ops(self, caller: int) -> array[int]:
         """Return the ops of a function that code generation reads."""
         if caller not in self._ops:
             self._ops[caller] = codegen_ops(self.ir, caller)
@@ -175,7 +175,7 @@ class CutFunction:
         }
         self.taken = self.looked_at
         if OTHER in names.place:
-            self.taken = [op for op in self.looked_at if names.place[op] != OTHER]
+            self.taken = array("i", [op for op in self.looked_at if names.place[op] != OTHER])
         self._places = names.places
         self._place_of = array("i", map(names.place.__getitem__, self.taken))
         self._grouped = self._group(in_text)

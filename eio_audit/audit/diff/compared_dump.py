@@ -85,9 +85,12 @@ class ComparedOps:
         self.op_blocks: Sequence[int] = ir.op_block
         self.argument_counts: Counter[int] = Counter()
         values = []
+        first_results = interned.first_results
+        first_results.extend((op, 0) for op in range(len(first_results), len(ir)))
         for value, owner in enumerate(ir.value_owner):
             if owner >= 0:
-                values.append((owner, value - ir.first_result[owner]))
+                number = value - ir.first_result[owner]
+                values.append((owner, number) if number else first_results[owner])
             else:
                 values.append((owner, self.argument_counts[-1 - owner]))
                 self.argument_counts[-1 - owner] += 1

@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.locations.location_numbers import Interned
 
 if TYPE_CHECKING:
     from eio_audit.audit.diff.refinement import MatchKeys
@@ -55,6 +56,7 @@ class _Candidates:
     def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys) -> None:
         self._sides = (before, after)
         self._keys = keys
+        self._interned = Interned()  # its own, since most ops have a token of their own
         self._tokens = [self._tokens_of(side) for side in (0, 1)]
         self.partner = [NONE] * len(before)
         self._taken = bytearray(len(after))
@@ -70,7 +72,7 @@ class _Candidates:
         ops, keys = self._sides[side], self._keys
         scopes = [keys.scopes[side][block] for block in ops.ir.op_block]
         contents = keys.contents[side]
-        tokens = ops.interned.numbers(zip(scopes, keys.labels[side], contents, strict=True))
+        tokens = self._interned.numbers(zip(scopes, keys.labels[side], contents, strict=True))
         if None in contents:
             return [
                 NONE if content is None else token for token, content in zip(tokens, contents, strict=True)
@@ -87,7 +89,7 @@ class _Candidates:
                 operands = (
                     (tokens[owner], number) if owner >= 0 else number for owner, number in ops.producers[op]
                 )
-                numbers[op] = ops.interned.number((token, *operands))
+                numbers[op] = self._interned.number((token, *operands))
         return numbers
 
     def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:

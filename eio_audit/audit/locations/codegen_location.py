@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -59,6 +60,9 @@ _NAMES = re.compile(
 """Texts of locations: a prefix, the index and the place of a plain name, or nothing."""
 _PLACE = re.compile(rb"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)")
 """What is between the index and the line of the op in most names: without empty fields."""
+
+MOST_KNOWN_PLACES = 1 << 15
+"""How many places are kept, since the dumps of a program name the same ones."""
 
 _HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
@@ -160,6 +164,7 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     return CodegenLocation(index, CodegenPlace(modules, file, function))
 
 
+@lru_cache(maxsize=MOST_KNOWN_PLACES)
 def _plain_place(text: bytes) -> CodegenPlace | None:
     """Return the place in what is between the index and the line of the op; None if it is unusual."""
     match = _PLACE.fullmatch(text)
@@ -318,7 +323,7 @@ def function_types(ir: IR, functions: Iterable[int]) -> list[bytes | None]:
     return [match[1] if match else None for match in matches]
 
 
-def codegen_ops(ir: IR, caller: int) -> list[int]:
+def codegen_ops(ir: IR, caller: int) -> array[int]:
     """Return the ops of a function that code generation reads, in textual order, without ops nested in them.
 
     If there are TTNN ops, these are the only ones. Before the lowering to TTNN, these are all ops that will
@@ -332,7 +337,7 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
         for name in ir.names
     ]
     last = {in_block[-1] for in_block in ir.block_ops if in_block}
-    ops: list[int] = []
+    ops = array("i")
     names, nested_end, end = ir.op_name, ir.subtree_end, 0
     for op in ir.nested_ops(caller):
         if op >= end and is_taken[names[op]] and not (op in last and ends_block(ir, op)):

@@ -35,12 +35,14 @@ class Interned(dict[Hashable, int]):
     Attributes:
         locations: the numbers of plain locations, by their text.
         texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
+        first_results: by op number, ``(op, 0)``: its first result. The dumps share these tuples.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.locations = _PlainLocations(self)
         self.texts: KnownTexts = {}
+        self.first_results: list[tuple[int, int]] = []
 
     def __missing__(self, thing: Hashable) -> int:
         number = self[thing] = len(self) + len(self.locations)
