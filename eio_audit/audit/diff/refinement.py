@@ -214,8 +214,9 @@ class MatchKeys:
     def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
         sides = (before, after)
         self.same_form = _names_of_one_form(before, after)
-        shared = set(before.locations) & set(after.locations) - {NO_LOCATION}
-        self.locations = [ops.locations if shared else [NO_LOCATION] * len(ops) for ops in sides]
+        known = {location for location in before.locations if location != NO_LOCATION}
+        is_shared = not known.isdisjoint(after.locations)
+        self.locations = [ops.locations if is_shared else [NO_LOCATION] * len(ops) for ops in sides]
         renamed = function_scopes(before, after, self.locations)
         symbols: list[Sequence[Hashable]] = [
             before.symbols,

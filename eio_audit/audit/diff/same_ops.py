@@ -7,6 +7,7 @@ candidate. It stays if its operands and its users are candidates, too, and a cha
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 NONE = -1
 """Stands for an op, block or value that has no partner."""
+
+MANY = -2
+"""Stands for several ops where one is sought."""
 
 FAR = -3
 """Comes next to no op."""
@@ -39,13 +43,16 @@ class SameOps:
         candidates = _Candidates(before, after, keys)
         candidates.keep_confirmed()
         self.pairs = {old: new for old, new in enumerate(candidates.partner) if new != NONE}
-        safe = self.pairs.keys() | keys.functions.keys()
+        functions = keys.functions
+        is_safe = bytearray(new != NONE or old in functions for old, new in enumerate(candidates.partner))
         parents = [before.ir.parent_op(block) for block in range(before.ir.block_count)]
+        is_safe_block = [parent >= 0 and is_safe[parent] for parent in parents]
         self.untouched = {
             old
             for old in self.pairs
             if all(
-                (owner if owner >= 0 else parents[-1 - owner]) in safe for owner, _ in before.producers[old]
+                is_safe[owner] if owner >= 0 else is_safe_block[-1 - owner]
+                for owner, _ in before.producers[old]
             )
         }
 
@@ -93,11 +100,17 @@ class _Candidates:
         return numbers
 
     def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:
-        was, now = map(Counter, tokens)
-        place = dict(zip(tokens[1], range(len(tokens[1])), strict=True))
-        for old, token in enumerate(tokens[0]):
-            if was[token] == 1 == now.get(token) and token != NONE and self._pair(old, place[token]):
+        for old, new in zip(*(self._only_ops(side) for side in tokens), strict=True):
+            if min(old, new) >= 0 and self._pair(old, new):
                 self._is_unique[old] = 1
+
+    def _only_ops(self, tokens: Sequence[int]) -> array[int]:
+        """Return, by token, the only op that has it; NONE or MANY if that is not one op."""
+        only = array("i", [NONE]) * len(self._interned)
+        for op, token in enumerate(tokens):
+            if token != NONE:
+                only[token] = op if only[token] == NONE else MANY
+        return only
 
     def _pair(self, old: int, new: int) -> bool:
         if self._taken[new] or self.partner[old] != NONE:
