@@ -96,11 +96,13 @@ class Uses:
         self.ops = ops
         self.frees = [ir.name(op) == FREE for op in ops]
         self._ir = ir
-        number = {op: k for k, op in enumerate(ops)}
-        maker = [number.get(owner) for owner in ir.value_owner]
+        number = array("i", [OTHER]) * len(ir)
+        for k, op in enumerate(ops):
+            number[op] = k
+        maker = array("i", (number[owner] if owner >= 0 else OTHER for owner in ir.value_owner))
         self.producers: list[Sequence[int]] = [()] * len(ops)
-        # By value, the ops that use it. The last in the text is the first.
-        self._users_of: dict[int, list[int]] = defaultdict(list)
+        # By value, the ops that use it, if it is a result. The last in the text is the first.
+        self._users_of: list[list[int] | None] = [None] * len(maker)
         starts, nested_end, operands = ir.operand_start, ir.subtree_end, ir.operands
         for k in range(len(ops) - 1, -1, -1):
             op = ops[k]
@@ -108,17 +110,20 @@ class Uses:
             values = operands[starts[op] : starts[op + 1]] if is_plain else values_used(ir, op)
             producers: dict[int, None] = {}
             for value in dict.fromkeys(values) if len(values) > 1 else values:
-                if (producer := maker[value]) is not None:
+                if (producer := maker[value]) != OTHER:
                     producers[producer] = None
-                    self._users_of[value].append(k)
+                    if (users := self._users_of[value]) is None:
+                        self._users_of[value] = [k]
+                    else:
+                        users.append(k)
             if producers:
                 self.producers[k] = tuple(producers)
         self._in_text = [_merged(self._lists(op)) for op in ops]
 
     def _lists(self, op: int) -> Sequence[Sequence[int]]:
         """Return the users of an op, by result that is used."""
-        first, count, users_of = self._ir.first_result[op], self._ir.result_counts[op], self._users_of
-        return [users_of[value] for value in range(first, first + count) if value in users_of]
+        first, count = self._ir.first_result[op], self._ir.result_counts[op]
+        return [users for users in self._users_of[first : first + count] if users is not None]
 
     def users(self, places: Sequence[int]) -> list[Sequence[int]]:
         """Return per op the ops that use its results, each once, in the order of MLIR's lists.

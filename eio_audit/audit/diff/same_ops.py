@@ -8,7 +8,6 @@ candidate. It stays if its operands and its users are candidates, too, and a cha
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -188,19 +187,15 @@ class _Candidates:
     def _values(self, blocks: Sequence[int]) -> list[int]:
         """Return, by value of the dump before, the value it is now."""
         before, after = self._sides
-        counts = Counter(before.ir.value_owner), Counter(after.ir.value_owner)
         values = [NONE] * len(before.ir.value_owner)
-        for old, count in counts[0].items():
-            if old >= 0:
-                new = self.partner[old]
-                if new != NONE and counts[1].get(new) == count:
-                    first, other = before.ir.first_result[old], after.ir.first_result[new]
-                    values[first : first + count] = range(other, other + count)
-            elif blocks[-1 - old] != NONE and counts[1].get(-1 - blocks[-1 - old]) == count:
-                was, now = (
-                    ops.ir.block_arguments[block]
-                    for ops, block in ((before, -1 - old), (after, blocks[-1 - old]))
-                )
+        counts, firsts = after.ir.result_counts, (before.ir.first_result, after.ir.first_result)
+        for old, (new, count) in enumerate(zip(self.partner, before.ir.result_counts, strict=True)):
+            if new != NONE and counts[new] == count:
+                first, other = firsts[0][old], firsts[1][new]
+                values[first : first + count] = range(other, other + count)
+        for block, was in before.ir.block_arguments.items():
+            now = after.ir.block_arguments.get(blocks[block], [])
+            if len(was) == len(now):
                 for value, other in zip(was, now, strict=True):
                     values[value] = other
         return values
