@@ -225,6 +225,15 @@ class IR:
         """Return how many values the op defines."""
         return len(self.result_values(op))
 
+    @cached_property
+    def result_counts(self) -> array[int]:
+        """By op, how many values it defines. Like ``region_blocks``, valid once the dump is read."""
+        counts = array("i", bytes(4 * len(self)))
+        for owner in self.value_owner:
+            if owner >= 0:
+                counts[owner] += 1
+        return counts
+
     def operands_of(self, op: int) -> Sequence[int]:
         """Return the values the op itself uses, in textual order, repeats included."""
         direct = self.operands[self.operand_start[op] : self.operand_start[op + 1]]

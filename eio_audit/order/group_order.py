@@ -29,9 +29,10 @@ could go first. The new op then rises to the front. Further, another group's run
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import heappop, heappush
 from itertools import chain, groupby, permutations
 from math import factorial, sqrt
@@ -112,11 +113,12 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
     class Entry:
         __slots__ = ("distance", "group", "op", "rule")
 
-        def __init__(self, op: int, distance: int) -> None:
+        # The class is garbage only a full collection finds, so it holds on to nothing large.
+        def __init__(self, op: int, distance: int, group: int, rule: int) -> None:
             self.op = op
             self.distance = distance
-            self.group = ops.group[op]
-            self.rule = len(missing) * ops.frees[op] + distance  # no distance is as large as ``missing``
+            self.group = group
+            self.rule = rule  # no distance is as large as the number of ops, by which frees come last
 
         def __lt__(self, other: Entry) -> bool:
             # ``current`` changes while entries are in the heap, but no entry moves for that: see above.
@@ -124,9 +126,10 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
                 return self.group == current
             return self.rule < other.rule
 
+    size, groups, frees = len(missing), ops.group, ops.frees
     queue: list[Entry] = []
     for root in roots:
-        heappush(queue, Entry(root, 0))
+        heappush(queue, Entry(root, 0, groups[root], size * frees[root]))
     order: list[int] = []
     while queue:
         first = heappop(queue)
@@ -135,13 +138,14 @@ def order_by_queue(ops: GroupedOps, roots: Iterable[int]) -> list[int]:
         for user in ops.users[first.op]:
             missing[user] -= 1
             if not missing[user]:
-                heappush(queue, Entry(user, first.distance + 1))
+                distance = first.distance + 1
+                heappush(queue, Entry(user, distance, groups[user], size * frees[user] + distance))
     return order
 
 
 def group_count(ops: GroupedOps, order: Iterable[int]) -> int:
     """Return the number of maximal sequences of ops of one group in an order."""
-    return sum(1 for _ in groupby(ops.group[op] for op in order))
+    return sum(1 for _ in groupby(map(ops.group.__getitem__, order)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +250,15 @@ class Paths:
             self._place[op] = place
         self._left = visited_ops
         self._returns: dict[tuple[int, ...], list[Return]] = {}
+        self._together: set[tuple[int, int]] = set()
+
+    @cached_property
+    def groups(self) -> dict[int, list[int]]:
+        """The ops of each group, in order."""
+        groups: dict[int, list[int]] = defaultdict(list)
+        for op in self._order:
+            groups[self._ops.group[op]].append(op)
+        return groups
 
     def returns(self, members: Collection[int]) -> list[Return]:
         """Return the returns on a path through some ops of one group. The ops are in at least one run more.
@@ -258,9 +271,17 @@ class Paths:
         >>> Paths(ops, [0, 3, 1, 2]).returns([0, 2, 3])
         [Return(via=1, op=2)]
         """
+        if len(members) < 2:
+            return []
         place = self._place
         places = tuple(sorted([place[op] for op in members if place[op] >= 0]))
         if len(places) < 2:
+            return []
+        first, last = places[0], places[-1]
+        if last - first < len(places):  # no op of another group is between them
+            if (first, last) not in self._together:
+                self._together.add((first, last))
+                self._left -= len(places)
             return []
         if places not in self._returns:
             self._returns[places] = self._found(places, members)
@@ -271,7 +292,7 @@ class Paths:
 
         Complexity: as for ``returns``, once for each group.
         """
-        return sum(1 + len(self.returns(group)) for group in _by_group(self._ops, self._order).values())
+        return sum(1 + len(self.returns(group)) for group in self.groups.values())
 
     def _found(self, places: Sequence[int], members: Collection[int]) -> list[Return]:
         self._left -= places[-1] + 1 - places[0]
@@ -290,10 +311,13 @@ class Paths:
         until: dict[int, _Chain] = {}  # per op of the group, the longest chain that ends in its run or before
         # Per op, the longest chain that ends before its run, and where the path leaves.
         before: dict[int, tuple[_Chain, int]] = {}
+        reached: set[int] = set()  # the ops that have either
         longest = _NONE
         for op in span:
             chain, left, via = _NONE, _NONE, -1
             is_inside = groups[op] == group
+            if reached.isdisjoint(producers[op]) and not (is_inside and op in members):
+                continue
             for producer in producers[op]:
                 if producer in until:
                     one = until[producer]
@@ -305,6 +329,7 @@ class Paths:
                     left, via = before[producer]
             if left.length:
                 before[op] = left, via
+                reached.add(op)
             if is_inside:
                 if op in members and left.length >= chain.length:
                     chain = _Chain(left.length + 1, op, via, left if left.length else None)
@@ -312,6 +337,7 @@ class Paths:
                     chain = left
                 if chain.length:
                     until[op] = chain
+                    reached.add(op)
                 if chain.length > longest.length:
                     longest = chain
         return longest
@@ -328,20 +354,12 @@ def most_runs(ops: GroupedOps, order: Sequence[int], compared_ops: int = COMPARE
 
     Complexity: n * n / 8 bytes for n ops that are compared.
     """
-    groups = _by_group(ops, order)
-    runs = {group: len(members) for group, members in groups.items()}
+    runs = Counter(map(ops.group.__getitem__, order))
     if len(order) <= compared_ops:
         for op in _surely_followed(ops, order):
             runs[ops.group[op]] -= 1
     total, most = sum(runs.values()), max(runs.values(), default=0)
     return min(total, 2 * (total - most) + 1)
-
-
-def _by_group(ops: GroupedOps, order: Sequence[int]) -> dict[int, list[int]]:
-    groups: dict[int, list[int]] = defaultdict(list)
-    for op in order:
-        groups[ops.group[op]].append(op)
-    return groups
 
 
 def _surely_followed(ops: GroupedOps, order: Sequence[int]) -> Iterator[int]:

@@ -11,8 +11,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
@@ -27,6 +29,8 @@ from eio_audit.audit.locations.codegen_location import Reason, function_types
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.ir import IR
+from eio_audit.order.permutation import inverse
 
 BETWEEN = (
     "it uses results of functions and gives results to functions, but is in none; all calls are together"
@@ -150,12 +154,12 @@ def _structure(
     right: RightLabels,
     predictions: dict[Stage, Prediction],
 ) -> Structure:
-    now = codegen.prediction()
+    now = codegen.prediction
     fixed, relabelled = now, None
     if dump.orders:
-        fixed = _Codegen(dump, codegen.read, orders=dump.orders).prediction()
+        fixed = codegen.in_order(dump.orders)
     if right.names:
-        relabelled = _Codegen(dump, codegen.read, right.names, right.orders).prediction()
+        relabelled = _Codegen(dump, codegen.read, right.names, right.orders).predicted()
     predictions |= {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled or fixed}
     files = codegen.files()
     rows = [
@@ -192,11 +196,16 @@ def predict(
     Complexity: O(n log n) for n ops with a bounded number of operands, for each of a limited number of tries.
     The bounds take O(n) for each ``file:line`` and module, and n * n / 8 bytes, both up to a limit.
     """
-    return _Codegen(dump, _read(dump), names, orders).prediction()
+    return _Codegen(dump, _read(dump), names, orders).predicted()
 
 
 def _read(dump: AuditedDump) -> ReadDump:
     return ReadDump(dump.ir, dump.indices.parsed.locations)
+
+
+def _places(ir: IR, orders: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return, by op, its place in the text with some blocks in a new order."""
+    return inverse(in_new_order(ir, orders)[0])
 
 
 class _Codegen:
@@ -210,14 +219,30 @@ class _Codegen:
         orders: Mapping[int, Sequence[int]] | None = None,
     ) -> None:
         ir = dump.ir
-        in_order = in_new_order(ir, orders)[0] if orders else range(len(ir))
-        places = sorted(range(len(ir)), key=in_order.__getitem__) if orders else range(len(ir))
+        places = _places(ir, orders) if orders else range(len(ir))
         self.read = read
         self._dump = dump
-        self.parts = [CutFunction(read, caller, names or {}, places) for caller in read.callers]
+        read_names = read.names.with_names(names) if names else read.names
+        self.parts = [CutFunction(read, caller, read_names, places) for caller in read.callers]
         self._refused = {op: why for op, why in read.refused.items() if op not in (names or ())}
 
+    def in_order(self, orders: Mapping[int, Sequence[int]]) -> Prediction:
+        """Return the prediction for the dump with some blocks in a new order."""
+        places = _places(self._dump.ir, orders)
+        parts = [part.in_order(places) for part in self.parts]
+        if all(part is one for part, one in zip(self.parts, parts, strict=True)):
+            return self.prediction
+        ordered = copy(self)
+        ordered.parts = parts
+        return ordered.predicted()
+
+    @cached_property
     def prediction(self) -> Prediction:
+        """The prediction. It is made once."""
+        return self.predicted()
+
+    def predicted(self) -> Prediction:
+        """Make the prediction."""
         parts, unreadable = self.parts, Counter[Reason]()
         for part in parts:
             unreadable.update(one.reason for one in part.unreadable.values())

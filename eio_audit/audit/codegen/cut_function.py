@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
@@ -14,14 +15,13 @@ from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.codegen_location import (
     FREE,
-    CodegenLocation,
+    OTHER,
     CodegenLocations,
-    CodegenPlace,
+    ReadNames,
     UnreadableLocation,
     callers,
     codegen_ops,
     is_lowered,
-    read_name,
     ttnn_ops,
 )
 from eio_audit.mlir.ir import IR
@@ -43,15 +43,15 @@ class ReadDump:
         self.callers = callers(ir)
         self.users: Callable[[], Mapping[int, Sequence[int]]] = cache(partial(users_of_values, ir))
         self._locations = CodegenLocations(ir, locations)
-        self._ops: dict[int, list[int]] = {}
+        self._ops: dict[int, array[int]] = {}
         self._uses: dict[int, Uses] = {}
 
     @cached_property
-    def locations(self) -> list[CodegenLocation | UnreadableLocation | None]:
-        """Per op, what is read from its location; None if it is no name."""
+    def names(self) -> ReadNames:
+        """What is read from the names of the ops."""
         return self._locations.all()
 
-    def ops(self, caller: int) -> list[int]:
+    def ops(self, caller: int) -> array[int]:
         """Return the ops of a function that code generation reads."""
         if caller not in self._ops:
             self._ops[caller] = codegen_ops(self.ir, caller)
@@ -67,7 +67,10 @@ class ReadDump:
     @cached_property
     def refused(self) -> dict[int, str]:
         """Per op whose location is refused, why."""
-        unnamed = {op for op, one in enumerate(self.locations) if one is None}
+        names = self.names
+        if OTHER not in names.place:
+            return {}
+        unnamed = {op for op, place in enumerate(names.place) if place == OTHER} - names.unreadable.keys()
         found = ((op, self._locations.refusal(op)) for op in self._simplified() if op in unnamed)
         return {op: why for op, why in found if why is not None}
 
@@ -92,22 +95,35 @@ class Uses:
     def __init__(self, ir: IR, ops: Sequence[int]) -> None:
         self.ops = ops
         self.frees = [ir.name(op) == FREE for op in ops]
-        self.producers: list[Sequence[int]] = []
-        number = {op: k for k, op in enumerate(ops)}
-        users_of: dict[int, list[int]] = defaultdict(list)
-        for op, k in number.items():
+        self._ir = ir
+        number = array("i", [OTHER]) * len(ir)
+        for k, op in enumerate(ops):
+            number[op] = k
+        maker = array("i", (number[owner] if owner >= 0 else OTHER for owner in ir.value_owner))
+        self.producers: list[Sequence[int]] = [()] * len(ops)
+        # By value, the ops that use it, if it is a result. The last in the text is the first.
+        self._users_of: list[list[int] | None] = [None] * len(maker)
+        starts, nested_end, operands = ir.operand_start, ir.subtree_end, ir.operands
+        for k in range(len(ops) - 1, -1, -1):
+            op = ops[k]
+            is_plain = nested_end[op] == op + 1 and op not in ir.late_operands
+            values = operands[starts[op] : starts[op + 1]] if is_plain else values_used(ir, op)
             producers: dict[int, None] = {}
-            for value in dict.fromkeys(values_used(ir, op)):
-                producer = number.get(ir.value_owner[value])
-                if producer is not None:
+            for value in dict.fromkeys(values) if len(values) > 1 else values:
+                if (producer := maker[value]) != OTHER:
                     producers[producer] = None
-                    users_of[value].append(k)
-            self.producers.append(tuple(producers))
-        # Per op, and per result of it that is used, its users. The last in the text is the first.
-        self._users: list[Sequence[Sequence[int]]] = [
-            [users_of[value][::-1] for value in ir.result_values(op) if value in users_of] for op in ops
-        ]
-        self._in_text = list(map(_merged, self._users))
+                    if (users := self._users_of[value]) is None:
+                        self._users_of[value] = [k]
+                    else:
+                        users.append(k)
+            if producers:
+                self.producers[k] = tuple(producers)
+        self._in_text = [_merged(self._lists(op)) for op in ops]
+
+    def _lists(self, op: int) -> Sequence[Sequence[int]]:
+        """Return the users of an op, by result that is used."""
+        first, count = self._ir.first_result[op], self._ir.result_counts[op]
+        return [users for users in self._users_of[first : first + count] if users is not None]
 
     def users(self, places: Sequence[int]) -> list[Sequence[int]]:
         """Return per op the ops that use its results, each once, in the order of MLIR's lists.
@@ -121,7 +137,7 @@ class Uses:
             return self._in_text
         ops = self.ops
         return [
-            _merged([sorted(users, key=lambda k: -places[ops[k]]) for users in self._users[k]])
+            _merged([sorted(one, key=lambda k: -places[ops[k]]) for one in self._lists(ops[k])])
             if len(users) > 1
             else users
             for k, users in enumerate(self._in_text)
@@ -141,7 +157,7 @@ class CutFunction:
     Args:
         dump: the dump.
         caller: the function.
-        names: per op with a new name, that name.
+        names: what is read from the names of the dump's ops.
         in_text: per op, its place in the order of the text.
 
     Attributes:
@@ -149,42 +165,41 @@ class CutFunction:
         symbol: its symbol.
         looked_at: the ops that code generation reads.
         unreadable: the ops whose names cannot be read, and why.
-        taken: the ops whose names can be read, with a prefix or without; ``read`` has what is read, per op.
+        taken: the ops whose names can be read, with a prefix or without.
     """
 
-    def __init__(
-        self,
-        dump: ReadDump,
-        caller: int,
-        names: Mapping[int, str],
-        in_text: Sequence[int],
-    ) -> None:
+    def __init__(self, dump: ReadDump, caller: int, names: ReadNames, in_text: Sequence[int]) -> None:
         self._dump = dump
         self.ir = ir = dump.ir
         self.op = caller
         self.symbol = function_symbol(ir, caller) or ""
         self.looked_at = dump.ops(caller)
-        self.unreadable: dict[int, UnreadableLocation] = {}
-        self.taken: list[int] = []
-        self.read: list[CodegenLocation] = []
-        for op in self.looked_at:
-            found = read_name(names[op]) if op in names else dump.locations[op]
-            if isinstance(found, UnreadableLocation):
-                self.unreadable[op] = found
-            elif found is not None:
-                self.taken.append(op)
-                self.read.append(found)
-        places: dict[CodegenPlace, int] = {}
-        self._place_of = [places.setdefault(one.place, len(places)) for one in self.read]
-        self._places = list(places)
+        self._names = names
+        self.unreadable: dict[int, UnreadableLocation] = {
+            op: names.unreadable[op] for op in self.looked_at if op in names.unreadable
+        }
+        self.taken = self.looked_at
+        if OTHER in names.place:
+            self.taken = array("i", [op for op in self.looked_at if names.place[op] != OTHER])
+        self._places = names.places
+        self._place_of = array("i", map(names.place.__getitem__, self.taken))
         self._grouped = self._group(in_text)
+
+    def in_order(self, in_text: Sequence[int]) -> CutFunction:
+        """Return the function with its text in another order. That is this one if its queue is the same."""
+        ordered = CutFunction(self._dump, self.op, self._names, in_text)
+        was, now = self._grouped, ordered._grouped
+        return self if was.roots == now.roots and was.users == now.users else ordered
 
     def _group(self, in_text: Sequence[int]) -> GroupedOps:
         """Return the ops as numbers. Ops of one file and line are a group, and only uses of results count."""
         taken, uses = self.taken, self._dump.uses(self.op, self.taken)
-        by_text = sorted(range(len(taken)), key=[in_text[op] for op in taken].__getitem__)
-        by_index = sorted(by_text, key=[one.op_index for one in self.read].__getitem__)
-        rank = [0] * len(taken)
+        by_text: Sequence[int] = range(len(taken))
+        if not isinstance(in_text, range):
+            by_text = sorted(by_text, key=[in_text[op] for op in taken].__getitem__)
+        index = self._names.op_index
+        by_index = sorted(by_text, key=[index[op] for op in taken].__getitem__)
+        rank = array("i", bytes(4 * len(taken)))
         for number, k in enumerate(by_index):
             rank[k] = number
         return GroupedOps(
@@ -202,7 +217,8 @@ class CutFunction:
     @property
     def prefixed(self) -> list[int]:
         """The ops whose names can be read but for a prefix."""
-        return [op for op, one in zip(self.taken, self.read, strict=True) if one.has_prefix]
+        has_prefix = self._names.has_prefix
+        return [op for op in self.taken if has_prefix[op]]
 
     @cached_property
     def tries(self) -> QueueTries:
@@ -225,9 +241,8 @@ class CutFunction:
 
     def fewest_tried(self) -> dict[ModulePath, int]:
         """Return per innermost module the fewest functions with its ops in a try."""
-        modules = _numbered(place.path for place in self._places)
-        module, group = self._per_op(modules), self._grouped.group
-        fewest = [len(self.read)] * (max(modules, default=-1) + 1)
+        module, group = self._per_op(self._modules), self._grouped.group
+        fewest = [len(self.taken)] * (max(self._modules, default=-1) + 1)
         for order in self.tries.orders:
             found, last_run = [0] * len(fewest), [0] * len(fewest)
             run, current = 0, -1
@@ -238,20 +253,31 @@ class CutFunction:
                     last_run[module[k]] = run
                     found[module[k]] += 1
             fewest = list(map(min, fewest, found))
-        by_path = {place.path: fewest[number] for place, number in zip(self._places, modules, strict=True)}
+        by_path = {path: fewest[number] for path, number in zip(self._paths_of, self._modules, strict=True)}
         return {path: by_path[path] for path in self.sources}
+
+    @cached_property
+    def _paths_of(self) -> list[ModulePath]:
+        """By place, its innermost module."""
+        return [place.path for place in self._places]
+
+    @cached_property
+    def _modules(self) -> list[int]:
+        """By place, the number of its innermost module."""
+        return _numbered(self._paths_of)
 
     @cached_property
     def sources(self) -> dict[ModulePath, dict[str, list[int]]]:
         """Per module that is the innermost of an op in a function, and per file and line, these ops."""
-        by_source: dict[int, list[int]] = {}
-        source = self._per_op(_numbered((place.path, place.file) for place in self._places))
+        by_source: dict[int, list[int]] = defaultdict(list)
+        files = [place.file for place in self._places]
+        source = self._per_op(_numbered(zip(self._modules, files, strict=True)))
         for k in self.order:
-            by_source.setdefault(source[k], []).append(k)
+            by_source[source[k]].append(k)
         found: dict[ModulePath, dict[str, list[int]]] = {}
         for ops in by_source.values():
-            place = self._places[self._place_of[ops[0]]]
-            found.setdefault(place.path, {})[place.file] = ops
+            place = self._place_of[ops[0]]
+            found.setdefault(self._paths_of[place], {})[files[place]] = ops
         return found
 
     @cached_property
@@ -269,7 +295,8 @@ class CutFunction:
     def clashes(self) -> Iterator[str]:
         """Yield the places of the source for which locations name two functions."""
         names: dict[str, str] = {}
-        return (one.file for one in self._places if names.setdefault(one.file, one.function) != one.function)
+        places = map(self._places.__getitem__, dict.fromkeys(self._place_of))
+        return (one.file for one in places if names.setdefault(one.file, one.function) != one.function)
 
     @cached_property
     def between(self) -> list[int]:
@@ -303,7 +330,7 @@ class CutFunction:
     def made(self) -> MadeFunctions:
         """Return the functions of the try that is shown."""
         dump, group = self._dump, self._grouped.group
-        return MadeFunctions(dump.ir, dump.users, self.op, self.taken, self.read, group, self.order)
+        return MadeFunctions(dump.ir, dump.users, self.op, self.taken, self._names, group, self.order)
 
 
 def _numbered(keys: Iterable[Hashable]) -> list[int]:

@@ -11,7 +11,7 @@ from typing import overload
 from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
 from eio_audit.audit.codegen.prediction import CodegenFunction
 from eio_audit.audit.functions import function_symbol
-from eio_audit.audit.locations.codegen_location import CodegenLocation, CodegenPlace, common_modules
+from eio_audit.audit.locations.codegen_location import CodegenPlace, ReadNames, common_modules
 from eio_audit.mlir.ir import IR
 
 
@@ -23,7 +23,7 @@ class MadeFunctions:
         users: returns, per value, the ops that use it.
         caller: the function.
         taken: the ops whose names can be read.
-        read: what is read from their names.
+        names: what is read from the names of the dump's ops.
         group: per op, a number: ops of a file and line have the same one.
         order: the ops, as positions in ``taken``. Consecutive ones of a group become a function.
     """
@@ -34,7 +34,7 @@ class MadeFunctions:
         users: Callable[[], Mapping[int, Sequence[int]]],
         caller: int,
         taken: Sequence[int],
-        read: Sequence[CodegenLocation],
+        names: ReadNames,
         group: Sequence[int],
         order: Sequence[int],
     ) -> None:
@@ -43,7 +43,7 @@ class MadeFunctions:
         self._caller = caller
         self._symbol = function_symbol(ir, caller) or ""
         self._taken = taken
-        self._read = read
+        self._names = names
         self._group = group
         self._order = order
 
@@ -74,10 +74,10 @@ class MadeFunctions:
 
     def _function(self, number: int, members: Sequence[int]) -> CodegenFunction:
         ir, first = self._ir, self._taken[members[0]]
-        read = [self._read[k] for k in members]
+        ops, names = [self._taken[k] for k in members], self._names
         taken, given = self._interface(members)
-        indices = [one.op_index for one in read]
-        places = [one.place for one in read]
+        indices = [names.op_index[op] for op in ops]
+        places = [names.places[names.place[op]] for op in ops]
         return CodegenFunction(
             name=f"{_common_class(places)}_{number}_0",
             caller=self._symbol,

@@ -5,11 +5,12 @@ A printing form may omit ops that the other form shows. No pass added or removed
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -17,6 +18,39 @@ from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, Lo
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
+
+
+class Users:
+    """By op, its users with the place among their operands, in textual order.
+
+    They are in arrays, and become tuples when they are first asked for: most ops are never asked for theirs.
+    """
+
+    def __init__(self, producers: Sequence[Sequence[tuple[int, int]]]) -> None:
+        starts = array("i", bytes(4 * (len(producers) + 2)))
+        for used in producers:
+            for owner, _ in used:
+                if owner >= 0:
+                    starts[owner + 2] += 1
+        self._starts = starts = array("i", accumulate(starts))
+        self._ops = array("i", bytes(4 * starts[-1]))
+        self._places = array("i", bytes(4 * starts[-1]))
+        for op, used in enumerate(producers):
+            for place, (owner, _) in enumerate(used):
+                if (
+                    owner >= 0
+                ):  # starts[owner + 1] is where its next user goes, and in the end its last one ends
+                    here = starts[owner + 1]
+                    self._ops[here], self._places[here] = op, place
+                    starts[owner + 1] = here + 1
+        self._known: dict[int, list[tuple[int, int]]] = {}
+
+    def __getitem__(self, op: int) -> list[tuple[int, int]]:
+        found = self._known.get(op)
+        if found is None:
+            here = slice(self._starts[op], self._starts[op + 1])
+            found = self._known[op] = list(zip(self._ops[here], self._places[here], strict=True))
+        return found
 
 
 class ComparedOps:
@@ -51,9 +85,12 @@ class ComparedOps:
         self.op_blocks: Sequence[int] = ir.op_block
         self.argument_counts: Counter[int] = Counter()
         values = []
+        first_results = interned.first_results
+        first_results.extend((op, 0) for op in range(len(first_results), len(ir)))
         for value, owner in enumerate(ir.value_owner):
             if owner >= 0:
-                values.append((owner, value - ir.first_result[owner]))
+                number = value - ir.first_result[owner]
+                values.append((owner, number) if number else first_results[owner])
             else:
                 values.append((owner, self.argument_counts[-1 - owner]))
                 self.argument_counts[-1 - owner] += 1
@@ -74,14 +111,9 @@ class ComparedOps:
         return len(self.ir)
 
     @cached_property
-    def users(self) -> list[list[tuple[int, int]]]:
+    def users(self) -> Users:
         """By op, its users with the place among their operands."""
-        users: list[list[tuple[int, int]]] = [[] for _ in range(len(self))]
-        for op, used in enumerate(self.producers):
-            for place, (owner, _) in enumerate(used):
-                if owner >= 0:
-                    users[owner].append((op, place))
-        return users
+        return Users(self.producers)
 
     def names_inside(self, op: int) -> tuple[str, ...]:
         """Return the names of the ops directly in the regions of an op."""
@@ -138,8 +170,12 @@ class ComparedDump:
         return {block.ops[place]: count for block in blocks for place, count in block.inversions_at.items()}
 
     @cached_property
-    def _places(self) -> dict[int, int]:
-        return {op: place for ops in self.ops.ir.block_ops for place, op in enumerate(ops)}
+    def _places(self) -> array[int]:
+        places = array("i", bytes(4 * len(self.ops)))
+        for ops in self.ops.ir.block_ops:
+            for place, op in enumerate(ops):
+                places[op] = place
+        return places
 
     def place(self, op: int) -> int:
         """Return the op's 0-based place in its block."""

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Container, Hashable, Mapping
 from copy import copy
 
-from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.diff.compared_dump import ComparedOps, Users
 
 
 def contracted(before: ComparedOps, after: ComparedOps) -> tuple[ComparedOps, ComparedOps] | None:
@@ -68,7 +68,6 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
     side = copy(ops)
     side.blocks_of = {}
     side.op_blocks = list(ops.op_blocks)
-    side.users = [[] for _ in range(len(ops))]
     side.producers = []
     ends = {ops.ir.block_ops[block][-1]: wrapper for wrapper, block in wrappers.items()}
     makes_place = {name for name in {*ops.names} if name.endswith(".empty")}
@@ -92,9 +91,7 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
             passed_on.update(((owner, number), value) for number, value in enumerate(found))
             found = []
         side.producers.append(found)
-        for place, (producer, _) in enumerate(found):
-            if producer >= 0:
-                side.users[producer].append((op, place))
+    side.users = Users(side.producers)
     return side
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from eio_audit.audit.check.label_weights import PERMUTES, RESHAPES
 from eio_audit.audit.diff.compared_dump import ComparedOps
@@ -157,9 +158,14 @@ def _swap(first: str, second: str, rank: int) -> tuple[int, ...] | None:
 
 def is_elementwise(ops: ComparedOps, op: int) -> bool:
     """Whether rearranging the op's operands is the same as rearranging its result."""
-    dialect, *parts = ops.names[op].split(".")
-    if not ops.producers[op] or op in ops.blocks_of or ops.ir.result_count(op) != 1:
+    if not _is_elementwise_name(ops.names[op]):
         return False
+    return bool(ops.producers[op]) and op not in ops.blocks_of and ops.ir.result_count(op) == 1
+
+
+@cache
+def _is_elementwise_name(name: str) -> bool:
+    dialect, *parts = name.split(".")
     return dialect in ELEMENTWISE_DIALECTS or any(part in ELEMENTWISE for part in parts)
 
 
@@ -177,7 +183,7 @@ def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[Inv
     """
     in_sight: dict[int, dict[Rearrangement, tuple[int, int]]] = {}  # by op: (origin, distance)
     pairs = []
-    for op in range(len(ops)):
+    for op in range(len(ops)) if found else ():
         does = found.get(op)
         if does is not None:
             seen = in_sight.get(ops.producers[op][0][0], {})

@@ -144,7 +144,11 @@ class Pairs:
         return self._classes_of(self.sides, [self._own_keys(side) for side in (0, 1)])
 
     def _own_keys(self, side: int) -> list[Hashable]:
-        return list(zip(self.keys.labels[side], self.keys.contents[side], strict=True))
+        """By op without a partner, what it is by itself. None for others, whose class is known."""
+        keys: list[Hashable] = [None] * len(self.sides[side])
+        for op in self._free[side]:
+            keys[op] = self.keys.labels[side][op], self.keys.contents[side][op]
+        return keys
 
     def _classes_of(
         self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]

@@ -20,6 +20,9 @@ from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
 
+LABEL_STEP = 1 << 40
+"""The distance of labels with different names or symbols: more than there are locations."""
+
 Contents = dict[str, list[Hashable]]
 """By symbol of a function, what its ops are known by, in their order."""
 
@@ -211,8 +214,9 @@ class MatchKeys:
     def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
         sides = (before, after)
         self.same_form = _names_of_one_form(before, after)
-        shared = set(before.locations) & set(after.locations) - {NO_LOCATION}
-        self.locations = [ops.locations if shared else [NO_LOCATION] * len(ops) for ops in sides]
+        known = {location for location in before.locations if location != NO_LOCATION}
+        is_shared = not known.isdisjoint(after.locations)
+        self.locations = [ops.locations if is_shared else [NO_LOCATION] * len(ops) for ops in sides]
         renamed = function_scopes(before, after, self.locations)
         symbols: list[Sequence[Hashable]] = [
             before.symbols,
@@ -225,10 +229,7 @@ class MatchKeys:
         was, now = (_functions(ops, scopes) for ops, scopes in zip(sides, self.scopes, strict=True))
         self.functions = {op: now[scope] for scope, op in was.items() if scope in now}
         self.contents = [self._contents(ops) for ops in sides]
-        self.labels = [
-            ops.interned.numbers(zip(ops.names, self.locations[side], symbols[side], strict=True))
-            for side, ops in enumerate(sides)
-        ]
+        self.labels = [_labels(ops, self.locations[side], symbols[side]) for side, ops in enumerate(sides)]
 
     def _contents(self, ops: ComparedOps) -> list[int | None]:
         known: dict[tuple[int, str], int | None] = {}
@@ -244,6 +245,12 @@ class MatchKeys:
         if name in self.same_form:
             return ops.interned.number(text.text)
         return ops.interned.number(text.literals) if "constant" in ops.ir.op_table.flags(name) else None
+
+
+def _labels(ops: ComparedOps, locations: Sequence[int], symbols: Sequence[Hashable]) -> list[int]:
+    """By op, a number for its name, symbol and location. It is larger than any number of ``ops.interned``."""
+    named = ops.interned.numbers(zip(ops.names, symbols, strict=True))
+    return [(name + 1) * LABEL_STEP + place for name, place in zip(named, locations, strict=True)]
 
 
 def _functions(ops: ComparedOps, scopes: Sequence[Hashable]) -> dict[Hashable, int]:

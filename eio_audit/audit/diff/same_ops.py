@@ -7,17 +7,21 @@ candidate. It stays if its operands and its users are candidates, too, and a cha
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.locations.location_numbers import Interned
 
 if TYPE_CHECKING:
     from eio_audit.audit.diff.refinement import MatchKeys
 
 NONE = -1
 """Stands for an op, block or value that has no partner."""
+
+MANY = -2
+"""Stands for several ops where one is sought."""
 
 FAR = -3
 """Comes next to no op."""
@@ -38,13 +42,16 @@ class SameOps:
         candidates = _Candidates(before, after, keys)
         candidates.keep_confirmed()
         self.pairs = {old: new for old, new in enumerate(candidates.partner) if new != NONE}
-        safe = self.pairs.keys() | keys.functions.keys()
+        functions = keys.functions
+        is_safe = bytearray(new != NONE or old in functions for old, new in enumerate(candidates.partner))
         parents = [before.ir.parent_op(block) for block in range(before.ir.block_count)]
+        is_safe_block = [parent >= 0 and is_safe[parent] for parent in parents]
         self.untouched = {
             old
             for old in self.pairs
             if all(
-                (owner if owner >= 0 else parents[-1 - owner]) in safe for owner, _ in before.producers[old]
+                is_safe[owner] if owner >= 0 else is_safe_block[-1 - owner]
+                for owner, _ in before.producers[old]
             )
         }
 
@@ -55,6 +62,7 @@ class _Candidates:
     def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys) -> None:
         self._sides = (before, after)
         self._keys = keys
+        self._interned = Interned()  # its own, since most ops have a token of their own
         self._tokens = [self._tokens_of(side) for side in (0, 1)]
         self.partner = [NONE] * len(before)
         self._taken = bytearray(len(after))
@@ -70,7 +78,7 @@ class _Candidates:
         ops, keys = self._sides[side], self._keys
         scopes = [keys.scopes[side][block] for block in ops.ir.op_block]
         contents = keys.contents[side]
-        tokens = ops.interned.numbers(zip(scopes, keys.labels[side], contents, strict=True))
+        tokens = self._interned.numbers(zip(scopes, keys.labels[side], contents, strict=True))
         if None in contents:
             return [
                 NONE if content is None else token for token, content in zip(tokens, contents, strict=True)
@@ -87,15 +95,21 @@ class _Candidates:
                 operands = (
                     (tokens[owner], number) if owner >= 0 else number for owner, number in ops.producers[op]
                 )
-                numbers[op] = ops.interned.number((token, *operands))
+                numbers[op] = self._interned.number((token, *operands))
         return numbers
 
     def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:
-        was, now = map(Counter, tokens)
-        place = dict(zip(tokens[1], range(len(tokens[1])), strict=True))
-        for old, token in enumerate(tokens[0]):
-            if was[token] == 1 == now.get(token) and token != NONE and self._pair(old, place[token]):
+        for old, new in zip(*(self._only_ops(side) for side in tokens), strict=True):
+            if min(old, new) >= 0 and self._pair(old, new):
                 self._is_unique[old] = 1
+
+    def _only_ops(self, tokens: Sequence[int]) -> array[int]:
+        """Return, by token, the only op that has it; NONE or MANY if that is not one op."""
+        only = array("i", [NONE]) * len(self._interned)
+        for op, token in enumerate(tokens):
+            if token != NONE:
+                only[token] = op if only[token] == NONE else MANY
+        return only
 
     def _pair(self, old: int, new: int) -> bool:
         if self._taken[new] or self.partner[old] != NONE:
@@ -173,19 +187,15 @@ class _Candidates:
     def _values(self, blocks: Sequence[int]) -> list[int]:
         """Return, by value of the dump before, the value it is now."""
         before, after = self._sides
-        counts = Counter(before.ir.value_owner), Counter(after.ir.value_owner)
         values = [NONE] * len(before.ir.value_owner)
-        for old, count in counts[0].items():
-            if old >= 0:
-                new = self.partner[old]
-                if new != NONE and counts[1].get(new) == count:
-                    first, other = before.ir.first_result[old], after.ir.first_result[new]
-                    values[first : first + count] = range(other, other + count)
-            elif blocks[-1 - old] != NONE and counts[1].get(-1 - blocks[-1 - old]) == count:
-                was, now = (
-                    ops.ir.block_arguments[block]
-                    for ops, block in ((before, -1 - old), (after, blocks[-1 - old]))
-                )
+        counts, firsts = after.ir.result_counts, (before.ir.first_result, after.ir.first_result)
+        for old, (new, count) in enumerate(zip(self.partner, before.ir.result_counts, strict=True)):
+            if new != NONE and counts[new] == count:
+                first, other = firsts[0][old], firsts[1][new]
+                values[first : first + count] = range(other, other + count)
+        for block, was in before.ir.block_arguments.items():
+            now = after.ir.block_arguments.get(blocks[block], [])
+            if len(was) == len(now):
                 for value, other in zip(was, now, strict=True):
                     values[value] = other
         return values

@@ -8,9 +8,11 @@ counts fields from both ends and ignores empty ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
@@ -58,6 +60,9 @@ _NAMES = re.compile(
 """Texts of locations: a prefix, the index and the place of a plain name, or nothing."""
 _PLACE = re.compile(rb"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)")
 """What is between the index and the line of the op in most names: without empty fields."""
+
+MOST_KNOWN_PLACES = 1 << 15
+"""How many places are kept, since the dumps of a program name the same ones."""
 
 _HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
@@ -159,6 +164,7 @@ def read_name(name: str) -> CodegenLocation | UnreadableLocation:
     return CodegenLocation(index, CodegenPlace(modules, file, function))
 
 
+@lru_cache(maxsize=MOST_KNOWN_PLACES)
 def _plain_place(text: bytes) -> CodegenPlace | None:
     """Return the place in what is between the index and the line of the op; None if it is unusual."""
     match = _PLACE.fullmatch(text)
@@ -182,6 +188,63 @@ def _integer(field: str) -> int | None:
     return number if -_LARGEST - 1 <= number <= _LARGEST else None
 
 
+OTHER = -1
+"""Stands for the place of an op whose name cannot be read, or whose location is no name."""
+
+
+class ReadNames:
+    """What is read from the names of some ops, by column: there is no object per op.
+
+    Attributes:
+        places: the places in the model, each once.
+        place: per op, the number of its place; OTHER if it has none.
+        op_index: per op, its index; 0 if it has no place.
+        has_prefix: per op, whether ``DEBUG|`` precedes its index.
+        unreadable: by op whose name cannot be read, why.
+    """
+
+    def __init__(self) -> None:
+        self.places: list[CodegenPlace] = []
+        self.place = array("i")
+        self.op_index = array("i")
+        self.has_prefix = bytearray()
+        self.unreadable: dict[int, UnreadableLocation] = {}
+        self._numbers: dict[CodegenPlace, int] = {}
+
+    def number(self, place: CodegenPlace) -> int:
+        """Return the number of a place."""
+        if place not in self._numbers:
+            self._numbers[place] = len(self.places)
+            self.places.append(place)
+        return self._numbers[place]
+
+    def add(self, places: Iterable[int], indices: Iterable[int], prefixes: Iterable[int]) -> None:
+        """Add the next ops."""
+        self.place.extend(places)
+        self.op_index.extend(indices)
+        self.has_prefix.extend(prefixes)
+
+    def put(self, op: int, found: CodegenLocation | UnreadableLocation | None) -> None:
+        """Set what is read from the name of one op; None if its location is no name."""
+        self.unreadable.pop(op, None)
+        self.place[op], self.op_index[op], self.has_prefix[op] = OTHER, 0, False
+        if isinstance(found, CodegenLocation):
+            self.place[op], self.op_index[op] = self.number(found.place), found.op_index
+            self.has_prefix[op] = found.has_prefix
+        elif found is not None:
+            self.unreadable[op] = found
+
+    def with_names(self, names: Mapping[int, str]) -> ReadNames:
+        """Return the same of ops of which some have new names."""
+        changed = ReadNames()
+        changed.places, changed._numbers = self.places[:], self._numbers.copy()
+        changed.add(self.place, self.op_index, self.has_prefix)
+        changed.unreadable = self.unreadable.copy()
+        for op, name in names.items():
+            changed.put(op, read_name(name))
+        return changed
+
+
 class CodegenLocations:
     """The locations of one dump's ops as code generation reads them.
 
@@ -192,26 +255,24 @@ class CodegenLocations:
         self._ir = ir
         self._locations = locations
 
-    def all(self) -> list[CodegenLocation | UnreadableLocation | None]:
-        """Return, per op, what is read from its location; None if it is no name: unknown, or refused.
-
-        A plain name is not parsed. Ops of one place share it.
-        """
-        ir, known = self._ir, dict[bytes, CodegenPlace | None]({b"": None})
-        read: list[CodegenLocation | UnreadableLocation | None] = []
+    def all(self) -> ReadNames:
+        """Return what is read from the names of all ops. A plain name is not parsed."""
+        ir, read, known = self._ir, ReadNames(), {b"": OTHER}
         for start in range(0, len(ir), OPS_AT_ONCE):
             ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
-            texts = ir.location_texts(ops)
-            found = _NAMES.findall(b"\0".join([*texts, b""]))
+            found = _NAMES.findall(b"\0".join([*ir.location_texts(ops), b""]))
             if len(found) != len(ops):  # a location contains a zero byte
                 found = [(b"", b"", b"")] * len(ops)
-            for op, (prefix, index, place_text) in zip(ops, found, strict=True):
-                if place_text not in known:
-                    known[place_text] = _plain_place(place_text)
-                place = known[place_text]
-                read.append(
-                    self.of(op) if place is None else CodegenLocation(int(index), place, bool(prefix))
-                )
+            prefixes, indices, texts = zip(*found, strict=True)
+            for text in dict.fromkeys(texts):
+                if text not in known:
+                    place = _plain_place(text)
+                    known[text] = OTHER if place is None else read.number(place)
+            places = list(map(known.__getitem__, texts))
+            read.add(places, (int(index or 0) for index in indices), map(bool, prefixes))
+            for op, number in zip(ops, places, strict=True) if OTHER in places else ():
+                if number == OTHER:
+                    read.put(op, self.of(op))
         return read
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
@@ -262,7 +323,7 @@ def function_types(ir: IR, functions: Iterable[int]) -> list[bytes | None]:
     return [match[1] if match else None for match in matches]
 
 
-def codegen_ops(ir: IR, caller: int) -> list[int]:
+def codegen_ops(ir: IR, caller: int) -> array[int]:
     """Return the ops of a function that code generation reads, in textual order, without ops nested in them.
 
     If there are TTNN ops, these are the only ones. Before the lowering to TTNN, these are all ops that will
@@ -275,11 +336,13 @@ def codegen_ops(ir: IR, caller: int) -> list[int]:
         else not name.startswith(_LEFT_OUT) and not _LEFT_OUT_FLAGS & ir.op_table.flags(name)
         for name in ir.names
     ]
-    ops: list[int] = []
+    last = {in_block[-1] for in_block in ir.block_ops if in_block}
+    ops = array("i")
+    names, nested_end, end = ir.op_name, ir.subtree_end, 0
     for op in ir.nested_ops(caller):
-        is_inside = ops and op < ir.subtree_end[ops[-1]]
-        if not is_inside and is_taken[ir.op_name[op]] and not ends_block(ir, op):
+        if op >= end and is_taken[names[op]] and not (op in last and ends_block(ir, op)):
             ops.append(op)
+            end = nested_end[op]
     return ops
 
 
@@ -296,11 +359,12 @@ def is_lowered(ir: IR) -> bool:
 
 def unreadable_locations(ir: IR, locations: Locations) -> Iterator[tuple[int, UnreadableLocation]]:
     """Yield the ops whose location is a name that code generation cannot read, in textual order."""
-    all_read = CodegenLocations(ir, locations).all()
+    read = CodegenLocations(ir, locations).all()
+    if not read.unreadable and not any(read.has_prefix):
+        return
     for caller in callers(ir):
         for op in codegen_ops(ir, caller):
-            read = all_read[op]
-            if isinstance(read, UnreadableLocation):
-                yield op, read
-            elif read is not None and read.has_prefix:
+            if op in read.unreadable:
+                yield op, read.unreadable[op]
+            elif read.has_prefix[op]:
                 yield op, UnreadableLocation(Reason.PREFIX, _HAS_PREFIX)

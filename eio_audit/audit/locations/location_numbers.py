@@ -37,15 +37,17 @@ class Interned(dict[Hashable, int]):
     Attributes:
         locations: the numbers of plain locations, by their text.
         texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
+        first_results: by op number, ``(op, 0)``: its first result. The dumps share these tuples.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.locations = _PlainLocations(self)
         self.texts: KnownTexts = {}
+        self.first_results: list[tuple[int, int]] = []
 
     def __missing__(self, thing: Hashable) -> int:
-        number = self[thing] = len(self)
+        number = self[thing] = len(self) + len(self.locations)
         return number
 
     def number(self, thing: Hashable) -> int:
@@ -65,7 +67,7 @@ class _PlainLocations(dict[bytes, int]):
         self._interned = interned
 
     def __missing__(self, text: bytes) -> int:
-        number = self[text] = self._interned[_PlainLocations, text]
+        number = self[text] = len(self) + len(self._interned)
         return number
 
 
@@ -89,21 +91,26 @@ class LocationNumbers:
     def of_all(self) -> list[int]:
         """Return the number of each op's location. Plain locations are not parsed."""
         ir, plain = self._ir, self._interned.locations
-        data, aliases = ir.source.data, ir.aliases
-        texts = [
-            None if start == NO_OFFSET else data[start : end - 1]
-            for start, end in zip(ir.location_start, ir.op_end, strict=True)
-        ]
-        numbers: dict[bytes | None, int] = {None: NO_LOCATION}
-        for op, text in enumerate(texts):
-            if text not in numbers and text is not None:
-                span = aliases.get(text)
-                definition = text if span is None else data[span.start : span.end]
-                if definition not in plain and not _is_name(definition):
-                    numbers[text] = self._of_text(op, definition)
-                else:
-                    numbers[text] = plain[definition]
-        return list(map(numbers.__getitem__, texts))
+        data = ir.source.data
+        others: dict[bytes, int] = {}  # aliases, and texts that are not plain as they are printed
+        numbers: list[int] = []
+        for op, (start, end) in enumerate(zip(ir.location_start, ir.op_end, strict=True)):
+            text = data[start : end - 1] if start != NO_OFFSET else b""
+            number = plain.get(text) if start != NO_OFFSET else NO_LOCATION
+            if number is None:
+                number = others.get(text)
+            if number is None:
+                number = self._of_new(op, text)
+                if text not in plain:
+                    others[text] = number
+            numbers.append(number)
+        return numbers
+
+    def _of_new(self, op: int, text: bytes) -> int:
+        """Return the number of a location by its text, which may be an alias."""
+        definition = self._ir.definition(text) or text
+        is_plain = definition in self._interned.locations or _is_name(definition)
+        return self._of_plain(definition) if is_plain else self._of_text(op, definition)
 
     def _of_text(self, op: int, text: bytes) -> int:
         plain = plain_text(self._ir, text)

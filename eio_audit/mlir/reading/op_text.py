@@ -37,6 +37,9 @@ LONGEST_NUMBER = 4000
 LONGEST_EXPONENT = 20
 """The largest exponent for which a number is written without one."""
 
+OPS_AT_ONCE = 1 << 13
+"""How many texts are looked at together: a balance of speed and memory."""
+
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 
 _TOKEN = re.compile(
@@ -169,17 +172,20 @@ class OpTexts:
         """Return the comparable text of each op."""
         ir, texts = self._ir, []
         here: dict[_Key, OpText] = {}
-        own = self._own_texts()
-        for op, (name, text) in enumerate(zip(ir.op_name, _without_value_names(own), strict=True)):
-            key = ir.names[name], op in ir.regions_of, text
-            if (found := here.get(key)) is None:
-                if _shows_only_operands(text):
-                    found = here[key] = self._shared(op, key)
-                elif op in ir.regions_of and b"^" not in own[op]:  # a header, which may be long
-                    found = self._shared(op, (ir.names[name], True, own[op]))
-                else:
-                    found = self.of(op)
-            texts.append(found)
+        for start in range(0, len(ir), OPS_AT_ONCE):
+            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
+            own = self._own_texts(ops)
+            for op, bare, text in zip(ops, own, _without_value_names(own), strict=True):
+                name = ir.names[ir.op_name[op]]
+                key = name, op in ir.regions_of, text
+                if (found := here.get(key)) is None:
+                    if _shows_only_operands(text):
+                        found = here[key] = self._shared(op, key)
+                    elif op in ir.regions_of and b"^" not in bare:  # a header, which may be long
+                        found = self._shared(op, (name, True, bare))
+                    else:
+                        found = self.of(op)
+                texts.append(found)
         return texts
 
     def _shared(self, op: int, key: _Key) -> OpText:
@@ -189,18 +195,18 @@ class OpTexts:
             self._known[meaning] = self.of(op)
         return self._known[meaning]
 
-    def _own_texts(self) -> list[bytes]:
-        """Return each op's own text without its location."""
-        ir = self._ir
-        data, starts, nested_end = ir.source.data, ir.op_start, ir.subtree_end
+    def _own_texts(self, ops: range) -> list[bytes]:
+        """Return the own text of some ops, without locations."""
+        ir, chunk = self._ir, slice(ops.start, ops.stop)
+        data, starts, nested_end = ir.source.data, ir.op_start[chunk], ir.subtree_end[chunk]
         return [
             data[start:end]
             if location == NO_OFFSET and nested == op + 1 and op not in ir.regions_of
             else data[start : data.rfind(b"loc", start, location)]
             if nested == op + 1 and op not in ir.regions_of
             else self._bare(op)
-            for op, (start, end, location, nested) in enumerate(
-                zip(starts, ir.op_end, ir.location_start, nested_end, strict=True)
+            for op, start, end, location, nested in zip(
+                ops, starts, ir.op_end[chunk], ir.location_start[chunk], nested_end, strict=True
             )
         ]
 
