@@ -41,9 +41,11 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants displaced derived inherited constants at_constants "
         "frees at_frees followed moved moved_unindexed moved_certified worst wrong_labels wrong_by_passes "
-        "wrong_certified mislabelled "
-        "peak_bytes=memory.peak peak_bytes_fixed=memory.peak_fixed unsized_values=memory.unsized "
-        "frees_away=memory.away frees_away_fixed=memory.away_fixed"
+        "wrong_certified mislabelled *memory"
+    ),
+    "BlockMemory": (
+        "peak_bytes=peak peak_bytes_fixed=peak_fixed unsized_values=unsized "
+        "frees_away=away frees_away_fixed=away_fixed"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -128,7 +130,8 @@ _FIELDS = {
         "introduced repaired left mislabelled lost size op_changes=ops seconds timed_runs"
     ),
 }
-"""By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute.
+"""By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
+for none if it is None.
 
 An attribute ``op`` of other classes, an OpLabel, is written the same way.
 """
@@ -374,15 +377,17 @@ def _about_inputs(check: Check) -> dict[str, int]:
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:
-    """Return how many ops only free, the inversions with them, and the largest peaks of any block."""
+    """Return how many ops only free, the inversions with them, and the largest peaks, if measured."""
     blocks = [block for dump in dumps for block in dump.blocks]
     memories = [block.memory for block in blocks if block.memory is not None]
-    return {
+    found: dict[str, object] = {
         "frees": sum(block.frees for block in blocks),
         "at_frees": sum(block.at_frees for block in blocks),
-        "peak_bytes": max((memory.peak for memory in memories), default=None),
-        "peak_bytes_fixed": max((memory.peak_fixed for memory in memories), default=None),
     }
+    if memories:
+        found["peak_bytes"] = max(memory.peak for memory in memories)
+        found["peak_bytes_fixed"] = max(memory.peak_fixed for memory in memories)
+    return found
 
 
 def _head(dump: DumpAudit) -> dict[str, object]:
@@ -402,7 +407,7 @@ def _plain(value: Any) -> Any:
     for key, path, made in _members_of(value.__class__):
         member = _plain(made(value) if made else _at(value, path))
         if key == "*":
-            members |= member
+            members |= member or {}
         else:
             members[key] = member
     return members

@@ -116,9 +116,9 @@ def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) 
     if len(block.keys) > SHAPE_OPS:
         return _found(block, weights, work)
     shape = block.shape, weights
-    if shape not in work.known_here:
-        work.known_here[shape] = _found_before(shape, block, weights, work)
-    known: ShapeDisorder = work.known_here[shape]
+    if shape not in work.by_shape:
+        work.by_shape[shape] = _found_before(shape, block, weights, work)
+    known: ShapeDisorder = work.by_shape[shape]
     return known
 
 
@@ -126,13 +126,13 @@ def _found_before(shape: Hashable, block: KeyedBlock, weights: bytes, work: Shar
     """Return the result for a shape with the budget left, which another dump may have stored."""
     efforts = work.effort, work.others_effort, work.label_effort
     key = shape, *(effort.left for effort in efforts)
-    if key not in work.known:
-        if len(work.known) > MOST_SHAPES:
-            work.known.clear()
+    if key not in work.by_shape_and_budget:
+        if len(work.by_shape_and_budget) > MOST_SHAPES:
+            work.by_shape_and_budget.clear()
         found = _found(block, weights, work)
-        work.known[key] = found, [effort.left for effort in efforts]
+        work.by_shape_and_budget[key] = found, [effort.left for effort in efforts]
     known: ShapeDisorder
-    known, left = work.known[key]
+    known, left = work.by_shape_and_budget[key]
     for effort, rest in zip(efforts, left, strict=True):
         effort.left = rest
     return known

@@ -234,9 +234,9 @@ class SharedWork:
         effort: the budget left to find orders in the current dump.
         others_effort: the budget left to find orders in which constants follow.
         label_effort: the budget left to find its wrong labels.
-        known_here: per shape, the result for small blocks of the current dump. Layers repeat.
-        known: per shape and budget left, the result for small blocks of all dumps, and the budget left after
-            it. So the figures of a dump do not depend on the dumps before it.
+        by_shape: per shape, the result for small blocks of the current dump. Layers repeat.
+        by_shape_and_budget: per shape and budget left, the result for small blocks of all dumps, and the
+            budget left after it. So the figures of a dump do not depend on the dumps before it.
     """
 
     def __init__(
@@ -249,13 +249,13 @@ class SharedWork:
         self.described_ops = described_ops
         self.finds_wrong_labels = finds_wrong_labels
         self.finds_hoisted = finds_hoisted
-        self.known: dict[Hashable, Any] = {}
+        self.by_shape_and_budget: dict[Hashable, Any] = {}
         self.begin_dump()
 
     def begin_dump(self) -> None:
         """Give the next dump its own budgets."""
         self.effort, self.others_effort, self.label_effort = Effort(), Effort(), Effort()
-        self.known_here: dict[Hashable, Any] = {}
+        self.by_shape: dict[Hashable, Any] = {}
 
 
 @dataclass(frozen=True, slots=True)
