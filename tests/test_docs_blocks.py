@@ -39,7 +39,10 @@ IN_LONGER_RUNS = {
     "graph.md",
     "html.md",
     "pass_logs.md",
+    "real_passes.md",
     "structure.md",
+    "tt_mlir.md",
+    "tutorial.md",
 }
 """Pages whose blocks take seconds. Other tests run what most of these pages show."""
 WRITES = re.compile(r" -o |>")

@@ -125,8 +125,8 @@ def test_the_action_as_the_page_uses_it(folder: Path) -> None:
     ("compiler", "code"),
     [
         pytest.param("cat > /dev/null", 0, id="accepted"),
-        pytest.param("! cat > /dev/null", 3, id="refused"),
-        pytest.param("true", 2, id="not read"),
+        pytest.param("! cat > /dev/null", 3, id="refused", marks=pytest.mark.slow),
+        pytest.param("true", 2, id="not read", marks=pytest.mark.slow),
     ],
 )
 def test_the_action_asks_a_compiler(compiler: str, code: int, folder: Path) -> None:

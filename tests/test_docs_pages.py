@@ -51,7 +51,12 @@ def folder_for(page: str, folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("page", PAGES)
+IN_LONGER_RUNS = {"tutorial.md", "tricky_cases.md", "trace.md", "shuffled_code.md", "tt_mlir.md"}
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.slow if page in IN_LONGER_RUNS else []) for page in PAGES]
+)
 def test_the_outputs_shown_are_real(page: str, tmp_path: Path) -> None:
     folder = folder_for(page, tmp_path)
     shown = [pair for language, block in blocks(page) if not language for pair in commands(block)]

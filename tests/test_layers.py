@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -75,6 +76,7 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0]
 
 
+@cache
 def imported(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):

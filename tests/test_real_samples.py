@@ -25,6 +25,7 @@ def shown(document: Path) -> str:
     return text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
 
 
+@pytest.mark.slow
 def test_the_table_is_current() -> None:
     assert shown(DOCUMENT) == table([row for states in all_rows().values() for row in states.values()])
 

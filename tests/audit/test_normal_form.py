@@ -142,7 +142,17 @@ def test_the_normal_form_is_the_same_program(text: str) -> None:
     assert normal(after, ordered=True, located=True) == after
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(
+            path,
+            id=f"{path.parent.name}-{path.stem}",
+            marks=pytest.mark.slow if path.stem == "resnet" else [],
+        )
+        for path in SAMPLES
+    ],
+)
 def test_samples_in_any_order_have_one_normal_form(path: Path) -> None:
     (dump,) = read(path)
     (other,) = read_text(shuffle([dump], seed=1))

@@ -61,6 +61,7 @@ def test_aliases_of_aliases() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_aliases() -> None:
     count = 20_000
     chain = "\n".join(f'#loc{k} = loc("n{k}"(#loc{k + 1}))' for k in range(count))

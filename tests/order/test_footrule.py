@@ -56,6 +56,7 @@ def test_no_order_of_a_dense_block_has_fewer_inversions(share: float) -> None:
     assert sum(bounds) > sum(minima) / 2
 
 
+@pytest.mark.slow
 def test_random_keys_end_in_an_interval_within_a_factor_of_three() -> None:
     chance, size = random.Random(0), 12_000
     keys: list[Key] = [*chance.sample(range(size), size)]

@@ -80,9 +80,9 @@ def test_every_file_has_its_own_fix(workers: Workers, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "dump_fix",
     [
-        DumpFix(renumber=True, measures_memory=True),
+        pytest.param(DumpFix(renumber=True, measures_memory=True), marks=pytest.mark.slow),
         DumpFix(AuditOptions(follow="derived", assume_pure="my.*"), relabel="nested"),
-        DumpFix(relabel=Relabel.FLAT, finds_wrong_labels=False),
+        pytest.param(DumpFix(relabel=Relabel.FLAT, finds_wrong_labels=False), marks=pytest.mark.slow),
     ],
 )
 def test_a_real_log_is_the_same_with_other_processes(workers: Workers, dump_fix: DumpFix) -> None:
@@ -131,8 +131,12 @@ class Deadly(DumpFix):
     ("name", "error"),
     [
         ("fails", "it is another program"),
-        ("dies", "1.mlir:9:1: error: the process that read it died, perhaps for lack of memory"),
-        ("hangs", "1.mlir:9:1: error: it took longer than 0.5 seconds"),
+        pytest.param(
+            "dies",
+            "1.mlir:9:1: error: the process that read it died, perhaps for lack of memory",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("hangs", "1.mlir:9:1: error: it took longer than 0.5 seconds", marks=pytest.mark.slow),
     ],
 )
 def test_a_lost_dump_is_the_failure_of_its_file(name: str, error: str) -> None:

@@ -283,6 +283,7 @@ def test_results_that_are_not_used_are_dropped(tmp_path: Path) -> None:
     assert len(rows(tmp_path)) == 5
 
 
+@pytest.mark.slow
 def test_there_are_not_too_many_results(tmp_path: Path) -> None:
     for run in range(4):
         texts = [function(f"f{run}_{number}", 2, 1, 0) for number in range(100)]
@@ -313,6 +314,7 @@ def started(folder: Path, runs: int) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=root)
 
 
+@pytest.mark.slow
 def test_two_runs_share_a_folder(tmp_path: Path) -> None:
     runs = [started(tmp_path, 15) for _ in range(2)]
     ends = [(run.communicate(timeout=60), run.returncode) for run in runs]

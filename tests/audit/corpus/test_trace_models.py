@@ -170,7 +170,9 @@ class Deadly(TraceModel):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("dies", "the process that read it died, perhaps for lack of memory"),
+        pytest.param(
+            "dies", "the process that read it died, perhaps for lack of memory", marks=pytest.mark.slow
+        ),
         pytest.param("hangs", "it took longer than 3 seconds", marks=pytest.mark.slow),
     ],
 )
