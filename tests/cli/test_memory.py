@@ -1,6 +1,7 @@
 """What blocks hold in memory, in every report that says it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -37,10 +38,21 @@ def test_a_plain_check_as_json_measures_nothing() -> None:
     assert "peak_bytes" not in document["summary"]
 
 
-def test_a_diff_as_json() -> None:
-    document = json.loads(run("diff", SMALL, SMALL, "--follow", "none", "--format", "json").stdout)
-    assert document["before"]["peak_bytes"] == document["after"]["peak_bytes"] == 173_056
-    assert document["dumps"][1]["blocks"][0]["peak_bytes_fixed"] == 299_520
+def test_a_diff_as_json_measures_where_frees_moved(tmp_path: Path) -> None:
+    after = tmp_path / "after.mlir"
+    run("fix", SMALL, "--follow", "none", "-o", after)
+    document = json.loads(run("diff", SMALL, after, "--follow", "none", "--format", "json").stdout)
+    assert (document["before"]["peak_bytes"], document["after"]["peak_bytes"]) == (173_056, 299_520)
+    assert document["dumps"][0]["blocks"][0]["peak_bytes_fixed"] == 299_520
+
+
+@pytest.mark.parametrize("change", [b"", b'"ttnn.deallocate"'], ids=["nothing", "frees removed"])
+def test_a_diff_as_json_measures_where_frees_were_removed(change: bytes, tmp_path: Path) -> None:
+    after = tmp_path / "after.mlir"
+    lines = SMALL.read_bytes().splitlines(keepends=True)
+    after.write_bytes(b"".join(line for line in lines if not change or not line.lstrip().startswith(change)))
+    document = json.loads(run("diff", SMALL, after, "--format", "json").stdout)
+    assert ("peak_bytes" in document["before"]) == bool(change)
 
 
 def test_a_fix_by_the_indices_of_frees_says_what_it_costs_and_a_plain_one_costs_nothing() -> None:

@@ -231,9 +231,15 @@ def diff_command(
         old, new = _renamed(old, ctx.obj.old_name), _renamed(new, ctx.obj.new_name)
     worst_blocks = WorstBlocks()
     visit = worst_blocks.visit if "html" in reports.formats else None
-    measures_memory = reports.measures_memory or "json" in reports.formats
     with status("comparing the dumps"):
-        result = diff(old, new, options, visit, measures_memory=measures_memory)
+        result = diff(
+            old,
+            new,
+            options,
+            visit,
+            measures_memory=reports.measures_memory,
+            measures_moved_frees="json" in reports.formats,
+        )
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=worst_blocks.pictures(), context=context)
