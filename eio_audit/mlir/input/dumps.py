@@ -24,19 +24,18 @@ LONGEST_PATH = 4096
 
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
-_BRACE = re.compile(STRING + rb"|//[^\n]*+|(?P<brace>[{}])")
-"""A brace, or what may hold one that does not count."""
+_BRACE = STRING + rb"|//[^\n]*+|(?P<brace>[{}])"
+"""A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
 NOT_MLIR = "this is not MLIR: no line begins an operation"
 """The error for such a text."""
 
-_HOLDS_IR = re.compile(
-    rb'^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
-    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")",
-    re.MULTILINE,
+_HOLDS_IR = (
+    rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
-_COMMENT_OR_RESOURCES = re.compile(rb"//[^\n]*+|" + FILE_METADATA.pattern)
+_COMMENT_OR_RESOURCES = rb"//[^\n]*+|" + FILE_METADATA.pattern
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -256,7 +255,7 @@ def is_mlir_without_ops(dump: Dump) -> bool:
     while offset < end:
         known = end_of_definitions(dump.source, Span(offset, end))
         if known == offset:
-            known = match_end(_COMMENT_OR_RESOURCES, data, offset, end)
+            known = match_end(re.compile(_COMMENT_OR_RESOURCES), data, offset, end)
         if known == offset:
             return False
         offset = _text_start(dump.source, Span(known, end))
@@ -381,7 +380,7 @@ class _Splitter:
 def _holds_ir(data: Text, span: Span) -> bool:
     """Whether IR begins on one of the lines, and not an op that a diagnostic shows."""
     offset = span.start
-    while match := _HOLDS_IR.search(data, offset, span.end):
+    while match := re.compile(_HOLDS_IR).search(data, offset, span.end):
         message = data.rfind(b"\n", span.start, max(match.start() - 1, span.start)) + 1
         shown = shown_op_end(data, max(message, span.start), span.end)
         if shown is None:
@@ -475,5 +474,5 @@ def _joined(data: Text, pieces: list[Span]) -> list[Span]:
 
 def _opened_braces(data: Text, span: Span) -> int:
     """Return how many braces a piece opens and does not close."""
-    tokens = Counter(token["brace"] for token in _BRACE.finditer(data, span.start, span.end))
+    tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
     return tokens[b"{"] - tokens[b"}"]
