@@ -11,7 +11,6 @@ from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.followers import sentence
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.check.location_health import broken_locations
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -152,9 +151,12 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inver
 
 def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
     on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
-    for op, broken in broken_locations(dump) if on_locations else ():
-        if broken.rule in on_locations:
-            yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
+    if on_locations:
+        from eio_audit.audit.check.location_health import broken_locations
+
+        for op, broken in broken_locations(dump):
+            if broken.rule in on_locations:
+                yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
         from eio_audit.audit.locations.codegen_location import unreadable_locations
 
