@@ -49,7 +49,7 @@ class Jobs(NamedTuple):
             with cluster_workers(self.cluster, self.timeout, shares_files=not self.send) as cluster:
                 yield cluster
             return
-        count = self._count(total_bytes)
+        count = 1 if pieces == 1 else self._count(total_bytes)
         count = count if pieces is None else max(min(count, pieces), 1)
         if count == 1 and self.timeout is None:
             yield None

@@ -36,8 +36,8 @@ _RESULT = rb"%[\w$.-]++" + _GAP + rb"(?::" + _GAP + rb"\d++" + _GAP + rb")?"
 _RESULTS = _RESULT + rb"(?:," + _GAP + _RESULT + OR_FAIL + rb")*+="
 
 _STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
-_STRING_BUT_NAME = re.compile(rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern)
-"""A string or comment. The string before ``=`` is an attribute's name."""
+_STRING_BUT_NAME = rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern
+"""A string or comment. The string before ``=`` is an attribute's name. Compiled on first use."""
 TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(
@@ -84,13 +84,13 @@ OUTER = re.compile(
 )
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
 
-_INTERVAL = re.compile(rb"\s\[%[\w$.-]++(?:#\d++)?,\s*+%[\w$.-]++(?:#\d++)?\)")
+_INTERVAL = rb"\s\[%[\w$.-]++(?:#\d++)?,\s*+%[\w$.-]++(?:#\d++)?\)"
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
 _NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
-_DIALECT_BODY = re.compile(STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<")
+_DIALECT_BODY = STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
-_KEY = re.compile(rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+")
+_KEY = rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+"
 
 OPEN_PAREN, OPEN_BRACE, OPEN_BRACKET, OPEN_ANGLE = b"({[<"
 _BACKSLASH = ord("\\")
@@ -137,7 +137,9 @@ class Brackets(list[tuple[int, int]]):
         if not self:
             raise self._source.error(offset, f"unbalanced '{chr(closing)}': nothing is open here")
         opening, opened_at = self.pop()
-        if opening != _OPENING[closing] and not _INTERVAL.match(self._source.data, opened_at - 1, offset + 1):
+        if opening == _OPENING[closing]:
+            return
+        if not re.compile(_INTERVAL).match(self._source.data, opened_at - 1, offset + 1):
             where = self._source.position_at(opened_at)
             raise self._source.error(
                 offset, f"expected the bracket that closes '{chr(opening)}' at {where.line}:{where.column}"
@@ -171,7 +173,7 @@ def without_strings(text: bytes, *, keeps_length: bool = False) -> bytes:
 
 def attribute_words(text: bytes) -> bytes:
     """Return a text without strings and comments, but with the names of attributes that are in quotes."""
-    return _STRING_BUT_NAME.sub(rb" \g<name> ", text)
+    return re.compile(_STRING_BUT_NAME).sub(rb" \g<name> ", text)
 
 
 def match_end(pattern: re.Pattern[bytes], text: Text, start: int, end: int = sys.maxsize) -> int:
@@ -206,7 +208,8 @@ def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
     body is that of a value or block.
     """
     done = offset = 0
-    while match := _DIALECT_BODY.search(text, offset):
+    body = re.compile(_DIALECT_BODY)
+    while match := body.search(text, offset):
         offset = match.end()
         if match["name"] is not None:
             offset = dialect_body_end(text, match.end() - 1)
@@ -281,7 +284,7 @@ def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
 
 def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
     for part in split_list(dictionary):
-        if key := _KEY.match(part):
+        if key := re.compile(_KEY).match(part):
             yield key[1].strip(b'"'), part[key.end() :].strip()
 
 

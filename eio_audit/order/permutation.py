@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
-from operator import mul, not_, sub
+from operator import mul, ne, not_, sub
 from typing import NamedTuple
 
 
@@ -22,8 +22,8 @@ def run_bounds(order: Sequence[int]) -> list[int]:
         >>> run_bounds([0, 1, 4, 2, 3])
         [0, 2, 3, 5]
     """
-    following = zip(range(1, len(order)), order, islice(order, 1, None), strict=False)
-    return [0, *(place for place, op, after in following if after - op != 1), len(order)] if order else [0]
+    steps = map(sub, islice(order, 1, None), order)
+    return [0, *compress(count(1), map(ne, steps, repeat(1))), len(order)] if order else [0]
 
 
 def closed_ranges(permutation: Sequence[int]) -> list[range]:

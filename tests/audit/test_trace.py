@@ -410,7 +410,7 @@ def logs(draw: st.DrawFn) -> str:
 def traced_without_reuse(text: str) -> Trace:
     """Every dump and every function is read."""
     with (
-        mock.patch.object(Dump, "has_text", lambda *_: False),
+        mock.patch.object(Dump, "has_text_of", lambda *_: False),
         mock.patch.object(function_states._Recent, "get", lambda _, __, read: read()),
         mock.patch.object(function_states.FunctionState, "is_shown_by", lambda *_: False),
     ):

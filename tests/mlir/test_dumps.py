@@ -299,3 +299,29 @@ def test_a_file_without_markers_is_the_stage_it_is_called(tmp_path: Path) -> Non
     assert [d.marker for d in stream(str(plain))] == [None]
     assert [d.marker for d in stream(str(plain), stage="after")] == [Marker("after", "after", None)]
     assert [d.marker for d in stream(str(numbered), stage="after")] == [Marker("cse", "cse", None)]
+
+
+PIECES = [
+    "module {\n}\n",
+    "\n// -----\n",
+    "#a = loc(unknown)\n",
+    "not IR\n",
+    "func.func private @f()\n",
+    "\n",
+]
+
+
+@given(st.lists(st.lists(st.sampled_from(PIECES), max_size=4).map("".join), min_size=1, max_size=3))
+def test_an_equal_text_below_a_marker_is_divided_like_the_first(texts: list[str]) -> None:
+    """Each text comes twice in a row. A blank at the end makes the second another text."""
+
+    def log(ends: list[str]) -> str:
+        below = (text + end for text in texts for end in ends)
+        return "".join(
+            f"// -----// IR Dump After P{k} (p{k}) //----- //\n{text}" for k, text in enumerate(below)
+        )
+
+    def places(text: str) -> list[tuple[int, int, str, Marker | None]]:
+        return [(d.line, d.first_line, d.program, d.marker) for d in read_text(text)]
+
+    assert places(log(["", ""])) == places(log(["", " "]))

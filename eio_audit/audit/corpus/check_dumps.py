@@ -137,7 +137,7 @@ class _Text:
     """A text that dumps have: what is known of it, not the text itself.
 
     Attributes:
-        key: what it is known by.
+        key: what it is known by; empty for the first dump if no results are kept.
         source: the file of the first dump with it.
         first_line: where it begins there, 1-based.
         result: the result for that dump; None until it is known.
@@ -169,15 +169,32 @@ _Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
 def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck, kept: ResultCache | None) -> Iterator[_Piece]:
     """Each dump with its text. The first dump of a text without a kept result is work."""
     texts: dict[bytes, _Text] = {}
+    unhashed: tuple[Dump, _Text] | None = None  # the first dump: often no other is compared with it
     for number, dump in enumerate(dumps):
-        is_hashed = kept is not None or dump.span.end - dump.span.start <= LARGEST_HASHED
-        key = dump_check.key(dump) if is_hashed else b"%d" % number
+        if kept is None and not number:
+            unhashed = dump, _Text(b"", dump.source.name, dump.first_line, None)
+            yield _piece(*unhashed, dump)
+            continue
+        if unhashed is not None:
+            texts[_key(unhashed[0], 0, dump_check, kept)] = unhashed[1]
+            unhashed = None
+        key = _key(dump, number, dump_check, kept)
         work = None
         if key not in texts:
             result = None if kept is None else kept.get(key)
             work = dump if result is None else None
             texts[key] = _Text(key, dump.source.name, dump.first_line, result)
-        yield Piece((dump, texts[key]), work, dump.span.end - dump.span.start)
+        yield _piece(dump, texts[key], work)
+
+
+def _piece(dump: Dump, text: _Text, work: Dump | None) -> _Piece:
+    return Piece((dump, text), work, dump.span.end - dump.span.start)
+
+
+def _key(dump: Dump, number: int, dump_check: DumpCheck, kept: ResultCache | None) -> bytes:
+    """What the text of a dump is known by, which is one of its own for a large one."""
+    is_hashed = kept is not None or dump.span.end - dump.span.start <= LARGEST_HASHED
+    return dump_check.key(dump) if is_hashed else b"%d" % number
 
 
 def _results(
@@ -197,14 +214,14 @@ def _results(
     who = workers() if callable(workers) else workers
     pieces = chain([piece], pieces)
     if who is not None and who.shares_files:
-        pieces = _by_their_places(pieces)
+        pieces = _by_their_places(pieces, dump_check)
     if who is None:
         dump_check = replace(dump_check, visit=visit_audited)
     yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 
-def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+def _by_their_places(pieces: Iterable[_Piece], dump_check: DumpCheck) -> Iterator[_Piece]:
     """The pieces for workers that read files themselves."""
     for piece in pieces:
-        dump, text = piece.tag
-        yield piece if piece.work is None else piece._replace(work=dump_in_file(dump, text.key))
+        dump, _ = piece.tag
+        yield piece if piece.work is None else piece._replace(work=dump_in_file(dump, dump_check.key(dump)))

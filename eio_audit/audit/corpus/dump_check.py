@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 
 from eio_audit.audit.check.check import audit_dump
@@ -55,6 +54,8 @@ class DumpCheck:
 
     def key(self, dump: Dump) -> bytes:
         """A digest that is equal for dumps with the same result, apart from their places."""
+        from hashlib import sha256  # loads a library that the check of a single dump does without
+
         column, text = dump.content
         digest = sha256(self._digest)
         digest.update(b"%d " % column)
@@ -68,6 +69,8 @@ class DumpCheck:
     @cached_property
     def _digest(self) -> bytes:
         """Of all that the results depend on except the dump."""
+        from hashlib import sha256
+
         options = self.options
         original = options.order_from
         parts = {
@@ -93,6 +96,7 @@ def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
     Raises:
         OSError: a file cannot be read.
     """
+    from hashlib import sha256
     from importlib.util import find_spec
 
     regex = find_spec("regex")  # found, not imported: that takes longer than all the rest

@@ -5,13 +5,12 @@ from __future__ import annotations
 from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.followers import sentence
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.check.location_health import broken_locations
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -152,9 +151,12 @@ def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inver
 
 def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
     on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
-    for op, broken in broken_locations(dump) if on_locations else ():
-        if broken.rule in on_locations:
-            yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
+    if on_locations:
+        from eio_audit.audit.check.location_health import broken_locations
+
+        for op, broken in broken_locations(dump):
+            if broken.rule in on_locations:
+                yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
         from eio_audit.audit.locations.codegen_location import unreadable_locations
 
@@ -233,7 +235,8 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
 def _charged(block: FixedBlock, order: Sequence[int], chosen: Collection[int]) -> dict[int, int]:
     """Return, per chosen place, the inversions that it is charged with in an order of the places."""
     positions = [k for k, place in enumerate(order) if place in chosen]
-    charges = inversions_charged([block.key(place) for place in order], positions)
+    keys: Sequence[Any] = block.keys  # those of the ops in the order are integers
+    charges = inversions_charged([keys[place] for place in order], positions)
     return {order[k]: charge for k, charge in zip(positions, charges, strict=True)}
 
 

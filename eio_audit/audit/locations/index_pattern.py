@@ -26,11 +26,10 @@ _CHILD = (
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
-_PLACE_ONLY = re.compile(
-    rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0',
-)
+_PLACE_ONLY = rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0'
+"""Compiled on first use, like the next but one."""
 _NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
-_NAME = re.compile(_NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?")
+_NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
 """A name location with a simple child or none; any other location may be malformed."""
 
 
@@ -68,7 +67,7 @@ class IndexPattern:
 
     def index_of_name(self, location: bytes) -> int | None:
         """Return the index of a name with a simple child or none; None if the location must be parsed."""
-        match = _NAME.fullmatch(location) if self.is_default else None
+        match = re.compile(_NAME).fullmatch(location) if self.is_default else None
         return int(match[1]) if match else None
 
     def index_in(self, name: str) -> int | None:
@@ -92,7 +91,7 @@ class IndexPattern:
 
         It is empty for any other location.
         """
-        places = _PLACE_ONLY.findall(b"\0".join([*locations, b""])) if self.is_default else []
+        places = re.compile(_PLACE_ONLY).findall(b"\0".join([*locations, b""])) if self.is_default else []
         return places if len(places) == len(locations) else [b""] * len(locations)
 
     def without_index(self, name: str) -> str:

@@ -132,7 +132,7 @@ class _Recent:
     def __init__(self) -> None:
         self._read: dict[bytes, DumpStates] = {}
 
-    def get(self, text: bytes, read: Callable[[], DumpStates]) -> DumpStates:
+    def get(self, text: bytes | memoryview, read: Callable[[], DumpStates]) -> DumpStates:
         """Return the states of a text, which are read if they are not stored."""
         key = sha256(text).digest()
         found = self._read.pop(key, None) or read()
@@ -159,7 +159,7 @@ class ProgramStates:
         self.functions: dict[Part, FunctionState] = {}
         self._options = options
         self._show = show
-        self._last: tuple[bytes, DumpStates] | None = None
+        self._last: tuple[Dump, DumpStates] | None = None
         self._recent = _Recent()
         self._recent_around = _Recent()
 
@@ -171,10 +171,9 @@ class ProgramStates:
         Raises:
             InputError: the dump cannot be read.
         """
-        if self._last is None or not dump.has_text(self._last[0]):
-            text = dump.text
-            read = self._recent.get(text, lambda: self._read(dump, describes_worst=describes_worst))
-            self._last = text, read
+        if self._last is None or not dump.has_text_of(self._last[0]):
+            read = self._recent.get(dump.view, lambda: self._read(dump, describes_worst=describes_worst))
+            self._last = dump, read
         return self._identified(self._last[1], dump)
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:

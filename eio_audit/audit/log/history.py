@@ -184,14 +184,16 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
     numbers: dict[str, int] = {}
     nearest: Dump | None = None
     has_place = False
-    last = b""
+    last: Dump | None = None
     for dump in each_dump(dumps):
         number = numbers[dump.program] = numbers.get(dump.program, -1) + 1
-        may_have_it = wanted.may_be_in(dump) and (wanted.place_in(dump.source) or not dump.has_text(last))
+        may_have_it = wanted.may_be_in(dump) and (
+            wanted.place_in(dump.source) or last is None or not dump.has_text_of(last)
+        )
         nearest = dump if nearest is None or (may_have_it and not has_place) else nearest
         if not may_have_it:
             continue
-        has_place, last = True, dump.text
+        has_place, last = True, dump
         try:
             read = read_dump(dump, options)
         except InputError:

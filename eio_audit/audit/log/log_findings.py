@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.checked_dump import CheckedDump, checked
 from eio_audit.audit.gate.rules import Rule
-from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
 
 
 Origin = TypeVar("Origin")
@@ -92,7 +93,6 @@ class _ProgramFindings:
 
     Attributes:
         dumps: number of its dumps.
-        walk: the walk over them.
         findings: all findings so far, in order.
         there: the findings that the program has now.
         shown: the functions that dumps have shown.
@@ -102,18 +102,31 @@ class _ProgramFindings:
 
     def __init__(self) -> None:
         self.dumps = 0
-        self.walk = ProgramWalk()
         self.findings: list[Lifetime[str | None]] = []
         self.there: list[Lifetime[str | None]] = []
         self.shown: set[str | None] = set()
         self.has_module = False
         self.unseen: set[str | None] = set()
 
-    def origin(self, function: str | None, step: Step[Shown]) -> str | None:
+    @cached_property
+    def walk(self) -> ProgramWalk:
+        """The walk over its dumps."""
+        from eio_audit.audit.log.walk import ProgramWalk
+
+        return ProgramWalk()
+
+    def step(self, dump: CheckedDump) -> Step[Shown]:
+        """Return what a dump shows and which passes are charged with it."""
+        from eio_audit.audit.log.walk import Shown
+
+        shown = Shown(dump.only_function, dump.functions, {}, {})
+        return self.walk.step(dump.audit.place.marker, shown)
+
+    def origin(self, function: str | None, step: Step[Shown] | None) -> str | None:
         """Return the pass that introduced a finding in a function."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
-        run = step.run_of(function)
+        run = step.run_of(function) if step is not None else None
         return run.pass_name if run else None
 
     def follow(
@@ -121,7 +134,7 @@ class _ProgramFindings:
         found: Sequence[Finding],
         shown: Collection[str | None],
         may_be: Collection[str | None],
-        step: Step[Shown],
+        step: Step[Shown] | None,
         moment: str,
     ) -> None:
         """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
@@ -179,7 +192,8 @@ class LogFindings:
         program.dumps += 1
         if program.there and place.marker is None and not audit.summary.has_indices:
             return  # the output of a compiler, printed without locations
-        step = program.walk.step(place.marker, Shown(dump.only_function, dump.functions, {}, {}))
+        is_step = place.marker is not None or found  # otherwise no pass begins, and none is charged
+        step = program.step(dump) if is_step else None
         shown, only = {*dump.functions}, dump.only_function
         if only is None:
             program.unseen.update(one.last.function for one in program.there)

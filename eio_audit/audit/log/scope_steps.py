@@ -128,7 +128,7 @@ class ScopeSteps:
         last = self._last_shown
         if last is not None and last.text.dump is dump:
             return last
-        if last is not None and dump.has_text(last.text.dump.text):
+        if last is not None and dump.has_text_of(last.text.dump):
             self._last_shown = last.again(dump)
         else:
             self._last_shown = ShownText(dump, self._options.op_table, self._outlines)

@@ -46,7 +46,8 @@ class Line(NamedTuple):
         """Return it with so many columns less of indentation; more if negative."""
         if less > 0 and not self.text[:less].isspace():
             return self
-        return self._replace(text=b" " * -less + self.text[max(less, 0) :], dedent=self.dedent + less)
+        text = b" " * -less + self.text[max(less, 0) :]
+        return Line(text, self.number, self.dedent + less, self.aliases, self.ops)
 
 
 # A dump has very many lines. These take one apart or make one without a call of a Python function.

@@ -24,19 +24,18 @@ LONGEST_PATH = 4096
 
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
-_BRACE = re.compile(STRING + rb"|//[^\n]*+|(?P<brace>[{}])")
-"""A brace, or what may hold one that does not count."""
+_BRACE = STRING + rb"|//[^\n]*+|(?P<brace>[{}])"
+"""A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
 NOT_MLIR = "this is not MLIR: no line begins an operation"
 """The error for such a text."""
 
-_HOLDS_IR = re.compile(
-    rb'^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
-    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")",
-    re.MULTILINE,
+_HOLDS_IR = (
+    rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
-_COMMENT_OR_RESOURCES = re.compile(rb"//[^\n]*+|" + FILE_METADATA.pattern)
+_COMMENT_OR_RESOURCES = rb"//[^\n]*+|" + FILE_METADATA.pattern
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -138,12 +137,23 @@ class Dump:
         place = self.marker, self.line, self.program, self.first_line, self.selected
         return Dump, (part, self.span_in_lines, *place)
 
-    def has_text(self, text: bytes) -> bool:
-        """Whether the IR is this text, without a copy."""
-        data, span = self.source.data, self.span
-        if len(text) != span.end - span.start:
-            return False
-        return data.startswith(text, span.start) if isinstance(data, bytes) else self.text == text
+    @property
+    def view(self) -> memoryview:
+        """The IR, without a copy."""
+        return memoryview(self.source.data)[self.span.start : self.span.end]
+
+    def has_text_of(self, other: Dump) -> bool:
+        """Whether both have the same IR, without a copy."""
+        return _is_same_text(self.source, self.span, other.source, other.span)
+
+
+def _is_same_text(source: Source, span: Span, other: Source, other_span: Span) -> bool:
+    if span.end - span.start != other_span.end - other_span.start:
+        return False
+    data, text = source.data, memoryview(other.data)[other_span.start : other_span.end]
+    if isinstance(data, bytes):
+        return data.startswith(text, span.start)
+    return data[span.start : span.end].startswith(text)
 
 
 def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> list[Dump]:
@@ -256,7 +266,7 @@ def is_mlir_without_ops(dump: Dump) -> bool:
     while offset < end:
         known = end_of_definitions(dump.source, Span(offset, end))
         if known == offset:
-            known = match_end(_COMMENT_OR_RESOURCES, data, offset, end)
+            known = match_end(re.compile(_COMMENT_OR_RESOURCES), data, offset, end)
         if known == offset:
             return False
         offset = _text_start(dump.source, Span(known, end))
@@ -331,10 +341,17 @@ def _between_markers(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Mar
 
 
 class _Splitter:
+    """Divides what is between markers into dumps.
+
+    Most passes change nothing. So the last text below a marker is kept, with the length of its dump, if it
+    has no other dump and begins no program: an equal text is divided without a look at it.
+    """
+
     def __init__(self, program: str) -> None:
         self._program = program
         self._number = 0
         self._stages: set[str] = set()
+        self._last: tuple[Source, Span, int] | None = None
 
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
@@ -342,13 +359,23 @@ class _Splitter:
             return self.pieces(source, span, None, must_hold_ir=True)
         if marker.when is None:
             self._enter(marker.pass_name)
-        dumps = []
+        if self._last is not None and _is_same_text(source, span, *self._last[:2]):
+            return self._marked(source, Span(span.start, span.start + self._last[2]), place, marker)
+        number = self._number
         end = _end_of_first_op(source, _pieces(source, span)[0])
-        start = _text_start(source, Span(span.start, end))
-        if start < end:
-            line, first_line = source.line_at(place.start), source.line_at(start)
-            dumps.append(Dump(source, Span(span.start, end), marker, line, self._name, first_line))
-        return dumps + self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
+        dumps = self._marked(source, Span(span.start, end), place, marker)
+        others = self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
+        is_alone = not others and self._number == number
+        self._last = (source, span, end - span.start) if is_alone else None
+        return dumps + others
+
+    def _marked(self, source: Source, span: Span, place: Span, marker: Marker) -> list[Dump]:
+        """Return the dump of a marker; none if there is no text."""
+        start = _text_start(source, span)
+        if start == span.end:
+            return []
+        line, first_line = source.line_at(place.start), source.line_at(start)
+        return [Dump(source, span, marker, line, self._name, first_line)]
 
     def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
         """Return the dumps between ``// -----`` lines."""
@@ -381,7 +408,7 @@ class _Splitter:
 def _holds_ir(data: Text, span: Span) -> bool:
     """Whether IR begins on one of the lines, and not an op that a diagnostic shows."""
     offset = span.start
-    while match := _HOLDS_IR.search(data, offset, span.end):
+    while match := re.compile(_HOLDS_IR).search(data, offset, span.end):
         message = data.rfind(b"\n", span.start, max(match.start() - 1, span.start)) + 1
         shown = shown_op_end(data, max(message, span.start), span.end)
         if shown is None:
@@ -475,5 +502,5 @@ def _joined(data: Text, pieces: list[Span]) -> list[Span]:
 
 def _opened_braces(data: Text, span: Span) -> int:
     """Return how many braces a piece opens and does not close."""
-    tokens = Counter(token["brace"] for token in _BRACE.finditer(data, span.start, span.end))
+    tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
     return tokens[b"{"] - tokens[b"}"]

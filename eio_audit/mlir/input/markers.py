@@ -28,9 +28,8 @@ _PASS = re.compile(
 _JIT = re.compile(rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----")
 _STAGE = re.compile(rb"MLIR Module (?P<stage>[\w.-]+):")
 _END = re.compile(rb"END OF MLIR MODULE")
-_ARGUMENT = re.compile(
-    r"(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z",
-    re.DOTALL,
+_ARGUMENT = (
+    r"(?s)(?P<name>(?:\(anonymous namespace\)|::|[^:(])+?)(?: Failed)?(?: \((?P<old>.*)\)|: (?P<new>.*))?\Z"
 )
 _BYTECODE = b"ML\xefR"
 _SIGN = (
@@ -64,7 +63,7 @@ _DIAGNOSTIC = (
 )
 EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
-_MESSAGE_AND_EXCERPT = re.compile(rb"[^\n]*+\n" + EXCERPT.pattern)
+_MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
 _SHOWN_OP = re.compile(rb"[^\n]*+(?<= )\n(?=[%\"A-Za-z_])")
 """A message that ends with a blank. MLIR shows an op of several lines from the next line on."""
 _LONGEST_SHOWN_OP = 1 << 20
@@ -153,7 +152,7 @@ def _starts(data: Text) -> Iterator[int]:
 def _pass_marker(match: re.Match[bytes]) -> Marker:
     groups = match.groupdict()
     text = match["pass"].decode("utf-8", "replace")
-    parts = _ARGUMENT.match(text)
+    parts = re.compile(_ARGUMENT).match(text)
     class_name = parts["name"] if parts else text
     argument = (parts["old"] or parts["new"] or class_name) if parts else text
     symbol, op_name = groups.get("symbol"), groups.get("op")
@@ -175,7 +174,7 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     if offset >= end or _IR.match(data, offset, end):
         return None
     if re.compile(_DIAGNOSTIC).match(data, offset, end):
-        if excerpt := _MESSAGE_AND_EXCERPT.match(data, offset, end):
+        if excerpt := re.compile(_MESSAGE_AND_EXCERPT).match(data, offset, end):
             return excerpt.end()
         return shown_op_end(data, offset, end) or line_end(data, offset, end)
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None

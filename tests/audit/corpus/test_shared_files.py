@@ -124,3 +124,15 @@ def test_other_text_is_an_error_of_its_file_alone(tmp_path: Path, workers: Worke
     result = check_dumps(dumps, DumpCheck(), workers=workers)
     assert [Path(audit.source).name for audit in result.dumps] == ["a.mlir", "c.mlir"]
     assert [Path(error.source).name for error in result.errors] == ["b.mlir"]
+
+
+def test_a_large_dump_is_read_from_its_place(
+    workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not compared with other dumps, but the worker compares it with what it reads."""
+    monkeypatch.setattr("eio_audit.audit.corpus.check_dumps.LARGEST_HASHED", 10)
+    path = tmp_path / "f.log"
+    path.write_text(dump("After", "cse", function("f", 2, 1)) + dump("After", "inline", function("f", 2, 1)))
+    assert check_dumps(read(str(path)), DumpCheck(), workers=workers) == check_dumps(
+        read(str(path)), DumpCheck()
+    )
