@@ -255,7 +255,6 @@ class Section:
         displaced = self.picture.displaced.get(op.place)
         return reason(displaced, self.block) if displaced else ""
 
-    @cached_property
     def places(self) -> dict[str, object]:
         """The place of each op before and now (-1 if it does not count), texts, and irregular ids."""
         ops = self.picture.ops

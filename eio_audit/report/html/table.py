@@ -81,14 +81,13 @@ class Table:
             for k, column in enumerate(self.columns)
         ]
 
-    @property
     def data(self) -> dict[str, object]:
         """All rows, as scripts read them."""
         return {
-            "columns": [
+            "columns": (
                 _column_data(column, list(map(itemgetter(k), self.rows)), self.most[k])
                 for k, column in enumerate(self.columns)
-            ],
+            ),
             "marked": self.marked[0] if self.marked else None,
             "sorting": self._sorting,
             "links": self.links and [self._number_of(self.links[0]), self.links[1]],
