@@ -8,7 +8,7 @@ high. It is stretched to the available space, and only its viewBox zooms it. Lin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -25,7 +25,7 @@ from eio_audit.audit.explain.order_picture import (
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
-from eio_audit.report.html.table import OF_CONSTANTS, Table, columns_of
+from eio_audit.report.html.table import OF_CONSTANTS, Cell, MadeRows, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
@@ -271,19 +271,23 @@ class Section:
         columns = columns_of(
             "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=out of order, why"
         )
-        rows = [
-            (
-                *(one.place, one.op.title, one.op.line, one.op.module),
-                *(one.inversions, one.inversions_fixed, one.disorder, self._why(one)),
-            )
-            for one in self.picture.ops
+        ops = self.picture.ops
+        cells: list[Callable[[int], Cell]] = [
+            lambda place: ops[place].place,
+            lambda place: ops[place].op.title,
+            lambda place: ops[place].op.line,
+            lambda place: ops[place].op.module,
+            lambda place: ops[place].inversions,
+            lambda place: ops[place].inversions_fixed,
+            lambda place: ops[place].disorder,
+            lambda place: self._why(ops[place]),
         ]
         name = block_name(self.block.function, self.block.block)
         return Table(
             f"ops-{self.name}",
             f"the ops of {name}; place counts from 0",
             columns,
-            rows,
+            MadeRows(len(ops), cells),
             "disorder, -inversions",
             marked=("disorder", "only ops out of order"),
         )

@@ -12,8 +12,9 @@ from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.mlir.aliases import without_definitions
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.function_texts import Aliases
-from eio_audit.mlir.source import Span, Text, count_lines
+from eio_audit.mlir.source import Span, count_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from eio_audit.report.html.order_section import (
 )
 from eio_audit.report.html.page_steps import step_of
 from eio_audit.report.html.stored_steps import packed, pair_data
-from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.html.table import Cell, MadeRows, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
 from eio_audit.report.template import render_pieces, text_of
 from eio_audit.report.wording.diff import what_happened
@@ -122,7 +122,7 @@ def _corpus(
 
 def diff_to_html(
     result: Diff,
-    pictures: Sequence[OrderPicture],
+    pictures: Callable[[], Sequence[OrderPicture]],
     version: str,
     *,
     verbose: bool = False,
@@ -132,18 +132,19 @@ def diff_to_html(
 
     Args:
         result: what to show.
-        pictures: of blocks of the later dump.
+        pictures: draws blocks of the later dump. It is called when the texts need no memory any more.
         version: of eio-audit.
         verbose: whether to show all differences of an op.
         context: how many unchanged ops to show around changes; None to group the changes.
     """
-    sections = block_sections(pictures)
+    data = packed(pair_data(step_of(result.comparison)))
+    sections = block_sections(pictures())
     return page(
         "diff.html",
         version,
         BROWSER_SCRIPTS,
         title=f"{files_of((result.before.source, result.after.source))}: what changed",
-        data=packed(pair_data(step_of(result.comparison))),
+        data=data,
         result=result,
         document=diff_document(result, context=context),
         verbose=verbose,
@@ -215,10 +216,18 @@ def _codegen(result: Structure) -> dict[str, object]:
     columns = columns_of(
         "#number, function, #ops, #inputs=in, #outputs=out, index, #line, module, source, caller=cut out of"
     )
-    rows: list[list[Cell]] = []
-    for number, one in enumerate(functions, 1):
-        rows.append([number, one.name, one.ops, one.inputs, one.outputs, index_span(one), one.line])
-        rows[-1] += [source_of(one), f"{one.file} {one.function}", one.caller]
+    cells: list[Callable[[int], Cell]] = [
+        lambda number: number + 1,
+        lambda number: functions[number].name,
+        lambda number: functions[number].ops,
+        lambda number: functions[number].inputs,
+        lambda number: functions[number].outputs,
+        lambda number: index_span(functions[number]),
+        lambda number: functions[number].line,
+        lambda number: source_of(functions[number]),
+        lambda number: f"{functions[number].file} {functions[number].function}",
+        lambda number: functions[number].caller,
+    ]
     caption = "in call order; the module that all ops of a function share"
     stages = ", ".join(f"#{stage}={STAGES[stage]}" for stage in result.predictions)
     torn: list[list[Cell]] = [
@@ -251,5 +260,5 @@ def _codegen(result: Structure) -> dict[str, object]:
             figures,
             "number",
         ),
-        "functions": Table("functions", caption, columns, rows, "number"),
+        "functions": Table("functions", caption, columns, MadeRows(len(functions), cells), "number"),
     }
