@@ -194,10 +194,10 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     changes = [(kind, change) for kind, group in result.ops.groups.items() for change in group]
     lines = {change.after.line for _, change in changes if change.after}
     anchors = {
-        op.op: section.ids[op.place]
+        label: section.ids[place]
         for section in sections
-        for op in section.picture.ops
-        if op.op.line in lines
+        for place, label in enumerate(section.picture.ops.labels)
+        if label.line in lines
     }
     rows: list[list[Cell]] = []
     for number, (kind, change) in enumerate(changes, 1):
