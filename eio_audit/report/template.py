@@ -25,6 +25,9 @@ _TAGGED = re.compile("[<>&]")
 _UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
+BUFFERED = 1000
+"""How many pieces of a template become one."""
+
 _waiting: dict[int, Iterable[str]] = {}
 """By the number in its mark, the pieces of what a template leaves out. Each mark is filled once."""
 _numbers = count()
@@ -36,12 +39,14 @@ def render(template: str, **context: object) -> str:
 
 
 def render_pieces(template: str, **context: object) -> Iterator[str]:
-    """Return the rendered template in pieces. The data for scripts are made when their turn comes."""
-    return _filled(_environment().get_template(template).render(context))
+    """Yield the rendered template in pieces. Each is made when its turn comes."""
+    stream = _environment().get_template(template).stream(context)
+    stream.enable_buffering(BUFFERED)
+    return (piece for text in stream for piece in _filled(text))
 
 
 def _filled(text: str) -> Iterator[str]:
-    """Yield a text piece by piece, with what waits for its marks."""
+    """Yield a text with whole marks piece by piece, with what waits for the marks in their place."""
     for number, part in enumerate(text.split("\0")):
         if number % 2:
             yield from _waiting.pop(int(part))
