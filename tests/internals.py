@@ -233,13 +233,14 @@ from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curv
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
 from eio_audit.report.html.page_steps import PageStep, PageText, step_of
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed, runs_of
+from eio_audit.report.html.table import MadeRows, Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_report
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
 from eio_audit.report.pictures.structure_svg import down_to, drawing_of, module_tree
-from eio_audit.report.template import render
+from eio_audit.report.template import json_pieces, render
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink

@@ -196,7 +196,7 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
     [after] = read(RESNET)
     worst_blocks = WorstBlocks()
     result = diff(before, after, visit=worst_blocks.visit)
-    page = Page(rendered(result, "html", pictures=worst_blocks.pictures()))
+    page = Page(rendered(result, "html", pictures=worst_blocks.pictures))
     kinds = column(page.islands["changes-rows"], "change")
     assert [kinds.count(kind) for kind in ("moved", "modified", "added", "removed")] == [
         len(group) for group in result.ops.groups.values()
@@ -206,7 +206,7 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
 
 def resnet_diff(context: int | None = None) -> str:
     [before], [after] = (read(RESNET.replace("after", when)) for when in ("before", "after"))
-    return rendered(diff(before, after), "html", pictures=(), context=context)
+    return "".join(rendered(diff(before, after), "html", pictures=list, context=context))
 
 
 def test_the_page_of_a_diff_folds_changes_that_repeat() -> None:
@@ -230,7 +230,7 @@ def test_the_page_of_a_diff_in_place_has_unchanged_ops() -> None:
 def test_a_diff_has_both_texts_and_the_changes_between_them() -> None:
     before, after = read_text(ISSUE)[0], read_text(ISSUE.replace("ttir.permute", "ttir.transpose"))[0]
     result = diff(before, after)
-    data = Page(rendered(result, "html", pictures=[])).packed["passes-data"]
+    data = Page(rendered(result, "html", pictures=list)).packed["passes-data"]
     assert [lines for _, lines, _, _ in texts_of(data)] == [
         dump.text.strip().split(b"\n") for dump in (before, after)
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -13,6 +13,7 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump, SharedWork
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
+from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents, displaced, order_profile
 from eio_audit.order.wrong_labels import fewest_wrong_labels
@@ -101,7 +102,7 @@ def audit_disordered(
         disorder = _disorder(block, weights, work)
         audit = in_order[number]._replace(
             **disorder.figures,
-            worst=tuple(_described(block, displaced) for displaced in disorder.worst),
+            worst=tuple(_described(block, displaced, block.label) for displaced in disorder.worst),
             mislabelled=tuple(
                 MislabelledOp(block.label(place), block.label(disorder.donors[place]), inversions)
                 for place, inversions in disorder.worst_labels.items()
@@ -205,9 +206,15 @@ def _wrong_labels(
     return found.donor_of
 
 
-def describe_displaced(block: KeyedBlock, places: Iterable[int]) -> dict[int, DisplacedOp]:
-    """Describe the ops at some places of a block, those in the most inversions first."""
-    return {place.place: _described(block, place) for place in _displaced_places(block, None, places)}
+def describe_displaced(
+    block: KeyedBlock, places: Iterable[int], label_of: Callable[[int], OpLabel]
+) -> dict[int, DisplacedOp]:
+    """Describe the ops at some places of a block, those in the most inversions first.
+
+    ``label_of`` returns the op at a place, as reports name it.
+    """
+    chosen = _displaced_places(block, None, places)
+    return {place.place: _described(block, place, label_of) for place in chosen}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,12 +239,14 @@ def _displaced_places(
     return [_DisplacedPlace(place, carried[place], early[place], blockers.get(place)) for place in chosen]
 
 
-def _described(block: KeyedBlock, displaced: _DisplacedPlace) -> DisplacedOp:
+def _described(
+    block: KeyedBlock, displaced: _DisplacedPlace, label_of: Callable[[int], OpLabel]
+) -> DisplacedOp:
     blocker = displaced.blocker
     return DisplacedOp(
-        op=block.label(displaced.place),
+        op=label_of(displaced.place),
         inversions=displaced.inversions,
         early=displaced.early,
         derived=bool(block.dump.indices.derived_by_op[block.ops[displaced.place]]),
-        blocker=Blocker(block.label(blocker[0]), blocker[1]) if blocker else None,
+        blocker=Blocker(label_of(blocker[0]), blocker[1]) if blocker else None,
     )

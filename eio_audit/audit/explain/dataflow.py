@@ -178,6 +178,7 @@ class BlockDataflow:
         self._block = block
         self._graph = block.graph
         self._displaced = frozenset(block.displaced)
+        self._known_neighbours: dict[int, list[int]] = {}
 
     def around(self, places: Sequence[int], radius: int, limit: int | None = None) -> Dataflow:
         """Return up to ``limit`` ops that are at most ``radius`` dependences away from the ops at ``places``.
@@ -187,7 +188,7 @@ class BlockDataflow:
         found = dict.fromkeys(places)
         frontier = list(places)
         for _ in range(radius):
-            reached = dict.fromkeys(near for place in frontier for near in self._neighbours[place])
+            reached = dict.fromkeys(near for place in frontier for near in self._neighbours(place))
             frontier = [place for place in reached if place not in found]
             found |= dict.fromkeys(frontier)
         return self.part(sorted(list(found)[:limit]), tuple(sorted(places)))
@@ -218,16 +219,16 @@ class BlockDataflow:
     def _edges_among(self, places: Sequence[int]) -> Iterator[DataflowEdge]:
         shown = frozenset(places)
         edges = {
-            (place, user, kind): inverting
+            (place, user, kind): self._is_inverting(place, user)
             for place in places
-            for user, kind, inverting in self._dependences[place]
+            for user, kind in self._users[place]
             if user in shown
         }
         return (DataflowEdge(*edge, inverting) for edge, inverting in edges.items())
 
     @cached_property
-    def _dependences(self) -> list[list[tuple[int, DependenceKind, bool]]]:
-        """Per place, the users of the op, the kind of dependence, and whether it is against the order."""
+    def _extremes(self) -> tuple[list[float], list[float]]:
+        """Per place, the largest key of the op and what is above it, and the smallest of it and below it."""
         keys, precedence = self._block.keys, self._graph.precedence
         # An op with a key counts with that key only. Keys pass through ops without a key.
         above = [-inf if key is None else key for key in keys]
@@ -238,21 +239,43 @@ class BlockDataflow:
         for producer, user in precedence.backwards():
             if keys[producer] is None:
                 below[producer] = min(below[producer], below[user])
-        dependences: list[list[tuple[int, DependenceKind, bool]]] = [[] for _ in keys]
-        for producer, user, kind in self._graph.edges():
-            dependences[producer].append((user, kind, above[producer] > below[user]))
-        return dependences
+        return above, below
+
+    def _is_inverting(self, producer: int, user: int) -> bool:
+        """Whether the dependence is against the order."""
+        above, below = self._extremes
+        return above[producer] > below[user]
 
     @cached_property
-    def _neighbours(self) -> list[list[int]]:
-        """Per place, the neighbours of the op; those with a dependence against the order are first."""
-        ranked: list[list[tuple[bool, int]]] = [[] for _ in self._block.ops]
-        for producer, users in enumerate(self._dependences):
-            for user, kind, inverting in users:
-                if kind is not DependenceKind.TERMINATOR or inverting:
-                    ranked[producer].append((not inverting, user))
-                    ranked[user].append((not inverting, producer))
-        return [[place for _, place in sorted(near)] for near in ranked]
+    def _users(self) -> list[list[tuple[int, DependenceKind]]]:
+        """Per place, the users of the op, and the kind of dependence."""
+        users: list[list[tuple[int, DependenceKind]]] = [[] for _ in self._block.ops]
+        for producer, user, kind in self._graph.edges():
+            users[producer].append((user, kind))
+        return users
+
+    def _leads_on(self, producer: int, user: int, kind: DependenceKind) -> bool:
+        """Whether a dependence makes two ops neighbours. A terminator is not near all ops before it."""
+        return kind is not DependenceKind.TERMINATOR or self._is_inverting(producer, user)
+
+    @cached_property
+    def _producers(self) -> list[list[int]]:
+        """Per place, the neighbours that the op depends on."""
+        producers: list[list[int]] = [[] for _ in self._block.ops]
+        for producer, users in enumerate(self._users):
+            for user, kind in users:
+                if self._leads_on(producer, user, kind):
+                    producers[user].append(producer)
+        return producers
+
+    def _neighbours(self, place: int) -> list[int]:
+        """Return the neighbours of an op; those with a dependence against the order are first."""
+        if place not in self._known_neighbours:
+            users = [user for user, kind in self._users[place] if self._leads_on(place, user, kind)]
+            near = [(not self._is_inverting(place, user), user) for user in users]
+            near += [(not self._is_inverting(other, place), other) for other in self._producers[place]]
+            self._known_neighbours[place] = [other for _, other in sorted(near)]
+        return self._known_neighbours[place]
 
 
 def _find_block(dump: AuditedDump, wanted: str | None) -> int:

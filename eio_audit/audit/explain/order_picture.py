@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
-from itertools import count, repeat
+from itertools import repeat
+from typing import overload
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
@@ -73,6 +75,49 @@ class PicturedOp:
     disorder: Disorder | None
 
 
+UNCOUNTED = -1
+"""The place of an op that does not count in inversions."""
+
+
+@dataclass(frozen=True, slots=True)
+class PicturedOps(Sequence[PicturedOp]):
+    """The ops of a block, in textual order. An op is made when it is asked for: a block may have many.
+
+    Attributes:
+        labels: by place, the op.
+        textual_ranks, originals: by place, as in ``PicturedOp``, with UNCOUNTED for None.
+        inversions, inversions_fixed, disorders: by place, as in ``PicturedOp``.
+    """
+
+    labels: Sequence[OpLabel]
+    textual_ranks: Sequence[int]
+    originals: Sequence[int]
+    inversions: Sequence[int]
+    inversions_fixed: Sequence[int]
+    disorders: Sequence[Disorder | None]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @overload
+    def __getitem__(self, place: int) -> PicturedOp: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[PicturedOp]: ...
+    def __getitem__(self, place: int | slice) -> PicturedOp | list[PicturedOp]:
+        if isinstance(place, slice):
+            return [self[k] for k in range(*place.indices(len(self)))]
+        rank, original = self.textual_ranks[place], self.originals[place]
+        return PicturedOp(
+            self.labels[place],
+            place % len(self),
+            None if rank == UNCOUNTED else rank,
+            None if original == UNCOUNTED else original,
+            self.inversions[place],
+            self.inversions_fixed[place],
+            self.disorders[place],
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class OrderPicture:
     """The order of one block, op by op.
@@ -89,7 +134,7 @@ class OrderPicture:
 
     dump: DumpAudit
     block: BlockAudit
-    ops: tuple[PicturedOp, ...]
+    ops: PicturedOps
     displaced: dict[int, DisplacedOp]
     dataflow: tuple[Dataflow, ...]
     texts: dict[int, str]
@@ -104,7 +149,8 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     remaining = {order[k] for k in displaced([block.key(place) for place in order])}
-    displaced_ops = describe_displaced(block, sorted(moved | remaining))
+    names = labels(dump.ir, dump.indices, block.ops)
+    displaced_ops = describe_displaced(block, sorted(moved | remaining), names.__getitem__)
     moved_first = sorted(displaced_ops, key=lambda place: place not in moved)
     drawn = [*moved_first[: min(len(moved), DRAWN_MOVED)], *moved_first[len(moved) :][:DRAWN_UNMOVED]]
     disorder = {place: _disorder(op, audit) for place, op in displaced_ops.items()}
@@ -114,17 +160,13 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     return OrderPicture(
         dump=dump_audit,
         block=audit,
-        ops=tuple(
-            map(
-                PicturedOp,
-                labels(dump.ir, dump.indices, block.ops),
-                count(),
-                map(textual_rank.get, places),
-                map(original.get, places),
-                map(block.inversions_at.get, places, repeat(0)),
-                map(fixed.get, places, repeat(0)),
-                map(disorder.get, places),
-            )
+        ops=PicturedOps(
+            names,
+            array("q", map(textual_rank.get, places, repeat(UNCOUNTED))),
+            array("q", map(original.get, places, repeat(UNCOUNTED))),
+            array("q", map(block.inversions_at.get, places, repeat(0))),
+            array("q", map(fixed.get, places, repeat(0))),
+            list(map(disorder.get, places)),
         ),
         displaced=displaced_ops,
         dataflow=tuple(

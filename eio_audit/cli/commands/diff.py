@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -242,7 +243,7 @@ def diff_command(
         )
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
-    reports.write(result, pictures=worst_blocks.pictures(), context=context)
+    reports.write(result, pictures=cache(worst_blocks.pictures), context=context)
     if not (gate.never_fails or is_asked_for(gate)):
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     if is_asked_for(gate) and result.after.is_unindexed:

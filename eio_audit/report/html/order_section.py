@@ -8,7 +8,7 @@ high. It is stretched to the available space, and only its viewBox zooms it. Lin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -18,14 +18,15 @@ from eio_audit.audit.explain.dataflow import Dataflow
 from eio_audit.audit.explain.order_picture import (
     DRAWN_NEIGHBOURS,
     TEXTS_AROUND,
+    UNCOUNTED,
     Disorder,
     OrderPicture,
-    PicturedOp,
+    PicturedOps,
 )
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
-from eio_audit.report.html.table import OF_CONSTANTS, Table, columns_of
+from eio_audit.report.html.table import OF_CONSTANTS, Cell, MadeRows, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
@@ -61,55 +62,55 @@ MEANINGS = {
 
 def slope_of(picture: OrderPicture) -> dict[str, object]:
     """Return what the template ``slope.html`` shows. Heights count ops from the top; ``height`` is pixels."""
-    ops = [op for op in picture.ops if op.textual_rank is not None]
-    in_order = [op for op in ops if op.disorder is None]
+    ops = picture.ops
+    counted = [place for place, rank in enumerate(ops.textual_ranks) if rank != UNCOUNTED]
+    in_order = [place for place in counted if ops.disorders[place] is None]
     on_top = Disorder.AVOIDABLE
-    out_of_order = sorted((op for op in ops if op.disorder), key=lambda op: op.disorder is on_top)
-    numbers = Counter(op.disorder for op in picture.ops if op.disorder)
-    are_bands = len(ops) > SINGLE_LINES
+    out_of_order = sorted(
+        (place for place in counted if ops.disorders[place]),
+        key=lambda place: ops.disorders[place] is on_top,
+    )
+    numbers = Counter(filter(None, ops.disorders))
+    are_bands = len(counted) > SINGLE_LINES
     lines = out_of_order if are_bands else in_order + out_of_order
     return {
-        "ops": len(ops),
-        "height": min(HEIGHT, max(len(ops), LEAST_ROWS) * LABEL_HEIGHT),
+        "ops": len(counted),
+        "height": min(HEIGHT, max(len(counted), LEAST_ROWS) * LABEL_HEIGHT),
         "legend": [(kind.value, numbers[kind], text) for kind, text in MEANINGS.items() if kind in numbers],
-        "left": _labels([f"#{op.op.index}" for op in sorted(ops, key=_original)]),
-        "right": _labels([op.op.title for op in ops]),
-        "bands": list(_bands(in_order)) if are_bands else [],
-        "lines": [(op.disorder or "kept", _original(op) + 0.5, _textual_rank(op) + 0.5) for op in lines],
-        "parts": _parts(out_of_order, len(ops)) if len(ops) > MAPPED_OPS else [],
+        "left": [
+            (top, f"#{ops.labels[place].index}")
+            for top, place in _labelled(sorted(counted, key=ops.originals.__getitem__))
+        ],
+        "right": [(top, ops.labels[place].title) for top, place in _labelled(counted)],
+        "bands": list(_bands(ops, in_order)) if are_bands else [],
+        "lines": [
+            (ops.disorders[place] or "kept", ops.originals[place] + 0.5, ops.textual_ranks[place] + 0.5)
+            for place in lines
+        ],
+        "parts": _parts(ops, out_of_order, len(counted)) if len(counted) > MAPPED_OPS else [],
     }
 
 
-def _parts(out_of_order: Sequence[PicturedOp], total: int) -> list[tuple[int, float, int]]:
+def _parts(ops: PicturedOps, out_of_order: Sequence[int], total: int) -> list[tuple[int, float, int]]:
     """Return the parts of the block with ops out of order: start, bar width in percent, size in ops."""
     size = -(-total // MAP_PARTS)
-    numbers = Counter(_textual_rank(op) // size for op in out_of_order)
+    numbers = Counter(ops.textual_ranks[place] // size for place in out_of_order)
     most = max(numbers.values(), default=1)
     return [(part * size, 100 * number / most, size) for part, number in sorted(numbers.items())]
 
 
-def _bands(ops: Sequence[PicturedOp]) -> Iterator[tuple[int, int, int]]:
+def _bands(ops: PicturedOps, places: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Yield groups of ops that stayed together: their start on the left and the right, and their number."""
-    ends = enumerate((_original(op), _textual_rank(op)) for op in ops)
+    ends = enumerate((ops.originals[place], ops.textual_ranks[place]) for place in places)
     for _, band in groupby(ends, key=lambda at: (at[1][0] - at[0], at[1][1] - at[0])):
         (_, (left, right)), *others = band
         yield left, right, 1 + len(others)
 
 
-def _labels(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Return some names, evenly spaced, each with the height of its op."""
-    step = max(1, -(-len(names) // LABELS))
-    return [(f"{(k + 0.5) / len(names):.2%}", names[k]) for k in range(0, len(names), step)]
-
-
-def _original(op: PicturedOp) -> int:
-    assert op.original is not None
-    return op.original
-
-
-def _textual_rank(op: PicturedOp) -> int:
-    assert op.textual_rank is not None
-    return op.textual_rank
+def _labelled(places: Sequence[int]) -> list[tuple[str, int]]:
+    """Return some ops, evenly spaced, each after its height."""
+    step = max(1, -(-len(places) // LABELS))
+    return [(f"{(k + 0.5) / len(places):.2%}", places[k]) for k in range(0, len(places), step)]
 
 
 SHOWN_FINDINGS = 50
@@ -212,9 +213,10 @@ class Section:
         """The start of the command that explains an op. The op's line follows. Empty without one."""
         return explain_command(self.dump, self.dump.source)
 
-    def place_of(self, op: PicturedOp) -> _Place:
+    def place_of(self, place: int) -> _Place:
         """Return what identifies an op on the page."""
-        return self.dump.source, op.op.line, op.op.title
+        label = self.picture.ops.labels[place]
+        return self.dump.source, label.line, label.title
 
     def cards(self) -> list[Card]:
         """The cards of the ops whose dataflow is drawn."""
@@ -226,14 +228,15 @@ class Section:
         excerpt = {*range(max(place - TEXTS_AROUND, 0), min(place + TEXTS_AROUND + 1, len(self.picture.ops)))}
         if finding:
             other_line = finding.sentence.line
-            excerpt |= {other.place for other in self.picture.ops if other.op.line == other_line}
-        title = f"{op.op.title} at line {op.op.line}: {self._why(op) or op.disorder}"
+            labels = self.picture.ops.labels
+            excerpt |= {other for other, label in enumerate(labels) if label.line == other_line}
+        title = f"{op.op.title} at line {op.op.line}: {self._why(place) or op.disorder}"
         return Card(
             name=self.ids[place],
             title=sentence(finding) if finding else title,
             origin=background(finding) if finding else op.op.module or "",
             excerpt=[
-                (self.picture.ops[k].op.line, self.picture.texts[k], k == place)
+                (self.picture.ops.labels[k].line, self.picture.texts[k], k == place)
                 for k in sorted(excerpt)
                 if k in self.picture.texts
             ],
@@ -247,21 +250,21 @@ class Section:
     def _drawing(self, flow: Dataflow) -> dict[str, object]:
         return drawing_of(flow, {op.place: f"#{self.ids[op.place]}" for op in flow.ops})
 
-    def _why(self, op: PicturedOp) -> str:
-        if op.op.line in self._found_lines and (finding := self._findings.get(self.place_of(op))):
+    def _why(self, place: int) -> str:
+        line = self.picture.ops.labels[place].line
+        if line in self._found_lines and (finding := self._findings.get(self.place_of(place))):
             return finding.message
-        if op.disorder is Disorder.AVOIDABLE:
+        if self.picture.ops.disorders[place] is Disorder.AVOIDABLE:
             return "a fix moves it"
-        displaced = self.picture.displaced.get(op.place)
+        displaced = self.picture.displaced.get(place)
         return reason(displaced, self.block) if displaced else ""
 
-    @cached_property
     def places(self) -> dict[str, object]:
         """The place of each op before and now (-1 if it does not count), texts, and irregular ids."""
         ops = self.picture.ops
         return {
-            "original": [-1 if op.original is None else op.original for op in ops],
-            "standing": [-1 if op.textual_rank is None else op.textual_rank for op in ops],
+            "original": list(ops.originals),
+            "standing": list(ops.textual_ranks),
             "texts": self.picture.texts,
             "anchors": {place: anchor for place, anchor in enumerate(self.ids) if anchor.count("-") > 1},
         }
@@ -272,19 +275,23 @@ class Section:
         columns = columns_of(
             "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=out of order, why"
         )
-        rows = [
-            (
-                *(one.place, one.op.title, one.op.line, one.op.module),
-                *(one.inversions, one.inversions_fixed, one.disorder, self._why(one)),
-            )
-            for one in self.picture.ops
+        ops, labels = self.picture.ops, self.picture.ops.labels
+        cells: list[Callable[[int], Cell]] = [
+            lambda place: place,
+            lambda place: labels[place].title,
+            lambda place: labels[place].line,
+            lambda place: labels[place].module,
+            ops.inversions.__getitem__,
+            ops.inversions_fixed.__getitem__,
+            ops.disorders.__getitem__,
+            self._why,
         ]
         name = block_name(self.block.function, self.block.block)
         return Table(
             f"ops-{self.name}",
             f"the ops of {name}; place counts from 0",
             columns,
-            rows,
+            MadeRows(len(ops), cells),
             "disorder, -inversions",
             marked=("disorder", "only ops out of order"),
         )
@@ -297,7 +304,7 @@ def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding]
     sections = []
     for number, picture in enumerate(pictures, 1):
         ids = []
-        for line in (op.op.line for op in picture.ops):
+        for line in (label.line for label in picture.ops.labels):
             number_there = taken.get(line, 0) + 1
             taken[line] = number_there
             ids.append(f"op-{line}" if number_there == 1 else f"op-{line}-{number_there}")
@@ -311,10 +318,10 @@ def finding_cards(
     """Return the cards of the findings that a page lists."""
     lines = {(finding.source, finding.line) for finding in findings[:SHOWN_FINDINGS]}
     at = {
-        section.place_of(op): (section, op.place)
+        section.place_of(place): (section, place)
         for section in sections
-        for op in section.picture.ops
-        if (section.dump.source, op.op.line) in lines
+        for place, label in enumerate(section.picture.ops.labels)
+        if (section.dump.source, label.line) in lines
     }
     dump_at = {(dump.source, dump.line): dump for dump in dumps}
     cards = []

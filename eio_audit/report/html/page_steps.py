@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from itertools import islice
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
@@ -13,7 +12,9 @@ from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.mlir.aliases import without_definitions
+from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.function_texts import Aliases
+from eio_audit.mlir.source import Span, count_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,32 +73,55 @@ def step_of(comparison: DumpComparison) -> PageStep:
 def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
     """Return a dump that was read as a whole, without its lines, and its ops with their lines."""
     dump = side.dump.dump
-    above = dump.source.data[: dump.span.start].count(b"\n") + _blank_above(dump.text)
-    return ScopeText(dump, [], {}, None), ScopeSide(range(-above, dump.text.count(b"\n") + 1), side)
+    data, span = dump.source.data, dump.span
+    above = count_lines(data, 0, span.start) + count_lines(data, span.start, _start(data, span))
+    lines = count_lines(data, span.start, span.end) + 1
+    return ScopeText(dump, [], {}, None), ScopeSide(range(-above, lines), side)
 
 
 def _whole_text(text: ScopeText, side: ScopeSide) -> PageText:
-    """Return a dump as a page shows it, without blank lines around it."""
+    """Return a dump as a page shows it, without blank lines around it. Its text is not copied."""
     dump = text.dump
-    start, printed = _blank_above(dump.text), dump.text.rstrip()
-    count = printed.count(b"\n") + 1 - start if printed else 0
-    first = dump.source.line_at(dump.span.start) + start
+    data, span = dump.source.data, dump.span
+    start, end = _start(data, span), span.end
+    while end > start and data[end - 1 : end].isspace():
+        end -= 1
+    blank = count_lines(data, span.start, start)
+    count = count_lines(data, start, end) + 1 if end > start else 0
+    first = dump.source.line_at(span.start) + blank
     ops = [-1] * count
     for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
         ops[line] = number  # of several ops on a line, the first one stays
-    definitions = Aliases(without_definitions(dump.text)[0]).definitions if count else {}
+    definitions = Aliases(without_definitions(dump.text)[0]).definitions if _may_define(data, span) else {}
     return PageText(
         dump.source.name,
-        (line.removesuffix(b"\n") for line in islice(BytesIO(dump.text), start, start + count)),
+        _lines(data, data.rfind(b"\n", span.start, start) + 1 or span.start, span.end, count),
         range(first, first + count),
         ops,
         [b"%b = %b" % one for one in definitions.items()],
     )
 
 
-def _blank_above(text: bytes) -> int:
-    """Return how many blank lines a text begins with."""
-    return text.count(b"\n", 0, len(text) - len(text.lstrip()))
+def _start(data: Text, span: Span) -> int:
+    """Return where the first character of a text is that is not blank; the end of a blank text."""
+    found = re.compile(rb"\s*+").match(data, span.start, span.end)
+    assert found is not None
+    return found.end()
+
+
+def _may_define(data: Text, span: Span) -> bool:
+    """Return whether a line of a text may begin with the definition of an alias."""
+    if data[span.start : span.start + 1] in {b"#", b"!"}:
+        return True
+    return any(data.find(start, span.start, span.end) >= 0 for start in (b"\n#", b"\n!"))
+
+
+def _lines(data: Text, offset: int, end: int, count: int) -> Iterator[bytes]:
+    """Yield some lines of a text that ends at ``end``, without line ends."""
+    for _ in range(count):
+        line_end = data.find(b"\n", offset, end)
+        yield data[offset : line_end if line_end >= 0 else end]
+        offset = line_end + 1
 
 
 def _page_text(text: ScopeText) -> PageText:

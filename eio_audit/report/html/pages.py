@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,9 @@ from eio_audit.report.html.order_section import (
 )
 from eio_audit.report.html.page_steps import step_of
 from eio_audit.report.html.stored_steps import packed, pair_data
-from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.html.table import Cell, MadeRows, Table, columns_of
 from eio_audit.report.pictures.structure_svg import drawing_of
-from eio_audit.report.template import render, text_of
+from eio_audit.report.template import render_pieces, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
 from eio_audit.report.wording.structure import (
@@ -67,8 +67,8 @@ def check_to_html(
     pages: Mapping[str, str] | None = None,
     model: str = "",
     up: str = "",
-) -> str:
-    """Return the page of a check.
+) -> Iterator[str]:
+    """Return the page of a check in pieces.
 
     Args:
         verdict: what to show.
@@ -122,28 +122,29 @@ def _corpus(
 
 def diff_to_html(
     result: Diff,
-    pictures: Sequence[OrderPicture],
+    pictures: Callable[[], Sequence[OrderPicture]],
     version: str,
     *,
     verbose: bool = False,
     context: int | None = None,
-) -> str:
-    """Return the page of a diff.
+) -> Iterator[str]:
+    """Return the page of a diff in pieces.
 
     Args:
         result: what to show.
-        pictures: of blocks of the later dump.
+        pictures: draws blocks of the later dump. It is called when the texts need no memory any more.
         version: of eio-audit.
         verbose: whether to show all differences of an op.
         context: how many unchanged ops to show around changes; None to group the changes.
     """
-    sections = block_sections(pictures)
+    data = packed(pair_data(step_of(result.comparison)))
+    sections = block_sections(pictures())
     return page(
         "diff.html",
         version,
         BROWSER_SCRIPTS,
         title=f"{files_of((result.before.source, result.after.source))}: what changed",
-        data=packed(pair_data(step_of(result.comparison))),
+        data=data,
         result=result,
         document=diff_document(result, context=context),
         verbose=verbose,
@@ -154,8 +155,8 @@ def diff_to_html(
     )
 
 
-def structure_to_html(result: Structure, version: str) -> str:
-    """Return the page of the functions that code generation makes from a dump."""
+def structure_to_html(result: Structure, version: str) -> Iterator[str]:
+    """Return the page of the functions that code generation makes from a dump, in pieces."""
     title = f"{files_of([result.dump.source])}: generated functions"
     return page("structure.html", version, title=title, **_codegen(result))
 
@@ -165,11 +166,13 @@ def files_of(sources: Iterable[str]) -> str:
     return shortened_list(list(dict.fromkeys(PurePath(source).name for source in sources)), SHOWN_FILES)
 
 
-def page(template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object) -> str:
-    """Return a page, made of a template with its ``title`` and what else it needs."""
+def page(
+    template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object
+) -> Iterator[str]:
+    """Return a page in pieces, made of a template with its ``title`` and what else it needs."""
     script = "".join(map(text_of, scripts))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return render(
+    return render_pieces(
         template,
         version=version,
         script=script,
@@ -191,10 +194,10 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     changes = [(kind, change) for kind, group in result.ops.groups.items() for change in group]
     lines = {change.after.line for _, change in changes if change.after}
     anchors = {
-        op.op: section.ids[op.place]
+        label: section.ids[place]
         for section in sections
-        for op in section.picture.ops
-        if op.op.line in lines
+        for place, label in enumerate(section.picture.ops.labels)
+        if label.line in lines
     }
     rows: list[list[Cell]] = []
     for number, (kind, change) in enumerate(changes, 1):
@@ -213,10 +216,18 @@ def _codegen(result: Structure) -> dict[str, object]:
     columns = columns_of(
         "#number, function, #ops, #inputs=in, #outputs=out, index, #line, module, source, caller=cut out of"
     )
-    rows: list[list[Cell]] = []
-    for number, one in enumerate(functions, 1):
-        rows.append([number, one.name, one.ops, one.inputs, one.outputs, index_span(one), one.line])
-        rows[-1] += [source_of(one), f"{one.file} {one.function}", one.caller]
+    cells: list[Callable[[int], Cell]] = [
+        lambda number: number + 1,
+        lambda number: functions[number].name,
+        lambda number: functions[number].ops,
+        lambda number: functions[number].inputs,
+        lambda number: functions[number].outputs,
+        lambda number: index_span(functions[number]),
+        lambda number: functions[number].line,
+        lambda number: source_of(functions[number]),
+        lambda number: f"{functions[number].file} {functions[number].function}",
+        lambda number: functions[number].caller,
+    ]
     caption = "in call order; the module that all ops of a function share"
     stages = ", ".join(f"#{stage}={STAGES[stage]}" for stage in result.predictions)
     torn: list[list[Cell]] = [
@@ -249,5 +260,5 @@ def _codegen(result: Structure) -> dict[str, object]:
             figures,
             "number",
         ),
-        "functions": Table("functions", caption, columns, rows, "number"),
+        "functions": Table("functions", caption, columns, MadeRows(len(functions), cells), "number"),
     }

@@ -124,6 +124,6 @@ class PassList:
         return log1p(max((sum(entry.counts) for entry in self.entries), default=0))
 
     @property
-    def data(self) -> str:
+    def data(self) -> list[str]:
         """All passes as scripts unpack them."""
         return packed({"passes": [entry.data for entry in self.entries], **self.steps})

@@ -6,15 +6,19 @@ import base64
 import json
 import re
 import zlib
+from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from itertools import islice
 from typing import Any, ClassVar
 
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.html.page_steps import PageStep, PageText, page_step
+from eio_audit.report.template import json_pieces
 
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
 """The name of a value that is a number. Many lines differ in these only."""
@@ -35,14 +39,15 @@ class StoredLines:
 
     def __init__(self) -> None:
         self.templates: dict[str, int] = {}
-        self.template_of: list[int] = []
-        self.numbers: list[int] = []
+        self.template_of = array("q")
+        self.numbers = array("q")
         self._known: dict[bytes, int] = {}
         self._first = 0
 
     def add(self, line: bytes) -> int:
         """Return the number of a line."""
-        known = self._known.get(line)
+        name = blake2b(line, digest_size=16).digest()  # a line takes many times the memory
+        known = self._known.get(name)
         if known is not None:
             return known
         parts = _NUMBER.split(line)
@@ -51,9 +56,9 @@ class StoredLines:
         if len(parts) > 1:
             first, *others = map(int, parts[1::2])
             self.numbers.append(first - self._first)
-            self.numbers += [first - other for other in others]
+            self.numbers.extend(first - other for other in others)
             self._first = first
-        self._known[line] = number = len(self._known)
+        self._known[name] = number = len(self._known)
         return number
 
 
@@ -224,9 +229,9 @@ class StoredSteps:
         lines = self._texts.lines
         return {
             "statuses": STATUSES,
-            "templates": [*lines.templates],
-            "templateOf": lines.template_of,
-            "numbers": lines.numbers,
+            "templates": _parts(lines.templates),
+            "templateOf": _parts(lines.template_of),
+            "numbers": _parts(lines.numbers),
             "sources": self._texts.sources,
             "states": self._texts.states,
             "names": [*self._names],
@@ -235,6 +240,17 @@ class StoredSteps:
 
     def _name(self, name: str) -> int:
         return self._names.setdefault(name, len(self._names))
+
+
+PART = 1000
+"""How many entries of a long list become JSON at once."""
+
+
+def _parts(entries: Iterable[object]) -> Iterator[list[object]]:
+    """Yield a long list part by part."""
+    rest = iter(entries)
+    while part := [*islice(rest, PART)]:
+        yield part
 
 
 def pair_data(step: PageStep) -> dict[str, object]:
@@ -253,7 +269,10 @@ def pair_data(step: PageStep) -> dict[str, object]:
     return {"passes": [{**shown, "counts": counts}], **stored.data()}
 
 
-def packed(data: object) -> str:
-    """Return data as JSON, deflated, in base64."""
-    text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through
-    return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()
+def packed(data: Mapping[str, object]) -> list[str]:
+    """Return data as JSON, deflated, in base64, in pieces."""
+    deflated, compressor = bytearray(), zlib.compressobj(LEVEL)
+    for piece in json_pieces(data, json.JSONEncoder(separators=(",", ":")).encode):
+        deflated += compressor.compress(piece.encode())  # in ASCII, so broken encoding comes through
+    deflated += compressor.flush()
+    return [base64.b64encode(deflated).decode()]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
+from itertools import repeat
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 SHOWN_ROWS = 20
 """How many rows are in the page itself. The others are data."""
@@ -47,6 +48,37 @@ def columns_of(spec: str) -> list[PageColumn]:
     return columns
 
 
+class MadeRows(Sequence[Sequence[Cell]]):
+    """Rows that are made when they are asked for, since a table of many ops takes much memory.
+
+    Args:
+        size: how many rows there are.
+        columns: by column, what returns the cell of a row, by the number of the row.
+    """
+
+    def __init__(self, size: int, columns: Sequence[Callable[[int], Cell]]) -> None:
+        self._size = size
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, row: int) -> list[Cell]: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[list[Cell]]: ...
+    def __getitem__(self, row: int | slice) -> list[Cell] | list[list[Cell]]:
+        if isinstance(row, slice):
+            return [self[k] for k in range(*row.indices(self._size))]
+        if not -self._size <= row < self._size:
+            raise IndexError(row)
+        return [cell_of(row % self._size) for cell_of in self._columns]
+
+    def column(self, number: int) -> list[Cell]:
+        """Return the cells of a column."""
+        return list(map(self._columns[number], range(self._size)))
+
+
 @dataclass(frozen=True)
 class Table:
     """Rows of cells, one cell for each column.
@@ -73,22 +105,25 @@ class Table:
     def _number_of(self, key: str) -> int:
         return [column.key for column in self.columns].index(key)
 
+    def _column(self, number: int) -> list[Cell]:
+        if isinstance(self.rows, MadeRows):
+            return self.rows.column(number)
+        return list(map(itemgetter(number), self.rows))
+
     @cached_property
     def most(self) -> list[int]:
         """By column, the largest number in it. 0 for a column without bars."""
         return [
-            max((_number(row[k]) for row in self.rows), default=0) if column.has_bars else 0
+            max(map(_number, self._column(k)), default=0) if column.has_bars else 0
             for k, column in enumerate(self.columns)
         ]
 
-    @property
     def data(self) -> dict[str, object]:
         """All rows, as scripts read them."""
         return {
-            "columns": [
-                _column_data(column, list(map(itemgetter(k), self.rows)), self.most[k])
-                for k, column in enumerate(self.columns)
-            ],
+            "columns": (
+                _column_data(column, self._column(k), self.most[k]) for k, column in enumerate(self.columns)
+            ),
             "marked": self.marked[0] if self.marked else None,
             "sorting": self._sorting,
             "links": self.links and [self._number_of(self.links[0]), self.links[1]],
@@ -103,12 +138,10 @@ class Table:
     @property
     def first_rows(self) -> list[list[tuple[Cell, str | None]]]:
         """The rows to show without scripts, which scripts also show first: cells and links."""
-        mark = self._number_of(self.marked[0]) if self.marked else None
-        chosen = [k for k, row in enumerate(self.rows) if mark is None or row[mark]]
-        sorting = self._sorting
-        chosen = nsmallest(
-            SHOWN_ROWS, chosen, lambda k: [_rank(self.rows[k][column], falls) for column, falls in sorting]
-        )
+        marks = self._column(self._number_of(self.marked[0])) if self.marked else repeat(True)
+        chosen = [k for k, mark in zip(range(len(self.rows)), marks, strict=False) if mark]
+        sorting = [(self._column(column), falls) for column, falls in self._sorting]
+        chosen = nsmallest(SHOWN_ROWS, chosen, lambda k: [_rank(cells[k], falls) for cells, falls in sorting])
         linked, links = (self._number_of(self.links[0]), self.links[1]) if self.links else (None, [])
         return [
             [(cell, links[k] if column == linked else None) for column, cell in enumerate(self.rows[k])]

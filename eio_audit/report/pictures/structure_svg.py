@@ -7,7 +7,7 @@ function with an op that names the module as its innermost. A pale mark has only
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
@@ -149,19 +149,19 @@ def _row(
 
 def _marks(
     node: ModuleNode, functions: Sequence[CodegenFunction], left: float, column: float
-) -> list[dict[str, str]]:
-    """Return the marks of a module: pale for functions with its ops, full if an op names it as innermost."""
+) -> Iterator[dict[str, str]]:
+    """Yield the marks of a module: pale for functions with its ops, full if an op names it as innermost."""
 
     def mark(kind: str, first: int, last: int, said: str = "") -> dict[str, str]:
         gap = 1 if column > 4 and kind == "own" else 0
         x, width = left + column * first, column * (last - first + 1) - gap
         return {"kind": kind, "x": f"{x:.1f}", "width": f"{width:.1f}", "said": said}
 
-    return [
-        mark("row", 0, len(functions) - 1),
-        *(mark("inside", first, last) for first, last in ranges(node.functions)),
-        *(mark("own", k, k, _function(k, functions[k], node)) for k in node.own),
-    ]
+    yield mark("row", 0, len(functions) - 1)
+    for first, last in ranges(node.functions):
+        yield mark("inside", first, last)
+    for k in node.own:
+        yield mark("own", k, k, _function(k, functions[k], node))
 
 
 def _function(number: int, function: CodegenFunction, node: ModuleNode) -> str:
