@@ -94,7 +94,8 @@ class Uses:
 
     def __init__(self, ir: IR, ops: Sequence[int]) -> None:
         self.ops = ops
-        self.frees = [ir.name(op) == FREE for op in ops]
+        is_free = [name == FREE for name in ir.names]
+        self.frees = [is_free[ir.op_name[op]] for op in ops]
         self._ir = ir
         number = array("i", [OTHER]) * len(ir)
         for k, op in enumerate(ops):
@@ -108,6 +109,8 @@ class Uses:
             op = ops[k]
             is_plain = nested_end[op] == op + 1 and op not in ir.late_operands
             values = operands[starts[op] : starts[op + 1]] if is_plain else values_used(ir, op)
+            if not values:
+                continue
             producers: dict[int, None] = {}
             for value in dict.fromkeys(values) if len(values) > 1 else values:
                 if (producer := maker[value]) != OTHER:
@@ -118,7 +121,12 @@ class Uses:
                         users.append(k)
             if producers:
                 self.producers[k] = tuple(producers)
-        self._in_text = [_merged(self._lists(op)) for op in ops]
+        self._in_text = [self._users_in_text(op) for op in ops]
+
+    def _users_in_text(self, op: int) -> Sequence[int]:
+        if self._ir.result_counts[op] == 1:
+            return self._users_of[self._ir.first_result[op]] or ()
+        return _merged(self._lists(op))
 
     def _lists(self, op: int) -> Sequence[Sequence[int]]:
         """Return the users of an op, by result that is used."""
