@@ -6,6 +6,7 @@ the structure of the model from these names. It simplifies or refuses all other 
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -126,9 +127,12 @@ class _Inspection:
         self.dump = dump
         self.indices = dump.indices.by_op
         self.named_places = dump.indices.parsed.named_places
-        ops = list(_printed_ops(dump))
-        self.numbers = {op: number_of[op] for op in ops}
-        self.sharing = Counter(self.numbers.values())
+        ops = array("i", _printed_ops(dump))
+        self.count = len(ops)
+        self.number_of = number_of
+        times = Counter(map(number_of.__getitem__, ops))
+        self.shared = {number for number, count in times.items() if count > 1}
+        del times  # it is large
         self.first: dict[int, int] = {}
         self.function_at: dict[str, str] = {}
         self.findings = [
@@ -139,7 +143,7 @@ class _Inspection:
         ]
 
     def health(self) -> LocationHealth:
-        return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
+        return LocationHealth(self.count, tuple(finding for _, finding in self.findings))
 
     def _is_sound(self, op: int) -> bool:
         """Return whether an op clearly breaks no rule: its location is a name with an index, and its own."""
@@ -147,7 +151,7 @@ class _Inspection:
         return (
             place is not None
             and self.indices[op] is not None
-            and self.sharing[self.numbers[op]] == 1
+            and self.number_of[op] not in self.shared
             and place.file is not None
             and self.function_at.get(place.file) == place.function
         )
@@ -171,8 +175,8 @@ class _Inspection:
         yield from self._two_functions(op)
 
     def _repeated(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
-        number = self.numbers[op]
-        if number == NO_LOCATION or self.sharing[number] < 2:
+        number = self.number_of[op]
+        if number == NO_LOCATION or number not in self.shared:
             return
         first = self.first.setdefault(number, op)
         if first != op:

@@ -220,7 +220,7 @@ class CutFunction:
 
     def _per_op(self, numbers: Sequence[int]) -> list[int]:
         """Return per op the number of its place."""
-        return [numbers[place] for place in self._place_of]
+        return list(map(numbers.__getitem__, self._place_of))
 
     @property
     def prefixed(self) -> list[int]:
@@ -254,12 +254,14 @@ class CutFunction:
         for order in self.tries.orders:
             found, last_run = [0] * len(fewest), [0] * len(fewest)
             run, current = 0, -1
-            for k in order:
-                if group[k] != current:
-                    run, current = run + 1, group[k]
-                if last_run[module[k]] != run:
-                    last_run[module[k]] = run
-                    found[module[k]] += 1
+            for number, now in zip(
+                map(module.__getitem__, order), map(group.__getitem__, order), strict=True
+            ):
+                if now != current:
+                    run, current = run + 1, now
+                if last_run[number] != run:
+                    last_run[number] = run
+                    found[number] += 1
             fewest = list(map(min, fewest, found))
         by_path = {path: fewest[number] for path, number in zip(self._paths_of, self._modules, strict=True)}
         return {path: by_path[path] for path in self.sources}
@@ -280,8 +282,8 @@ class CutFunction:
         by_source: dict[int, list[int]] = defaultdict(list)
         files = [place.file for place in self._places]
         source = self._per_op(_numbered(zip(self._modules, files, strict=True)))
-        for k in self.order:
-            by_source[source[k]].append(k)
+        for k, number in zip(self.order, map(source.__getitem__, self.order), strict=True):
+            by_source[number].append(k)
         found: dict[ModulePath, dict[str, list[int]]] = {}
         for ops in by_source.values():
             place = self._place_of[ops[0]]
@@ -337,8 +339,8 @@ class CutFunction:
 
     def made(self) -> MadeFunctions:
         """Return the functions of the try that is shown."""
-        dump, group = self._dump, self._grouped.group
-        return MadeFunctions(dump.ir, dump.users, self.op, self.taken, self._names, group, self.order)
+        dump, group, order = self._dump, array("i", self._grouped.group), array("i", self.order)
+        return MadeFunctions(dump.ir, dump.users, self.op, self.taken, self._names, group, order)
 
 
 def _numbered(keys: Iterable[Hashable]) -> list[int]:

@@ -163,9 +163,11 @@ def diff(
     """
     interned = Interned()
     old, new = (audit_dump(dump, options, measures_memory=measures_memory) for dump in (before, after))
+    right = right_labels(new)
+    structure = structure_change(old, new, right)  # first, since it needs much memory and keeps little
+    runs = fragmentation(old, new, right)
     comparison = DumpComparison(compared(old, interned), compared(new, interned))
     layouts = LayoutChanges(comparison)
-    right = right_labels(new)
     if visit is not None:
         visit(new)
     return Diff(
@@ -173,8 +175,8 @@ def diff(
         after=new.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
-        fragmentation=fragmentation(old, new, right),
-        structure=structure_change(old, new, right),
+        fragmentation=runs,
+        structure=structure,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         comparison=comparison,

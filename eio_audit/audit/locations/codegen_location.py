@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
+from sys import intern
 from typing import NamedTuple
 
 from eio_audit.audit.functions import ends_block, function_symbol
@@ -61,7 +62,7 @@ _NAMES = re.compile(
 _PLACE = re.compile(rb"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)")
 """What is between the index and the line of the op in most names: without empty fields."""
 
-MOST_KNOWN_PLACES = 1 << 15
+MOST_KNOWN_PLACES = 1 << 16
 """How many places are kept, since the dumps of a program name the same ones."""
 
 _HAS_PREFIX = f"'{PREFIX}' precedes its index"
@@ -171,7 +172,7 @@ def _plain_place(text: bytes) -> CodegenPlace | None:
     if match is None:
         return None
     modules, file, function = map(unescaped, match.groups())
-    return CodegenPlace(tuple(modules.split("|")[:-1]), file, function)
+    return CodegenPlace(tuple(map(intern, modules.split("|")[:-1])), intern(file), intern(function))
 
 
 def common_modules(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:
