@@ -18,7 +18,7 @@ from sys import intern
 from typing import NamedTuple
 
 from eio_audit.audit.functions import ends_block, function_symbol
-from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE
+from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -61,9 +61,6 @@ _NAMES = re.compile(
 """Texts of locations: a prefix, the index and the place of a plain name, or nothing."""
 _PLACE = re.compile(rb"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)")
 """What is between the index and the line of the op in most names: without empty fields."""
-
-MOST_KNOWN_PLACES = 1 << 16
-"""How many places are kept, since the dumps of a program name the same ones."""
 
 _HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
