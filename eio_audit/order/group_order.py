@@ -260,29 +260,30 @@ class Paths:
             groups[self._ops.group[op]].append(op)
         return groups
 
-    def returns(self, members: Collection[int]) -> list[Return]:
+    def returns(self, members: Sequence[int]) -> list[Return]:
         """Return the returns on a path through some ops of one group. The ops are in at least one run more.
+
+        Args:
+            members: the ops, as they are in ``order``. All are in it.
 
         The path is one with the most returns, unless too many ops were visited before; then it has none.
 
         Complexity: linear in the uses by ops between the first and the last member.
 
         >>> ops = GroupedOps([0, 1, 0, 0], range(4), [False] * 4, [[], [0], [1], []], [[1], [2], [], []])
-        >>> Paths(ops, [0, 3, 1, 2]).returns([0, 2, 3])
+        >>> Paths(ops, [0, 3, 1, 2]).returns([0, 3, 2])
         [Return(via=1, op=2)]
         """
         if len(members) < 2:
             return []
         place = self._place
-        places = tuple(sorted([place[op] for op in members if place[op] >= 0]))
-        if len(places) < 2:
-            return []
-        first, last = places[0], places[-1]
-        if last - first < len(places):  # no op of another group is between them
+        first, last = place[members[0]], place[members[-1]]
+        if last - first < len(members):  # no op of another group is between them
             if (first, last) not in self._together:
                 self._together.add((first, last))
-                self._left -= len(places)
+                self._left -= len(members)
             return []
+        places = tuple(map(place.__getitem__, members))
         if places not in self._returns:
             self._returns[places] = self._found(places, members)
         return self._returns[places]
@@ -294,30 +295,32 @@ class Paths:
         """
         return sum(1 + len(self.returns(group)) for group in self.groups.values())
 
-    def _found(self, places: Sequence[int], members: Collection[int]) -> list[Return]:
+    def _found(self, places: Sequence[int], members: Sequence[int]) -> list[Return]:
         self._left -= places[-1] + 1 - places[0]
         if self._left < 0:
             return []
-        span = self._order[places[0] : places[-1] + 1]
-        chain, found = self._longest_chain(span, frozenset(members)), []
+        chain, found = self._longest_chain(places, frozenset(members)), []
         while chain.previous is not None:
             found.append(Return(chain.via, chain.op))
             chain = chain.previous
         return found[::-1]
 
-    def _longest_chain(self, span: Sequence[int], members: Collection[int]) -> _Chain:
+    def _longest_chain(self, places: Sequence[int], members: Collection[int]) -> _Chain:
         groups, producers = self._ops.group, self._ops.producers
-        group = groups[span[0]]
+        users, place_of, span = self._ops.users, self._place, self._order[places[0] : places[-1] + 1]
+        first, size, group = places[0], len(span), groups[span[0]]
         until: dict[int, _Chain] = {}  # per op of the group, the longest chain that ends in its run or before
         # Per op, the longest chain that ends before its run, and where the path leaves.
         before: dict[int, tuple[_Chain, int]] = {}
-        reached: set[int] = set()  # the ops that have either
         longest = _NONE
-        for op in span:
+        counts = bytearray(size)  # 1 for members, and for users of ops that have either; others are skipped
+        for place in places:
+            counts[place - first] = 1
+        here = 0
+        while here >= 0:
+            op = span[here]
             chain, left, via = _NONE, _NONE, -1
             is_inside = groups[op] == group
-            if reached.isdisjoint(producers[op]) and not (is_inside and op in members):
-                continue
             for producer in producers[op]:
                 if producer in until:
                     one = until[producer]
@@ -329,7 +332,6 @@ class Paths:
                     left, via = before[producer]
             if left.length:
                 before[op] = left, via
-                reached.add(op)
             if is_inside:
                 if op in members and left.length >= chain.length:
                     chain = _Chain(left.length + 1, op, via, left if left.length else None)
@@ -337,9 +339,13 @@ class Paths:
                     chain = left
                 if chain.length:
                     until[op] = chain
-                    reached.add(op)
                 if chain.length > longest.length:
                     longest = chain
+            if left.length or op in until:
+                for user in users[op]:
+                    if here < (place := place_of[user] - first) < size:
+                        counts[place] = 1
+            here = counts.find(1, here + 1)
         return longest
 
 

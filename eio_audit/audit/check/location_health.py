@@ -6,8 +6,9 @@ the structure of the model from these names. It simplifies or refuses all other 
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -111,8 +112,11 @@ def health_change(
         new=tuple(f for op, f in new.findings if (was.get(op), f.rule) not in known),
         lost=tuple(
             label(after.ir, after.indices, op)
-            for op, old_op in sorted(was.items())
-            if before.indices.index(old_op) is not None and after.indices.index(op) is None
+            for op in sorted(
+                op
+                for op, old_op in was.items()
+                if before.indices.index(old_op) is not None and after.indices.index(op) is None
+            )
         ),
     )
 
@@ -126,9 +130,10 @@ class _Inspection:
         self.dump = dump
         self.indices = dump.indices.by_op
         self.named_places = dump.indices.parsed.named_places
-        ops = list(_printed_ops(dump))
-        self.numbers = {op: number_of[op] for op in ops}
-        self.sharing = Counter(self.numbers.values())
+        ops = array("i", _printed_ops(dump))
+        self.count = len(ops)
+        self.number_of = number_of
+        self.shared = _repeated_numbers(map(number_of.__getitem__, ops))
         self.first: dict[int, int] = {}
         self.function_at: dict[str, str] = {}
         self.findings = [
@@ -139,7 +144,7 @@ class _Inspection:
         ]
 
     def health(self) -> LocationHealth:
-        return LocationHealth(len(self.numbers), tuple(finding for _, finding in self.findings))
+        return LocationHealth(self.count, tuple(finding for _, finding in self.findings))
 
     def _is_sound(self, op: int) -> bool:
         """Return whether an op clearly breaks no rule: its location is a name with an index, and its own."""
@@ -147,7 +152,7 @@ class _Inspection:
         return (
             place is not None
             and self.indices[op] is not None
-            and self.sharing[self.numbers[op]] == 1
+            and self.number_of[op] not in self.shared
             and place.file is not None
             and self.function_at.get(place.file) == place.function
         )
@@ -171,8 +176,8 @@ class _Inspection:
         yield from self._two_functions(op)
 
     def _repeated(self, op: int) -> Iterator[tuple[LocationRule, Sentence]]:
-        number = self.numbers[op]
-        if number == NO_LOCATION or self.sharing[number] < 2:
+        number = self.number_of[op]
+        if number not in self.shared:
             return
         first = self.first.setdefault(number, op)
         if first != op:
@@ -188,6 +193,20 @@ class _Inspection:
         if known != origin.function:
             what = f"{origin.file} defines {origin.function} here, {known} elsewhere"
             yield LocationRule.TWO_FUNCTIONS, Sentence(what)
+
+
+def _repeated_numbers(numbers: Iterable[int]) -> set[int]:
+    """Return the numbers of locations that come more than once."""
+    seen, repeated = bytearray(), set[int]()
+    for number in numbers:
+        if number == NO_LOCATION:
+            continue
+        if number >= len(seen):
+            seen.extend(bytes(number + 1))
+        if seen[number]:
+            repeated.add(number)
+        seen[number] = 1
+    return repeated
 
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:

@@ -94,7 +94,8 @@ class Uses:
 
     def __init__(self, ir: IR, ops: Sequence[int]) -> None:
         self.ops = ops
-        self.frees = [ir.name(op) == FREE for op in ops]
+        is_free = [name == FREE for name in ir.names]
+        self.frees = [is_free[ir.op_name[op]] for op in ops]
         self._ir = ir
         number = array("i", [OTHER]) * len(ir)
         for k, op in enumerate(ops):
@@ -108,6 +109,8 @@ class Uses:
             op = ops[k]
             is_plain = nested_end[op] == op + 1 and op not in ir.late_operands
             values = operands[starts[op] : starts[op + 1]] if is_plain else values_used(ir, op)
+            if not values:
+                continue
             producers: dict[int, None] = {}
             for value in dict.fromkeys(values) if len(values) > 1 else values:
                 if (producer := maker[value]) != OTHER:
@@ -118,7 +121,12 @@ class Uses:
                         users.append(k)
             if producers:
                 self.producers[k] = tuple(producers)
-        self._in_text = [_merged(self._lists(op)) for op in ops]
+        self._in_text = [self._users_in_text(op) for op in ops]
+
+    def _users_in_text(self, op: int) -> Sequence[int]:
+        if self._ir.result_counts[op] == 1:
+            return self._users_of[self._ir.first_result[op]] or ()
+        return _merged(self._lists(op))
 
     def _lists(self, op: int) -> Sequence[Sequence[int]]:
         """Return the users of an op, by result that is used."""
@@ -212,7 +220,7 @@ class CutFunction:
 
     def _per_op(self, numbers: Sequence[int]) -> list[int]:
         """Return per op the number of its place."""
-        return [numbers[place] for place in self._place_of]
+        return list(map(numbers.__getitem__, self._place_of))
 
     @property
     def prefixed(self) -> list[int]:
@@ -246,12 +254,14 @@ class CutFunction:
         for order in self.tries.orders:
             found, last_run = [0] * len(fewest), [0] * len(fewest)
             run, current = 0, -1
-            for k in order:
-                if group[k] != current:
-                    run, current = run + 1, group[k]
-                if last_run[module[k]] != run:
-                    last_run[module[k]] = run
-                    found[module[k]] += 1
+            for number, now in zip(
+                map(module.__getitem__, order), map(group.__getitem__, order), strict=True
+            ):
+                if now != current:
+                    run, current = run + 1, now
+                if last_run[number] != run:
+                    last_run[number] = run
+                    found[number] += 1
             fewest = list(map(min, fewest, found))
         by_path = {path: fewest[number] for path, number in zip(self._paths_of, self._modules, strict=True)}
         return {path: by_path[path] for path in self.sources}
@@ -272,8 +282,8 @@ class CutFunction:
         by_source: dict[int, list[int]] = defaultdict(list)
         files = [place.file for place in self._places]
         source = self._per_op(_numbered(zip(self._modules, files, strict=True)))
-        for k in self.order:
-            by_source[source[k]].append(k)
+        for k, number in zip(self.order, map(source.__getitem__, self.order), strict=True):
+            by_source[number].append(k)
         found: dict[ModulePath, dict[str, list[int]]] = {}
         for ops in by_source.values():
             place = self._place_of[ops[0]]
@@ -329,8 +339,8 @@ class CutFunction:
 
     def made(self) -> MadeFunctions:
         """Return the functions of the try that is shown."""
-        dump, group = self._dump, self._grouped.group
-        return MadeFunctions(dump.ir, dump.users, self.op, self.taken, self._names, group, self.order)
+        dump, group, order = self._dump, array("i", self._grouped.group), array("i", self.order)
+        return MadeFunctions(dump.ir, dump.users, self.op, self.taken, self._names, group, order)
 
 
 def _numbered(keys: Iterable[Hashable]) -> list[int]:

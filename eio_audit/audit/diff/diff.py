@@ -24,7 +24,6 @@ from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.relabel import RightLabels, right_labels
-from eio_audit.audit.locations.codegen_location import common_modules
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -95,6 +94,7 @@ def _count(
         in_order = [ops[place] for place in orders[block]] if block in orders else ops
         last_path: RunKey = ()
         last_function: RunKey = ()
+        last_named: tuple[str | None, str | None] = None, None
         last: ModelPlace | None = None
         for op in in_order:
             place = places[op]
@@ -103,14 +103,26 @@ def _count(
             last = place
             path = place.modules
             if path and path != last_path:
-                shared = len(common_modules([last_path, path]))
-                modules.update(path[: depth + 1] for depth in range(shared, len(path)))
+                for depth in range(_shared(last_path, path), len(path)):
+                    modules[path[: depth + 1]] += 1
                 last_path = path
-            if place.function is not None:
+            named = place.file, place.function
+            if place.function is not None and named != last_named:
+                last_named = named
                 function = (f"{place.file} {place.function}".strip(),)
                 functions[function] += function != last_function
                 last_function = function
     return modules, functions
+
+
+def _shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return how many modules two paths share, from the outermost on."""
+    shared = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,13 +178,15 @@ def diff(
     """
     interned = Interned()
     old, new = (audit_dump(dump, options) for dump in (before, after))
+    right = right_labels(new)
+    structure = structure_change(old, new, right)  # first, since it needs much memory and keeps little
+    runs = fragmentation(old, new, right)
     comparison = DumpComparison(compared(old, interned), compared(new, interned))
     if measures_memory or (measures_moved_frees and _moves_frees(old, new, comparison)):
         from eio_audit.audit.check.live_bytes import with_memory
 
         old, new = (replace(dump, audit=with_memory(dump)) for dump in (old, new))
     layouts = LayoutChanges(comparison)
-    right = right_labels(new)
     if visit is not None:
         visit(new)
     return Diff(
@@ -180,8 +194,8 @@ def diff(
         after=new.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
-        fragmentation=fragmentation(old, new, right),
-        structure=structure_change(old, new, right),
+        fragmentation=runs,
+        structure=structure,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         comparison=comparison,

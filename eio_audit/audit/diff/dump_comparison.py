@@ -29,7 +29,7 @@ class DumpComparison:
         self.after = after
         self.matching = match_ops(before.ops, after.ops)
         self.became = self.matching.ops
-        self.was = {new: old for old, new in self.became.items()}
+        self.was = self.matching.was
         self._has_locations = before.ops.has_locations and after.ops.has_locations
         self.moved = self._moved()
 

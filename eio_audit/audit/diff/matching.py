@@ -30,6 +30,7 @@ class Matching:
 
     Attributes:
         ops: by op of the dump before, the op it became. Ops that are missing were removed.
+        was: the inverse of ``ops``.
         blocks: by block of the dump before, the block it became.
         arguments: by block argument before (block, number), the one it became.
         same_form: names of ops that both dumps print in one and the same form.
@@ -37,6 +38,7 @@ class Matching:
     """
 
     ops: dict[int, int]
+    was: dict[int, int]
     blocks: dict[int, int]
     arguments: dict[Value, Value]
     same_form: frozenset[str]
@@ -123,9 +125,8 @@ class _Pairing(Pairs):
         if self.is_open:
             self._pair_remaining()
         self._pair_blocks()
-        return Matching(
-            self.matched[0], self.blocks, self.arguments, self.keys.same_form, self.same.untouched
-        )
+        became, was = self.matched
+        return Matching(became, was, self.blocks, self.arguments, self.keys.same_form, self.same.untouched)
 
     def _pair_remaining(self) -> None:
         self._pair_blocks()

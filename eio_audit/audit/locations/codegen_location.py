@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
+from sys import intern
 from typing import NamedTuple
 
 from eio_audit.audit.functions import ends_block, function_symbol
-from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE
+from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -60,9 +61,6 @@ _NAMES = re.compile(
 """Texts of locations: a prefix, the index and the place of a plain name, or nothing."""
 _PLACE = re.compile(rb"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)")
 """What is between the index and the line of the op in most names: without empty fields."""
-
-MOST_KNOWN_PLACES = 1 << 15
-"""How many places are kept, since the dumps of a program name the same ones."""
 
 _HAS_PREFIX = f"'{PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
@@ -171,7 +169,7 @@ def _plain_place(text: bytes) -> CodegenPlace | None:
     if match is None:
         return None
     modules, file, function = map(unescaped, match.groups())
-    return CodegenPlace(tuple(modules.split("|")[:-1]), file, function)
+    return CodegenPlace(tuple(map(intern, modules.split("|")[:-1])), intern(file), intern(function))
 
 
 def common_modules(paths: Iterable[Sequence[str]]) -> tuple[str, ...]:

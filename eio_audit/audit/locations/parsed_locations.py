@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from sys import intern
 from typing import NamedTuple
 
-from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE, IndexPattern
+from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE, IndexPattern
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -146,7 +146,7 @@ class ParsedLocations:
             ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
             found = self._pattern.places_of_names(ir.location_texts(ops))
             for text in set(found) - known.keys():
-                known[text] = parse_origin(unescaped(b"0|%b|0|x" % text)).place
+                known[text] = _place_of(text)
             places += map(known.__getitem__, found)
         return places
 
@@ -196,6 +196,12 @@ class ParsedLocations:
     def _walk(self, op: int) -> Iterable[Location]:
         location = self.locations.of(op)
         return () if location is None else walk(location)
+
+
+@lru_cache(maxsize=MOST_KNOWN_PLACES)
+def _place_of(text: bytes) -> ModelPlace:
+    """Return the place in what is between the index and the line of the op."""
+    return parse_origin(unescaped(b"0|%b|0|x" % text)).place
 
 
 def without_line(file: str) -> str:
