@@ -16,6 +16,8 @@ from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.function_texts import Aliases
 from eio_audit.mlir.source import Span, count_lines
 
+_BLANK = re.compile(rb"\s*+")
+
 
 @dataclass(frozen=True, slots=True)
 class PageText:
@@ -104,7 +106,7 @@ def _whole_text(text: ScopeText, side: ScopeSide) -> PageText:
 
 def _start(data: Text, span: Span) -> int:
     """Return where the first character of a text is that is not blank; the end of a blank text."""
-    found = re.compile(rb"\s*+").match(data, span.start, span.end)
+    found = _BLANK.match(data, span.start, span.end)
     assert found is not None
     return found.end()
 
