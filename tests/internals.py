@@ -118,6 +118,7 @@ from eio_audit.cli.reports import RENDERERS, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
+from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
