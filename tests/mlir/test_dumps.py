@@ -324,8 +324,8 @@ def test_an_equal_text_below_a_marker_is_divided_like_the_first(texts: list[str]
     twice = [text for text in texts for _ in range(2)]
     log = "".join(f"// -----// IR Dump After P{k} (p{k}) //----- //\n{text}" for k, text in enumerate(twice))
 
-    def places(text: str) -> list[tuple[int, int, str, Marker | None]]:
-        return [(d.line, d.first_line, d.program, d.marker) for d in read_text(text)]
+    def places(text: str) -> list[tuple[int, int, str, Marker | None, bytes]]:
+        return [(d.line, d.first_line, d.program, d.marker, d.text) for d in read_text(text)]
 
     found = places(log)
     with mock.patch.object(dumps_module, "_is_same_text", lambda *_: False):
