@@ -137,7 +137,7 @@ class _Text:
     """A text that dumps have: what is known of it, not the text itself.
 
     Attributes:
-        key: what it is known by; empty for the first dump if no results are kept.
+        key: its digest; empty where none was needed to tell it from others.
         source: the file of the first dump with it.
         first_line: where it begins there, 1-based.
         result: the result for that dump; None until it is known.
@@ -176,14 +176,14 @@ def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck, kept: ResultCache | No
             yield _piece(*unhashed, dump)
             continue
         if unhashed is not None:
-            texts[_key(unhashed[0], 0, dump_check, kept)] = unhashed[1]
+            texts[_digest(unhashed[0], dump_check, kept) or b"0"] = unhashed[1]
             unhashed = None
-        key = _key(dump, number, dump_check, kept)
-        work = None
+        digest = _digest(dump, dump_check, kept)
+        key, work = digest or b"%d" % number, None
         if key not in texts:
             result = None if kept is None else kept.get(key)
             work = dump if result is None else None
-            texts[key] = _Text(key, dump.source.name, dump.first_line, result)
+            texts[key] = _Text(digest, dump.source.name, dump.first_line, result)
         yield _piece(dump, texts[key], work)
 
 
@@ -191,10 +191,10 @@ def _piece(dump: Dump, text: _Text, work: Dump | None) -> _Piece:
     return Piece((dump, text), work, dump.span.end - dump.span.start)
 
 
-def _key(dump: Dump, number: int, dump_check: DumpCheck, kept: ResultCache | None) -> bytes:
-    """What the text of a dump is known by, which is one of its own for a large one."""
+def _digest(dump: Dump, dump_check: DumpCheck, kept: ResultCache | None) -> bytes:
+    """The digest of the text of a dump; empty for a large text, unless results are kept."""
     is_hashed = kept is not None or dump.span.end - dump.span.start <= LARGEST_HASHED
-    return dump_check.key(dump) if is_hashed else b"%d" % number
+    return dump_check.key(dump) if is_hashed else b""
 
 
 def _results(
@@ -223,5 +223,8 @@ def _results(
 def _by_their_places(pieces: Iterable[_Piece], dump_check: DumpCheck) -> Iterator[_Piece]:
     """The pieces for workers that read files themselves."""
     for piece in pieces:
-        dump, _ = piece.tag
-        yield piece if piece.work is None else piece._replace(work=dump_in_file(dump, dump_check.key(dump)))
+        dump, text = piece.tag
+        if piece.work is None:
+            yield piece
+        else:
+            yield piece._replace(work=dump_in_file(dump, text.key or dump_check.key(dump)))
