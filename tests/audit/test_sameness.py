@@ -250,6 +250,17 @@ def test_the_effects_of_the_new_order_hold_back_the_same_ops() -> None:
     assert verdict.reason == "the ops of ^bb0 hold each other back in another way"
 
 
+def test_equal_ops_whose_order_may_have_a_meaning_are_matched_in_order() -> None:
+    one, two, call = (
+        "%0 = arith.constant 1 : i32\n",
+        "%1 = arith.constant 2 : i32\n",
+        "func.call @g() : () -> ()\n",
+    )
+    before = "func.func @f() {\n" + one + call + call + two + call + "return\n}\n"
+    after = "func.func @f() {\n" + two + call + one + call + call + "return\n}\n"
+    assert sameness(before, after) == Sameness.ORDER
+
+
 def renamed(text: str) -> str:
     return re.sub(r"%(\d)", r"%v\1", text)
 

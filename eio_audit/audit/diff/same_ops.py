@@ -69,9 +69,11 @@ class _Candidates:
         self._is_unique = bytearray(len(before))
         self._pair_unique(self._tokens)
         if NONE in self.partner and not all(self._taken):
-            self._pair_unique([self._with_operands(side) for side in (0, 1)])
+            numbers = [self._with_operands(side) for side in (0, 1)]
+            self._pair_unique(numbers)
             self._pair_next(range(len(before)), 1)
             self._pair_next(range(len(before) - 1, -1, -1), -1)
+            self._uncross(numbers[0])
 
     def _tokens_of(self, side: int) -> list[int]:
         """Return, by op, a number for its function, label and text. NONE if its text cannot be compared."""
@@ -127,6 +129,25 @@ class _Candidates:
             if self.partner[old] == NONE and 0 <= new < len(others) and tokens[old] == others[new] != NONE:
                 self._pair(old, new)
             new = self.partner[old] if self.partner[old] != NONE else FAR
+
+    def _uncross(self, numbers: Sequence[int]) -> None:
+        """Pair equal ops of a block in order. No user tells them apart, and their order may have a meaning.
+
+        Args:
+            numbers: by op of the dump before, a number for its token and operands. NONE for a unique op.
+        """
+        before, after = (side.ir.op_block for side in self._sides)
+        equal: dict[tuple[int, int, int], list[int]] = {}
+        for op, number in enumerate(numbers):
+            new = self.partner[op]
+            if NONE not in (number, new) and not self._is_unique[op]:
+                equal.setdefault((number, before[op], after[new]), []).append(op)
+        for ops in equal.values():
+            partners = [self.partner[op] for op in ops]
+            in_order = sorted(partners)
+            if partners != in_order and not any(self._sides[0].users[op] for op in ops):
+                for op, new in zip(ops, in_order, strict=True):
+                    self.partner[op] = new
 
     def keep_confirmed(self) -> None:
         """Drop the pairs whose block, operands or users are not the same."""
