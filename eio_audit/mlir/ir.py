@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TypeVar
 
 from eio_audit.mlir.aliases import AliasTexts
@@ -162,13 +162,12 @@ class IR:
 
     def definition(self, alias: bytes) -> bytes | None:
         """Return the value of an alias, for ``loc(...)`` the text inside. None if it is undefined."""
-        span = self.aliases.get(alias)
-        return None if span is None else self.source.data[span.start : span.end]
+        return _definition(self.source, self.aliases, alias)
 
     @cached_property
     def alias_texts(self) -> AliasTexts:
         """What the aliases stand for. Each is expanded once."""
-        return AliasTexts(self.definition)
+        return AliasTexts(partial(_definition, self.source, self.aliases))
 
     def expanded(self, text: bytes) -> bytes:
         """Return a part of the dump with its aliases expanded, and ``""`` for strings and comments."""
@@ -358,3 +357,8 @@ def symbol_in(header: bytes, tail: bytes = b"") -> str | None:
         return symbol_of(match[1])
     match = _CUSTOM_SYMBOL.match(header)
     return symbol_of(match["symbol"]) if match else None
+
+
+def _definition(source: Source, aliases: Mapping[bytes, Span], alias: bytes) -> bytes | None:
+    span = aliases.get(alias)
+    return None if span is None else source.data[span.start : span.end]

@@ -221,7 +221,8 @@ class Return(NamedTuple):
     op: int
 
 
-class _Chain(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Chain:
     """Ops of the set, each in a later run than the one before: ``length`` of them, ``op`` is the last."""
 
     length: int
@@ -322,14 +323,13 @@ class Paths:
             chain, left, via = _NONE, _NONE, -1
             is_inside = groups[op] == group
             for producer in producers[op]:
-                if producer in until:
-                    one = until[producer]
+                if (one := until.get(producer)) is not None:
                     if is_inside and one.length > chain.length:
                         chain = one
                     elif not is_inside and one.length > left.length:
                         left, via = one, op
-                if producer in before and before[producer][0].length > left.length:
-                    left, via = before[producer]
+                if (leaving := before.get(producer)) is not None and leaving[0].length > left.length:
+                    left, via = leaving
             if left.length:
                 before[op] = left, via
             if is_inside:

@@ -200,7 +200,7 @@ def predict(
 
 
 def _read(dump: AuditedDump) -> ReadDump:
-    return ReadDump(dump.ir, dump.indices.parsed.locations)
+    return ReadDump(dump.ir, dump.indices.parsed)
 
 
 def _places(ir: IR, orders: Mapping[int, Sequence[int]]) -> list[int]:

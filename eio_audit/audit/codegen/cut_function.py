@@ -15,7 +15,6 @@ from eio_audit.audit.dependence import users_of_values
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.codegen_location import (
     FREE,
-    OTHER,
     CodegenLocations,
     ReadNames,
     UnreadableLocation,
@@ -24,8 +23,9 @@ from eio_audit.audit.locations.codegen_location import (
     is_lowered,
     ttnn_ops,
 )
+from eio_audit.audit.locations.parsed_locations import ParsedLocations
+from eio_audit.audit.locations.plain_names import OTHER
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.location import Locations
 from eio_audit.order.group_order import GroupedOps, Paths, QueueTries, most_runs, queue_tries
 
 
@@ -38,11 +38,11 @@ class ReadDump:
         users: returns, per value, the ops that use it.
     """
 
-    def __init__(self, ir: IR, locations: Locations) -> None:
+    def __init__(self, ir: IR, parsed: ParsedLocations) -> None:
         self.ir = ir
         self.callers = callers(ir)
         self.users: Callable[[], Mapping[int, Sequence[int]]] = cache(partial(users_of_values, ir))
-        self._locations = CodegenLocations(ir, locations)
+        self._locations = CodegenLocations(parsed)
         self._ops: dict[int, array[int]] = {}
         self._uses: dict[int, Uses] = {}
 
@@ -97,10 +97,10 @@ class Uses:
         is_free = [name == FREE for name in ir.names]
         self.frees = [is_free[ir.op_name[op]] for op in ops]
         self._ir = ir
-        number = array("i", [OTHER]) * len(ir)
+        number = array("i", [OTHER]) * (len(ir) + ir.block_count)  # -1 - block is the owner of an argument
         for k, op in enumerate(ops):
             number[op] = k
-        maker = array("i", (number[owner] if owner >= 0 else OTHER for owner in ir.value_owner))
+        maker = array("i", map(number.__getitem__, ir.value_owner))
         self.producers: list[Sequence[int]] = [()] * len(ops)
         # By value, the ops that use it, if it is a result. The last in the text is the first.
         self._users_of: list[list[int] | None] = [None] * len(maker)

@@ -98,13 +98,15 @@ class DumpComparison:
         removed: dict[int, list[int]] = defaultdict(list)
         last = -1
         for old in range(len(self.before.ops)):
-            last = self.became.get(old, last)
-            if old not in self.became:
+            if (new := self.became.get(old)) is None:
                 removed[last].append(old)
+            else:
+                last = new
         for new in range(-1, len(self.after.ops)):
             if new >= 0:
                 yield self.was.get(new), new
-            yield from ((old, None) for old in removed[new])
+            if new in removed:
+                yield from ((old, None) for old in removed[new])
 
     @cached_property
     def _implied(self) -> tuple[set[int], set[int]]:

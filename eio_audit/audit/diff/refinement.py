@@ -12,6 +12,7 @@ and the name does not.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import cached_property
@@ -20,7 +21,7 @@ from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
 
-LABEL_STEP = 1 << 40
+LABEL_STEP = 1 << 32
 """The distance of labels with different names or symbols: more than there are locations."""
 
 Contents = dict[str, list[Hashable]]
@@ -232,14 +233,12 @@ class MatchKeys:
         self.labels = [_labels(ops, self.locations[side], symbols[side]) for side, ops in enumerate(sides)]
 
     def _contents(self, ops: ComparedOps) -> list[int | None]:
-        known: dict[tuple[int, str], int | None] = {}
-        contents = []
-        for text, name in zip(ops.texts, ops.names, strict=True):
-            key = id(text), name
-            if key not in known:
-                known[key] = self._content(ops, name, text)
-            contents.append(known[key])
-        return contents
+        keys = list(zip(map(id, ops.texts), ops.names, strict=True))
+        known = {
+            key: self._content(ops, key[1], text)
+            for key, text in dict(zip(keys, ops.texts, strict=True)).items()
+        }
+        return list(map(known.__getitem__, keys))
 
     def _content(self, ops: ComparedOps, name: str, text: OpText) -> int | None:
         if name in self.same_form:
@@ -247,10 +246,10 @@ class MatchKeys:
         return ops.interned.number(text.literals) if "constant" in ops.ir.op_table.flags(name) else None
 
 
-def _labels(ops: ComparedOps, locations: Sequence[int], symbols: Sequence[Hashable]) -> list[int]:
+def _labels(ops: ComparedOps, locations: Sequence[int], symbols: Sequence[Hashable]) -> array[int]:
     """By op, a number for its name, symbol and location. It is larger than any number of ``ops.interned``."""
     named = ops.interned.numbers(zip(ops.names, symbols, strict=True))
-    return [(name + 1) * LABEL_STEP + place for name, place in zip(named, locations, strict=True)]
+    return array("q", ((name + 1) * LABEL_STEP + place for name, place in zip(named, locations, strict=True)))
 
 
 def _functions(ops: ComparedOps, scopes: Sequence[Hashable]) -> dict[Hashable, int]:

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
-from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.location_numbers import Numbers
 
 if TYPE_CHECKING:
     from eio_audit.audit.diff.refinement import MatchKeys
@@ -62,7 +62,7 @@ class _Candidates:
     def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys) -> None:
         self._sides = (before, after)
         self._keys = keys
-        self._interned = Interned()  # its own, since most ops have a token of their own
+        self._numbers = Numbers()  # its own, since most ops have a token of their own
         self._tokens = [self._tokens_of(side) for side in (0, 1)]
         self.partner = [NONE] * len(before)
         self._taken = bytearray(len(after))
@@ -80,7 +80,7 @@ class _Candidates:
         ops, keys = self._sides[side], self._keys
         scopes = [keys.scopes[side][block] for block in ops.ir.op_block]
         contents = keys.contents[side]
-        tokens = self._interned.numbers(zip(scopes, keys.labels[side], contents, strict=True))
+        tokens = self._numbers.numbers(zip(scopes, keys.labels[side], contents, strict=True))
         if None in contents:
             return [
                 NONE if content is None else token for token, content in zip(tokens, contents, strict=True)
@@ -97,7 +97,7 @@ class _Candidates:
                 operands = (
                     (tokens[owner], number) if owner >= 0 else number for owner, number in ops.producers[op]
                 )
-                numbers[op] = self._interned.number((token, *operands))
+                numbers[op] = self._numbers.number((token, *operands))
         return numbers
 
     def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:
@@ -107,7 +107,7 @@ class _Candidates:
 
     def _only_ops(self, tokens: Sequence[int]) -> array[int]:
         """Return, by token, the only op that has it; NONE or MANY if that is not one op."""
-        only = array("i", [NONE]) * len(self._interned)
+        only = array("i", [NONE]) * len(self._numbers)
         for op, token in enumerate(tokens):
             if token != NONE:
                 only[token] = op if only[token] == NONE else MANY

@@ -163,10 +163,7 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
     }
     yield from _different_blocks(before, after, block_of)
     texts = OpTexts(old), OpTexts(new)
-
-    def mapped(owner: int, number: int) -> tuple[int, int]:
-        return (became[owner] if owner >= 0 else -1 - block_of[-1 - owner], number)
-
+    result_counts = old.result_counts, new.result_counts
     for op, other in became.items():
         if block_of[old.op_block[op]] != new.op_block[other]:
             yield f"{_named(before, op)} is in another block"
@@ -175,9 +172,13 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
             yield f"{_named(before, op)} is printed in another form, which does not show the same"
         if a.text != b.text or texts[0].own_location(op) != texts[1].own_location(other):
             yield f"{_named(before, op)} has another text"
-        if [mapped(*value) for value in before.ops.producers[op]] != after.ops.producers[other]:
+        operands = [
+            (became[owner] if owner >= 0 else -1 - block_of[-1 - owner], number)
+            for owner, number in before.ops.producers[op]
+        ]
+        if operands != after.ops.producers[other]:
             yield f"{_named(before, op)} has other operands"
-        if old.result_count(op) != new.result_count(other):
+        if result_counts[0][op] != result_counts[1][other]:
             yield f"{_named(before, op)} has another number of results"
         if b"^" in a.text and texts[1].successors(other) != [
             block_of[block] for block in texts[0].successors(op)

@@ -160,7 +160,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
     if UNREADABLE in rules:
         from eio_audit.audit.locations.codegen_location import unreadable_locations
 
-        for op, unreadable in unreadable_locations(dump.ir, dump.indices.parsed.locations):
+        for op, unreadable in unreadable_locations(dump.ir, dump.indices.parsed):
             what = f"{unreadable.reason.value}: {unreadable.message}"
             yield finding_at(dump, op, UNREADABLE, Sentence(what))
 

@@ -18,14 +18,15 @@ from sys import intern
 from typing import NamedTuple
 
 from eio_audit.audit.functions import ends_block, function_symbol
-from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE
+from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES
+from eio_audit.audit.locations.parsed_locations import ParsedLocations
+from eio_audit.audit.locations.plain_names import OTHER
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
     Location,
-    Locations,
     NameLoc,
     OpaqueLoc,
     walk,
@@ -55,10 +56,6 @@ PREFIX = "DEBUG|"
 FEWEST_FIELDS = 4
 """The fewest fields of a name that code generation reads. It silently omits other ops."""
 
-_NAMES = re.compile(
-    rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|-?[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0',
-)
-"""Texts of locations: a prefix, the index and the place of a plain name, or nothing."""
 _PLACE = re.compile(rb"((?:[^|\[]++\[[^|\[]++\|)*)([^|]++)\|([^|]++)")
 """What is between the index and the line of the op in most names: without empty fields."""
 
@@ -186,10 +183,6 @@ def _integer(field: str) -> int | None:
     return number if -_LARGEST - 1 <= number <= _LARGEST else None
 
 
-OTHER = -1
-"""Stands for the place of an op whose name cannot be read, or whose location is no name."""
-
-
 class ReadNames:
     """What is read from the names of some ops, by column: there is no object per op.
 
@@ -249,28 +242,20 @@ class CodegenLocations:
     Raises (from every method): InputError for a malformed location.
     """
 
-    def __init__(self, ir: IR, locations: Locations) -> None:
-        self._ir = ir
-        self._locations = locations
+    def __init__(self, parsed: ParsedLocations) -> None:
+        self._parsed = parsed
+        self._locations = parsed.locations
 
     def all(self) -> ReadNames:
         """Return what is read from the names of all ops. A plain name is not parsed."""
-        ir, read, known = self._ir, ReadNames(), {b"": OTHER}
-        for start in range(0, len(ir), OPS_AT_ONCE):
-            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
-            found = _NAMES.findall(b"\0".join([*ir.location_texts(ops), b""]))
-            if len(found) != len(ops):  # a location contains a zero byte
-                found = [(b"", b"", b"")] * len(ops)
-            prefixes, indices, texts = zip(*found, strict=True)
-            for text in dict.fromkeys(texts):
-                if text not in known:
-                    place = _plain_place(text)
-                    known[text] = OTHER if place is None else read.number(place)
-            places = list(map(known.__getitem__, texts))
-            read.add(places, (int(index or 0) for index in indices), map(bool, prefixes))
-            for op, number in zip(ops, places, strict=True) if OTHER in places else ():
-                if number == OTHER:
-                    read.put(op, self.of(op))
+        names, read = self._parsed.plain_names, ReadNames()
+        places = map(_plain_place, names.texts)
+        number_of = [OTHER if place is None else read.number(place) for place in places]
+        number_of.append(OTHER)  # of OTHER, which is the last place of a list
+        read.add(map(number_of.__getitem__, names.text), names.op_index, names.has_prefix)
+        for op, number in enumerate(read.place) if OTHER in read.place else ():
+            if number == OTHER:
+                read.put(op, self.of(op))
         return read
 
     def of(self, op: int) -> CodegenLocation | UnreadableLocation | None:
@@ -327,7 +312,7 @@ def codegen_ops(ir: IR, caller: int) -> array[int]:
     If there are TTNN ops, these are the only ones. Before the lowering to TTNN, these are all ops that will
     be lowered: all but terminators, calls and TTCore ops.
     """
-    has_ttnn = any(ir.name(op).startswith(_DIALECT) for op in ir.nested_ops(caller))
+    has_ttnn = is_lowered(ir) and any(ir.name(op).startswith(_DIALECT) for op in ir.nested_ops(caller))
     is_taken = [
         name.startswith(_DIALECT)
         if has_ttnn
@@ -355,9 +340,9 @@ def is_lowered(ir: IR) -> bool:
     return any(name.startswith(_DIALECT) for name in ir.names)
 
 
-def unreadable_locations(ir: IR, locations: Locations) -> Iterator[tuple[int, UnreadableLocation]]:
+def unreadable_locations(ir: IR, parsed: ParsedLocations) -> Iterator[tuple[int, UnreadableLocation]]:
     """Yield the ops whose location is a name that code generation cannot read, in textual order."""
-    read = CodegenLocations(ir, locations).all()
+    read = CodegenLocations(parsed).all()
     if not read.unreadable and not any(read.has_prefix):
         return
     for caller in callers(ir):

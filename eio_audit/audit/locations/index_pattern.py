@@ -29,8 +29,6 @@ _CHILD = (
     rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
 )
 _NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
-_PLACE_ONLY = rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0'
-"""Compiled on first use, like the next but one."""
 _NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
 _NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
 """A name location with a simple child or none; any other location may be malformed."""
@@ -88,14 +86,6 @@ class IndexPattern:
             message = f"the index pattern takes too long on the location {name[:80]!r}"
             raise InputError("--index-pattern", None, message) from None
         return None if match is None else _integer(match["index"])
-
-    def places_of_names(self, locations: Sequence[bytes]) -> list[bytes]:
-        """Return, per location, what is between its index and the line of the op if it is a name with both.
-
-        It is empty for any other location.
-        """
-        places = re.compile(_PLACE_ONLY).findall(b"\0".join([*locations, b""])) if self.is_default else []
-        return places if len(places) == len(locations) else [b""] * len(locations)
 
     def without_index(self, name: str) -> str:
         """Return the name without its index."""

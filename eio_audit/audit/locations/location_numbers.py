@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator
-from itertools import islice
+from itertools import count, islice
 
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR, NO_OFFSET
@@ -30,24 +31,23 @@ NO_LOCATION = -1
 
 _UNPLAIN = frozenset('"\\\n')
 
+_NAME = re.compile(rb'"[^"\\\n]*+"')
+"""A location that is a name and nothing else, printed without escapes."""
 
-class Interned(dict[Hashable, int]):
-    """Small numbers for equal things, shared by the dumps that are compared.
 
-    Attributes:
-        locations: the numbers of plain locations, by their text.
-        texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
-        first_results: by op number, ``(op, 0)``: its first result. The dumps share these tuples.
+class Numbers(dict[Hashable, int]):
+    """Small numbers for equal things.
+
+    Args:
+        unused: the numbers to give, from 0 on. Tables that share them have no number in common.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, unused: Iterator[int] | None = None) -> None:
         super().__init__()
-        self.locations = _PlainLocations(self)
-        self.texts: KnownTexts = {}
-        self.first_results: list[tuple[int, int]] = []
+        self._unused = count() if unused is None else unused
 
     def __missing__(self, thing: Hashable) -> int:
-        number = self[thing] = len(self) + len(self.locations)
+        number = self[thing] = next(self._unused)
         return number
 
     def number(self, thing: Hashable) -> int:
@@ -59,16 +59,20 @@ class Interned(dict[Hashable, int]):
         return list(map(self.__getitem__, things))
 
 
-class _PlainLocations(dict[bytes, int]):
-    """The numbers of plain locations, by their text."""
+class Interned(Numbers):
+    """Small numbers for equal things, shared by the dumps that are compared.
 
-    def __init__(self, interned: Interned) -> None:
+    Attributes:
+        locations: the numbers of plain locations, by their text.
+        texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
+        first_results: by op number, ``(op, 0)``: its first result. The dumps share these tuples.
+    """
+
+    def __init__(self) -> None:
         super().__init__()
-        self._interned = interned
-
-    def __missing__(self, text: bytes) -> int:
-        number = self[text] = len(self) + len(self._interned)
-        return number
+        self.locations = Numbers(self._unused)
+        self.texts: KnownTexts = {}
+        self.first_results: list[tuple[int, int]] = []
 
 
 class LocationNumbers:
@@ -99,7 +103,9 @@ class LocationNumbers:
             number = plain.get(text) if start != NO_OFFSET else NO_LOCATION
             if number is None:
                 number = others.get(text)
-            if number is None:
+            if number is None and _NAME.fullmatch(text):
+                number = plain[text]
+            elif number is None:
                 number = self._of_new(op, text)
                 if text not in plain:
                     others[text] = number
@@ -109,7 +115,7 @@ class LocationNumbers:
     def _of_new(self, op: int, text: bytes) -> int:
         """Return the number of a location by its text, which may be an alias."""
         definition = self._ir.definition(text) or text
-        is_plain = definition in self._interned.locations or _is_name(definition)
+        is_plain = definition in self._interned.locations or _NAME.fullmatch(definition)
         return self._of_plain(definition) if is_plain else self._of_text(op, definition)
 
     def _of_text(self, op: int, text: bytes) -> int:
@@ -165,12 +171,6 @@ def _plain_text(location: Location) -> bytes | None:
     text = b"(".join(quoted) + place.encode()
     is_plain = PLAIN.fullmatch(text) is not None and len(names) <= MOST_NAMES
     return text + b")" * (len(names) - 1) if is_plain else None
-
-
-def _is_name(text: bytes) -> bool:
-    """Whether a location is a name and nothing else, printed without escapes."""
-    is_string = text[:1] == text[-1:] == b'"' and text.count(b'"') == 2
-    return is_string and b"\\" not in text and b"\n" not in text
 
 
 def _own_part(location: Location) -> Hashable:

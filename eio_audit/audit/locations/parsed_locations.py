@@ -8,7 +8,8 @@ from functools import cached_property, lru_cache
 from sys import intern
 from typing import NamedTuple
 
-from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE, IndexPattern
+from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, IndexPattern
+from eio_audit.audit.locations.plain_names import PlainNames
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -140,15 +141,20 @@ class ParsedLocations:
 
         Such a location is not parsed. Ops of one place share the object.
         """
-        ir, known = self._ir, dict[bytes, ModelPlace | None]({b"": None})
-        places: list[ModelPlace | None] = []
-        for start in range(0, len(ir), OPS_AT_ONCE):
-            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
-            found = self._pattern.places_of_names(ir.location_texts(ops))
-            for text in set(found) - known.keys():
-                known[text] = _place_of(text)
-            places += map(known.__getitem__, found)
+        if not self._pattern.is_default:
+            return [None] * len(self._ir)
+        names = self.plain_names
+        known = [*map(_place_of, names.texts), None]  # None is that of OTHER, the last place of a list
+        places = list(map(known.__getitem__, names.text))
+        for op, index in enumerate(names.op_index) if min(names.op_index, default=0) < 0 else ():
+            if index < 0:
+                places[op] = None
         return places
+
+    @cached_property
+    def plain_names(self) -> PlainNames:
+        """The fields of the names of the ops whose location is a name and nothing else."""
+        return PlainNames(self._ir)
 
     def model_line(self, op: int) -> ModelLine | None:
         """Return the op's line in the model's source; None if its location has none."""

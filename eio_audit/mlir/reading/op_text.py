@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Inexact, InvalidOperation
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import blake2b
 from typing import TypeAlias
 
@@ -161,7 +161,7 @@ class OpTexts:
 
     def __init__(self, ir: IR, known: KnownTexts | None = None) -> None:
         self._ir = ir
-        self._aliases = AliasTexts(self._definition, self._finished)
+        self._aliases = AliasTexts(partial(_definition, ir), _finished)
         self._known: KnownTexts = {} if known is None else known
 
     def of(self, op: int) -> OpText:
@@ -302,7 +302,6 @@ class OpTexts:
         label: Callable[[bytes], bytes],
         keeps_values: bool = False,
         keeps_numbers: bool = False,
-        keeps_aliases: bool = False,
     ) -> bytes:
         """Return a part of a text without aliases, comments and layout, and with other names.
 
@@ -311,43 +310,52 @@ class OpTexts:
             label: gives the text for the name of a block.
             keeps_values: keep the names of values, which are ``%`` otherwise.
             keeps_numbers: keep the spelling of decimal numbers.
-            keeps_aliases: keep aliases.
         """
-        expanded = _unchanged if keeps_aliases else self._expanded
-
-        def replaced(match: re.Match[bytes]) -> bytes:
-            kind, token = match.lastgroup or "", match[0]
-            if kind == "block":
-                return label(token)
-            if kind == "value":
-                return token if keeps_values else b"%"
-            if kind == "float" and not keeps_numbers:
-                return _plain_float(token)
-            if kind == "space":
-                return b" "
-            return expanded(token) if kind == "alias" else token
-
-        pieces = [
-            _TOKEN.sub(replaced, before) + _body(body, expanded) for before, body in dialect_bodies(text)
-        ]
-        return b"".join(pieces).strip()
+        return _comparable(text, label, self._expanded, keeps_values, keeps_numbers)
 
     def _expanded(self, alias: bytes) -> bytes:
         return self._aliases.of(alias) if alias in self._ir.aliases else alias
 
-    def _definition(self, alias: bytes) -> bytes | None:
-        """Return the value of an alias, for a location with ``loc(...)`` around it."""
-        text, span = self._ir.definition(alias), self._ir.aliases.get(alias)
-        if text is None or span is None:
-            return None
-        return b"loc(%b)" % text if self._ir.source.data[span.start - 1 : span.start] == b"(" else text
 
-    def _finished(self, _: bytes, value: bytes) -> bytes:
-        """Return the text for an alias with this value. If it is too long, a digest of it."""
-        text = self.comparable(value, label=_unchanged, keeps_values=True, keeps_aliases=True)
-        if len(text) <= LONGEST_EXPANSION:
-            return text
-        return b"#long_" + blake2b(text, digest_size=16).hexdigest().encode()
+def _definition(ir: IR, alias: bytes) -> bytes | None:
+    """Return the value of an alias, for a location with ``loc(...)`` around it."""
+    text, span = ir.definition(alias), ir.aliases.get(alias)
+    if text is None or span is None:
+        return None
+    return b"loc(%b)" % text if ir.source.data[span.start - 1 : span.start] == b"(" else text
+
+
+def _finished(_: bytes, value: bytes) -> bytes:
+    """Return the text for an alias with this value. If it is too long, a digest of it."""
+    text = _comparable(value, _unchanged, _unchanged, keeps_values=True, keeps_numbers=False)
+    if len(text) <= LONGEST_EXPANSION:
+        return text
+    return b"#long_" + blake2b(text, digest_size=16).hexdigest().encode()
+
+
+def _comparable(
+    text: bytes,
+    label: Callable[[bytes], bytes],
+    expanded: Callable[[bytes], bytes],
+    keeps_values: bool,
+    keeps_numbers: bool,
+) -> bytes:
+    """Do what ``OpTexts.comparable`` does, with the text of an alias from ``expanded``."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        kind, token = match.lastgroup or "", match[0]
+        if kind == "block":
+            return label(token)
+        if kind == "value":
+            return token if keeps_values else b"%"
+        if kind == "float" and not keeps_numbers:
+            return _plain_float(token)
+        if kind == "space":
+            return b" "
+        return expanded(token) if kind == "alias" else token
+
+    pieces = [_TOKEN.sub(replaced, before) + _body(body, expanded) for before, body in dialect_bodies(text)]
+    return b"".join(pieces).strip()
 
 
 def _without_value_names(texts: Sequence[bytes]) -> list[bytes]:
