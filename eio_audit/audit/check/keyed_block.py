@@ -124,7 +124,6 @@ class FixedBlock(KeyedBlock):
 
     Attributes:
         order: ``order[k]`` is the place of the op that a fix puts k-th.
-        fixed: the same block; of ``without_constants`` the block with all keys and the order of a fix.
     """
 
     dump: AuditedDump
@@ -132,14 +131,19 @@ class FixedBlock(KeyedBlock):
     def __init__(self, dump: AuditedDump, number: int) -> None:
         super().__init__(dump, number)
         self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
-        self.fixed = self
+        self._with_constants: FixedBlock | None = None
+
+    @property
+    def fixed(self) -> FixedBlock:
+        """The same block; of ``without_constants`` the block with all keys and the order of a fix."""
+        return self if self._with_constants is None else self._with_constants
 
     def without_constants(self) -> FixedBlock:
         """Return the block as if its constants had no indices, in the order found for the other ops."""
         block = FixedBlock(self.dump, self.number)
         block.keys = self.keys_of_others
         block.order = self.dump.orders_of_others.get(self.number) or range(len(self.ops))
-        block.fixed = self
+        block._with_constants = self
         return block
 
     @cached_property

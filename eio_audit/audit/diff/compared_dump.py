@@ -165,9 +165,14 @@ class ComparedDump:
     ops: ComparedOps
 
     def inversions(self) -> dict[int, int]:
-        """By indexed op, the number of inversions it is in."""
-        blocks = [KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count)]
-        return {block.ops[place]: count for block in blocks for place, count in block.inversions_at.items()}
+        """By indexed op that is in inversions, how many."""
+        blocks = (KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count))
+        return {
+            block.ops[place]: count
+            for block in blocks
+            for place, count in block.inversions_at.items()
+            if count
+        }
 
     @cached_property
     def _places(self) -> array[int]:

@@ -206,8 +206,7 @@ class DumpComparison:
         return moved
 
     def _is_untouched(self, old: int, new: int) -> bool:
-        is_known = old in self.matching.untouched
-        return is_known and (
+        return bool(self.matching.untouched[old]) and (
             not self._has_locations or self.before.ops.locations[old] == self.after.ops.locations[new]
         )
 

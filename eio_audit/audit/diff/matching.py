@@ -11,7 +11,7 @@ location alone: one framework op is often several IR ops. An op whose partner is
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -34,7 +34,7 @@ class Matching:
         blocks: by block of the dump before, the block it became.
         arguments: by block argument before (block, number), the one it became.
         same_form: names of ops that both dumps print in one and the same form.
-        untouched: ops of the dump before that are proven to have the same text and operands.
+        untouched: by op of the dump before, whether it is proven to have the same text and operands.
     """
 
     ops: dict[int, int]
@@ -42,7 +42,7 @@ class Matching:
     blocks: dict[int, int]
     arguments: dict[Value, Value]
     same_form: frozenset[str]
-    untouched: Collection[int]
+    untouched: bytearray
 
 
 def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:

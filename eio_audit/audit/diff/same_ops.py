@@ -32,7 +32,7 @@ class SameOps:
 
     Attributes:
         pairs: by op of the dump before, the op it is.
-        untouched: the ops of the dump before in pairs whose producers are in pairs, too. Their operands are
+        untouched: by op of the dump before, whether it and its producers are in pairs. Its operands are then
             the same, whatever other pairs there will be.
 
     Complexity: linear in ops and operands.
@@ -46,14 +46,14 @@ class SameOps:
         is_safe = bytearray(new != NONE or old in functions for old, new in enumerate(candidates.partner))
         parents = [before.ir.parent_op(block) for block in range(before.ir.block_count)]
         is_safe_block = [parent >= 0 and is_safe[parent] for parent in parents]
-        self.untouched = {
-            old
-            for old in self.pairs
-            if all(
+        self.untouched = bytearray(
+            new != NONE
+            and all(
                 is_safe[owner] if owner >= 0 else is_safe_block[-1 - owner]
                 for owner, _ in before.producers[old]
             )
-        }
+            for old, new in enumerate(candidates.partner)
+        )
 
 
 class _Candidates:
