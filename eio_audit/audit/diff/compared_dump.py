@@ -19,6 +19,9 @@ from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
 
+UNCOUNTED = -1
+"""Stands for the inversions of an op that does not count."""
+
 
 class Users:
     """By op, its users with the place among their operands, in textual order.
@@ -164,15 +167,18 @@ class ComparedDump:
     dump: KeyedDump
     ops: ComparedOps
 
-    def inversions(self) -> dict[int, int]:
-        """By indexed op that is in inversions, how many."""
-        blocks = (KeyedBlock(self.dump, block) for block in range(self.ops.ir.block_count))
-        return {
-            block.ops[place]: count
-            for block in blocks
-            for place, count in block.inversions_at.items()
-            if count
-        }
+    def inversions(self, op: int) -> int | None:
+        """Return the number of inversions that an op is in. None for an op that does not count."""
+        count = self._inversions[op]
+        return None if count == UNCOUNTED else count
+
+    @cached_property
+    def _inversions(self) -> array[int]:
+        counts = array("q", [UNCOUNTED]) * len(self.ops)
+        for number, ops in enumerate(self.ops.ir.block_ops):
+            for place, count in KeyedBlock(self.dump, number).inversions_at.items():
+                counts[ops[place]] = count
+        return counts
 
     @cached_property
     def _places(self) -> array[int]:

@@ -121,8 +121,7 @@ class DumpComparison:
 
     def came_back(self, new: int) -> bool:
         """Whether an op of both dumps is in fewer inversions than before: put back, not shuffled."""
-        before, after = self._inversions
-        return after.get(new, 0) < before.get(self.was[new], 0)
+        return (self.after.inversions(new) or 0) < (self.before.inversions(self.was[new]) or 0)
 
     def ancestor(self, new: int) -> tuple[int, Relation] | None:
         """Return the earlier op that an added op came from, by their locations."""
@@ -188,10 +187,6 @@ class DumpComparison:
             if new >= 0 and len(before[user]) == len(after[new])
         ]
         return self.after.values(list(dict.fromkeys(used)))
-
-    @cached_property
-    def _inversions(self) -> tuple[dict[int, int], dict[int, int]]:
-        return self.before.inversions(), self.after.inversions()
 
     def _moved(self) -> set[int]:
         before, after, blocks = self.before.ops.ir, self.after.ops.ir, self.matching.blocks
@@ -301,6 +296,6 @@ class DumpComparison:
             moved=new in self.moved,
             derived=new is not None and bool(after.dump.indices.derived_by_op[new]),
             ancestor=ancestor,
-            inversions_before=None if old is None else self._inversions[0].get(old),
-            inversions_after=None if new is None else self._inversions[1].get(new),
+            inversions_before=None if old is None else before.inversions(old),
+            inversions_after=None if new is None else after.inversions(new),
         )
