@@ -7,11 +7,12 @@ count as part of it.
 from __future__ import annotations
 
 from array import array
-from collections import defaultdict
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
-from itertools import chain, compress, islice, repeat
+from itertools import accumulate, chain, compress, islice, repeat, takewhile
 from operator import is_, mul, sub
 from typing import TYPE_CHECKING
 
@@ -39,13 +40,23 @@ class DependenceKind(StrEnum):
         return DependenceKind, (self.value,)
 
 
-def users_of_values(ir: IR) -> dict[int, list[int]]:
-    """Return, by value that is used, the ops that use it themselves, in textual order."""
-    users: dict[int, list[int]] = defaultdict(list)
-    for op in range(len(ir)):
-        for value in ir.operands_of(op):
-            users[value].append(op)
-    return users
+class ValueUsers:
+    """By value, the ops that use it themselves, in textual order, as often as they do."""
+
+    def __init__(self, ir: IR) -> None:
+        users, values = array("i"), array("i")
+        for op in range(len(ir)):
+            used = ir.operands_of(op)
+            values.extend(used)
+            users.extend(repeat(op, len(used)))
+        by_value = sorted(range(len(values)), key=values.__getitem__)
+        self._users = array("i", map(users.__getitem__, by_value))
+        times = Counter(values)
+        ends = accumulate(map(times.__getitem__, range(len(ir.value_owner))), initial=0)
+        self._starts = array("i", ends)
+
+    def __getitem__(self, value: int) -> Sequence[int]:
+        return self._users[self._starts[value] : self._starts[value + 1]]
 
 
 class DependenceGraph:
@@ -79,6 +90,27 @@ class DependenceGraph:
     def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:
         """Yield (producer, user, kind) by place in the block. A pair may occur with several kinds."""
         return zip(self._producers, self._users, self._kinds, strict=True)
+
+    def users_of(self, producer: int) -> Iterator[tuple[int, DependenceKind]]:
+        """Yield the users of an op and the kinds of dependence, in the sequence of ``edges``.
+
+        Complexity: O(log e) for e edges and the yield, after O(e log e) at the first call.
+        """
+        for edge in _equal_to(producer, self._by_producer, self._producers):
+            yield self._users[edge], self._kinds[edge]
+
+    def producers_of(self, user: int) -> Iterator[tuple[int, DependenceKind]]:
+        """Yield the producers of an op and the kinds of dependence, in textual order. As for ``users_of``."""
+        for edge in _equal_to(user, self._by_user, self._users):
+            yield self._producers[edge], self._kinds[edge]
+
+    @cached_property
+    def _by_producer(self) -> array[int]:
+        return array("i", sorted(range(len(self._producers)), key=self._producers.__getitem__))
+
+    @cached_property
+    def _by_user(self) -> array[int]:
+        return array("i", sorted(self._by_producer, key=self._users.__getitem__))
 
     def kinds(
         self, wanted: Collection[tuple[int, int]] | None = None
@@ -122,6 +154,12 @@ class DependenceGraph:
 
         edges = self._producers, self._users
         return Precedence(len(self.ops), *(edges if self._is_by_user else ordered_by_user(*edges)))
+
+
+def _equal_to(end: int, edges: Sequence[int], ends: Sequence[int]) -> Iterator[int]:
+    """Return those of some edges, which are sorted by one of their ends, for which that end is ``end``."""
+    first = bisect_left(edges, end, key=ends.__getitem__)
+    return takewhile(lambda edge: ends[edge] == end, map(edges.__getitem__, range(first, len(edges))))
 
 
 class Dependences:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from eio_audit.audit.dependence import ValueUsers
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.mlir.ir import IR
 
@@ -89,9 +90,7 @@ def _calls(functions: Sequence[FunctionCode], others: Sequence[CodegenOp]) -> It
     yield from (others[number] for number in sorted(waiting))
 
 
-def interface(
-    ir: IR, ops: Mapping[int, Sequence[int]], users: Mapping[int, Collection[int]]
-) -> tuple[list[int], list[int]]:
+def interface(ir: IR, ops: Mapping[int, Sequence[int]], users: ValueUsers) -> tuple[list[int], list[int]]:
     """Return the values that some ops take from other ops, and the values that other ops take from them.
 
     Args:
@@ -103,7 +102,7 @@ def interface(
     made = dict.fromkeys(value for op in ops for value in ir.result_values(op))
     used = dict.fromkeys(value for values in ops.values() for value in values)
     taken = [value for value in used if value not in made]
-    return taken, [value for value in made if not inside.issuperset(users.get(value, ()))]
+    return taken, [value for value in made if not inside.issuperset(users[value])]
 
 
 def values_used(ir: IR, op: int) -> list[int]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from itertools import chain
 
 from eio_audit.audit.codegen.code import values_used
 from eio_audit.audit.codegen.made_functions import MadeFunctions
 from eio_audit.audit.codegen.prediction import ModulePath
-from eio_audit.audit.dependence import users_of_values
+from eio_audit.audit.dependence import ValueUsers
 from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.codegen_location import (
     FREE,
@@ -41,7 +41,7 @@ class ReadDump:
     def __init__(self, ir: IR, parsed: ParsedLocations) -> None:
         self.ir = ir
         self.callers = callers(ir)
-        self.users: Callable[[], Mapping[int, Sequence[int]]] = cache(partial(users_of_values, ir))
+        self.users: Callable[[], ValueUsers] = cache(partial(ValueUsers, ir))
         self._locations = CodegenLocations(parsed)
         self._ops: dict[int, array[int]] = {}
         self._uses: dict[int, Uses] = {}

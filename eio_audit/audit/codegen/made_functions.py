@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, groupby
 from typing import overload
 
 from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
 from eio_audit.audit.codegen.prediction import CodegenFunction
+from eio_audit.audit.dependence import ValueUsers
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.locations.codegen_location import CodegenPlace, ReadNames, common_modules
 from eio_audit.mlir.ir import IR
@@ -31,7 +32,7 @@ class MadeFunctions:
     def __init__(
         self,
         ir: IR,
-        users: Callable[[], Mapping[int, Sequence[int]]],
+        users: Callable[[], ValueUsers],
         caller: int,
         taken: Sequence[int],
         names: ReadNames,

@@ -221,7 +221,7 @@ class BlockDataflow:
         edges = {
             (place, user, kind): self._is_inverting(place, user)
             for place in places
-            for user, kind in self._users[place]
+            for user, kind in self._graph.users_of(place)
             if user in shown
         }
         return (DataflowEdge(*edge, inverting) for edge, inverting in edges.items())
@@ -246,34 +246,20 @@ class BlockDataflow:
         above, below = self._extremes
         return above[producer] > below[user]
 
-    @cached_property
-    def _users(self) -> list[list[tuple[int, DependenceKind]]]:
-        """Per place, the users of the op, and the kind of dependence."""
-        users: list[list[tuple[int, DependenceKind]]] = [[] for _ in self._block.ops]
-        for producer, user, kind in self._graph.edges():
-            users[producer].append((user, kind))
-        return users
-
     def _leads_on(self, producer: int, user: int, kind: DependenceKind) -> bool:
         """Whether a dependence makes two ops neighbours. A terminator is not near all ops before it."""
         return kind is not DependenceKind.TERMINATOR or self._is_inverting(producer, user)
 
-    @cached_property
-    def _producers(self) -> list[list[int]]:
-        """Per place, the neighbours that the op depends on."""
-        producers: list[list[int]] = [[] for _ in self._block.ops]
-        for producer, users in enumerate(self._users):
-            for user, kind in users:
-                if self._leads_on(producer, user, kind):
-                    producers[user].append(producer)
-        return producers
-
     def _neighbours(self, place: int) -> list[int]:
         """Return the neighbours of an op; those with a dependence against the order are first."""
         if place not in self._known_neighbours:
-            users = [user for user, kind in self._users[place] if self._leads_on(place, user, kind)]
+            users = [user for user, kind in self._graph.users_of(place) if self._leads_on(place, user, kind)]
             near = [(not self._is_inverting(place, user), user) for user in users]
-            near += [(not self._is_inverting(other, place), other) for other in self._producers[place]]
+            near += [
+                (not self._is_inverting(producer, place), producer)
+                for producer, kind in self._graph.producers_of(place)
+                if self._leads_on(producer, place, kind)
+            ]
             self._known_neighbours[place] = [other for _, other in sorted(near)]
         return self._known_neighbours[place]
 

@@ -144,7 +144,9 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     """Return the picture of the ``number``-th block of an audit."""
     block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places
-    textual_rank = {place: position for position, place in enumerate(block.indexed)}
+    textual_ranks = array("q", [UNCOUNTED]) * len(block.ops)
+    for rank, place in enumerate(block.indexed):
+        textual_ranks[place] = rank
     fixed = block.inversions_at_fixed
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
@@ -162,7 +164,7 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
         block=audit,
         ops=PicturedOps(
             names,
-            array("q", map(textual_rank.get, places, repeat(UNCOUNTED))),
+            textual_ranks,
             array("q", map(original.get, places, repeat(UNCOUNTED))),
             array("q", map(block.inversions_at.get, places, repeat(0))),
             array("q", map(fixed.get, places, repeat(0))),

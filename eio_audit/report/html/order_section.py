@@ -191,19 +191,23 @@ class Section:
     Args:
         picture: the block.
         number: its number among the blocks of the page, from 1.
-        ids: by place, the id of an op: ``op-57`` for the op at line 57, ``op-57-2`` for the second there.
+        repeats: by place, the number of an op among those of its line on the page, if it is not the first.
         findings: by place, the finding of a gate.
     """
 
     def __init__(
-        self, picture: OrderPicture, number: int, ids: Sequence[str], findings: Mapping[_Place, Finding]
+        self,
+        picture: OrderPicture,
+        number: int,
+        repeats: Mapping[int, int],
+        findings: Mapping[_Place, Finding],
     ) -> None:
         self.name = f"block-{number}"
         self.dump = picture.dump
         self.block = picture.block
         self.slope = slope_of(picture)
-        self.ids = ids
         self.picture = picture
+        self._repeats = repeats
         self._findings = findings
         self._found_lines = {line for source, line, _ in findings if source == picture.dump.source}
         self._dataflow = {flow.around[0]: flow for flow in picture.dataflow}
@@ -212,6 +216,11 @@ class Section:
     def command(self) -> str:
         """The start of the command that explains an op. The op's line follows. Empty without one."""
         return explain_command(self.dump, self.dump.source)
+
+    def id_of(self, place: int) -> str:
+        """Return the id of an op: ``op-57`` for the op at line 57, ``op-57-2`` for the second there."""
+        line, repeat = self.picture.ops.labels[place].line, self._repeats.get(place)
+        return f"op-{line}" if repeat is None else f"op-{line}-{repeat}"
 
     def place_of(self, place: int) -> _Place:
         """Return what identifies an op on the page."""
@@ -232,7 +241,7 @@ class Section:
             excerpt |= {other for other, label in enumerate(labels) if label.line == other_line}
         title = f"{op.op.title} at line {op.op.line}: {self._why(place) or op.disorder}"
         return Card(
-            name=self.ids[place],
+            name=self.id_of(place),
             title=sentence(finding) if finding else title,
             origin=background(finding) if finding else op.op.module or "",
             excerpt=[
@@ -248,7 +257,7 @@ class Section:
         )
 
     def _drawing(self, flow: Dataflow) -> dict[str, object]:
-        return drawing_of(flow, {op.place: f"#{self.ids[op.place]}" for op in flow.ops})
+        return drawing_of(flow, {op.place: f"#{self.id_of(op.place)}" for op in flow.ops})
 
     def _why(self, place: int) -> str:
         line = self.picture.ops.labels[place].line
@@ -266,7 +275,7 @@ class Section:
             "original": list(ops.originals),
             "standing": list(ops.textual_ranks),
             "texts": self.picture.texts,
-            "anchors": {place: anchor for place, anchor in enumerate(self.ids) if anchor.count("-") > 1},
+            "anchors": {place: self.id_of(place) for place in self._repeats},
         }
 
     @cached_property
@@ -303,12 +312,12 @@ def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding]
     taken: dict[int, int] = {}
     sections = []
     for number, picture in enumerate(pictures, 1):
-        ids = []
-        for line in (label.line for label in picture.ops.labels):
-            number_there = taken.get(line, 0) + 1
-            taken[line] = number_there
-            ids.append(f"op-{line}" if number_there == 1 else f"op-{line}-{number_there}")
-        sections.append(Section(picture, number, ids, found))
+        repeats = {}
+        for place, label in enumerate(picture.ops.labels):
+            taken[label.line] = number_there = taken.get(label.line, 0) + 1
+            if number_there > 1:
+                repeats[place] = number_there
+        sections.append(Section(picture, number, repeats, found))
     return sections
 
 

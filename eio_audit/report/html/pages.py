@@ -194,7 +194,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     changes = [(kind, change) for kind, group in result.ops.groups.items() for change in group]
     lines = {change.after.line for _, change in changes if change.after}
     anchors = {
-        label: section.ids[place]
+        label: section.id_of(place)
         for section in sections
         for place, label in enumerate(section.picture.ops.labels)
         if label.line in lines

@@ -128,20 +128,24 @@ def _runs(numbers: Sequence[int], base: Sequence[int]) -> Iterator[tuple[int, in
     if head == size:
         return
     tail = _common(reversed(numbers[head:]), reversed(base[head:]))
-    places: dict[int, list[int]] = {}
+    places: dict[int, int | list[int]] = {}  # most numbers have one
     for place in range(head, known - tail):
-        places.setdefault(base[place], []).append(place)
+        found = places.setdefault(base[place], place)
+        if isinstance(found, list):
+            found.append(place)
+        elif found != place:
+            places[base[place]] = [found, place]
     at, expected, end = head, head, size - tail
     while at < end:
         begin = at
-        found = places.get(numbers[at])
-        if found is None:
+        there = places.get(numbers[at])
+        if there is None:
             at += 1
             while at < end and numbers[at] == numbers[at - 1] + 1 and numbers[at] not in places:
                 at += 1
             yield -1 - numbers[begin], at - begin
             continue
-        start = found[min(bisect_left(found, expected), len(found) - 1)]
+        start = there if isinstance(there, int) else there[min(bisect_left(there, expected), len(there) - 1)]
         while at < end and start + at - begin < known and base[start + at - begin] == numbers[at]:
             at += 1
         expected = start + at - begin
