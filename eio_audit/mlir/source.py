@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from array import array
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -21,10 +19,8 @@ LONGEST_LINE = 1 << 16
 
 _CUT = "..."
 
-COUNTED_TIMES = 8
-"""How often the line ends of a whole file are counted before a line table is made."""
-
-_LINE_END = re.compile(rb"\n")
+COUNTED_AT_ONCE = 1 << 12
+"""The bytes whose line ends are counted at one time. They are counted again for each line in them."""
 
 Item = TypeVar("Item")
 Part = TypeVar("Part")
@@ -130,9 +126,7 @@ class Source:
         self._first_line = first_line
         self._indent = indent
         self._places = places
-        self._known_line = (0, first_line)  # an offset and its line
-        self._counted_bytes = 0
-        self._line_starts: array[int] | None = None
+        self._lines_before = array("q", [0])  # by COUNTED_AT_ONCE bytes, as far as asked for
 
     @classmethod
     def read(cls, path: str, max_unpacked_bytes: int = MAX_UNPACKED_BYTES) -> Source:
@@ -166,23 +160,12 @@ class Source:
         return self._places[line - self._first_line][0] if self._places else line
 
     def _line_at(self, offset: int) -> int:
-        """Return the line of an offset as if the whole text were one part.
-
-        Counts from the last offset asked for. Makes a table of all lines once counting has cost more than the
-        table would.
-        """
-        if self._line_starts is not None:
-            return self._first_line - 1 + bisect_right(self._line_starts, offset)
-        known, line = self._known_line
-        if offset >= known:
-            line += count_lines(self.data, known, offset)
-        else:
-            line -= count_lines(self.data, offset, known)
-        self._known_line = (offset, line)
-        self._counted_bytes += abs(offset - known)
-        if self._counted_bytes > COUNTED_TIMES * len(self.data):
-            self._line_starts = array("q", [0, *(match.end() for match in _LINE_END.finditer(self.data))])
-        return line
+        """Return the line of an offset as if the whole text were one part. Each byte is counted once."""
+        lines, data = self._lines_before, self.data
+        begin = offset - offset % COUNTED_AT_ONCE
+        for start in range((len(lines) - 1) * COUNTED_AT_ONCE, begin, COUNTED_AT_ONCE):
+            lines.append(lines[-1] + _lines_in(data[start : start + COUNTED_AT_ONCE]))
+        return self._first_line + lines[begin // COUNTED_AT_ONCE] + _lines_in(data[begin:offset])
 
     def position_at(self, offset: int) -> Position:
         """Return the line and column of the byte at ``offset``. Columns count characters, not bytes."""
@@ -258,10 +241,13 @@ def count_lines(data: Text, start: int, end: int) -> int:
     """Return how many lines end in a byte range. Counts in parts, since a slice is a copy."""
     lines = 0
     for offset in range(start, end, LONGEST_LINE):
-        part = data[offset : min(offset + LONGEST_LINE, end)]
-        # ``count`` looks at each byte. This jumps from line end to line end: three times as fast in IR.
-        lines += len(part) - len(part.replace(b"\n", b""))
+        lines += _lines_in(data[offset : min(offset + LONGEST_LINE, end)])
     return lines
+
+
+def _lines_in(part: bytes) -> int:
+    # ``count`` looks at each byte. This jumps from line end to line end: three times as fast in IR.
+    return len(part) - len(part.replace(b"\n", b""))
 
 
 def cut_excerpt(excerpt: str, width: int) -> str:

@@ -37,7 +37,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, compress, pairwise
+from operator import and_, le, lt
 
 from eio_audit.order.bounds.antichain import outside_antichain
 from eio_audit.order.bounds.cycle_packing import CyclePacking
@@ -211,12 +212,20 @@ def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
         >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
         [range(1, 4), range(5, 7)]
     """
-    keys = list(zip(block.keys, block.indexed, strict=True))
-    largest = accumulate((key if own else -1 for key, own in keys), max)
-    smallest = list(accumulate((key if own else LARGEST_KEY for key, own in reversed(keys)), min))
-    rows = zip(range(1, block.size), accumulate(order, max), largest, smallest[-2::-1], strict=False)
-    cuts = [place for place, last, before, after in rows if last < place and before <= after]
+    places = range(1, block.size)
+    largest = accumulate(_keys_or(-1, block), max)
+    smallest = list(accumulate(reversed(_keys_or(LARGEST_KEY, block)), min))
+    is_rising = map(le, largest, smallest[-2::-1])
+    is_kept = map(lt, accumulate(order, max), places)
+    cuts = compress(places, map(and_, is_rising, is_kept))
     return [range(start, stop) for start, stop in pairwise([0, *cuts, block.size]) if stop - start > 1]
+
+
+def _keys_or(other: int, block: Window) -> Sequence[int]:
+    """Return the keys of the indexed ops, and ``other`` for the rest."""
+    if all(block.indexed):
+        return block.keys
+    return [key if own else other for key, own in zip(block.keys, block.indexed, strict=True)]
 
 
 def _exchanged_pairs(

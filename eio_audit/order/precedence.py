@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, pairwise, repeat
-from operator import add, le, lt, mod, mul, ne
+from operator import add, gt, le, lt, mod, mul, ne
 from typing import TypeVar
 
 from eio_audit.order.permutation import run_bounds
@@ -104,7 +104,8 @@ class Precedence:
 
     def inverted(self, keys: Sequence[int]) -> list[tuple[int, int]]:
         """Return the edges, as (producer, user), whose producer has the larger key."""
-        return [(producer, user) for producer, user in self.forwards() if keys[producer] > keys[user]]
+        key = keys.__getitem__
+        return list(compress(self.forwards(), map(gt, map(key, self._producers), map(key, self._users))))
 
     def smallest_below(self, values: Sequence[Number]) -> list[Number]:
         """Return, per op, the smallest of ``values`` over itself and its descendants.
