@@ -233,6 +233,13 @@ class _Chain:
 
 _NONE = _Chain(0, -1, -1, None)
 
+AT_USER = -1
+
+_Left = tuple[int, _Chain, int]
+"""The length of a chain that a path has left, the chain, and where. AT_USER: at the next op on the path."""
+
+_NOT_LEFT: _Left = 0, _NONE, AT_USER
+
 
 class Paths:
     """The paths among ops, to find the fewest runs that a set of ops can be in.
@@ -311,8 +318,8 @@ class Paths:
         users, place_of, span = self._ops.users, self._place, self._order[places[0] : places[-1] + 1]
         first, size, group = places[0], len(span), groups[span[0]]
         until: dict[int, _Chain] = {}  # per op of the group, the longest chain that ends in its run or before
-        # Per op, the longest chain that ends before its run, and where the path leaves.
-        before: dict[int, tuple[_Chain, int]] = {}
+        before: dict[int, _Left] = {}  # per op of the group, the longest that ends before its run
+        known: dict[int, _Left] = {}  # per op, what a user outside the group knows of it
         longest = _NONE
         counts = bytearray(size)  # 1 for members, and for users of ops that have either; others are skipped
         for place in places:
@@ -320,28 +327,35 @@ class Paths:
         here = 0
         while here >= 0:
             op = span[here]
-            chain, left, via = _NONE, _NONE, -1
-            is_inside = groups[op] == group
-            for producer in producers[op]:
-                if (one := until.get(producer)) is not None:
-                    if is_inside and one.length > chain.length:
-                        chain = one
-                    elif not is_inside and one.length > left.length:
-                        left, via = one, op
-                if (leaving := before.get(producer)) is not None and leaving[0].length > left.length:
-                    left, via = leaving
-            if left.length:
-                before[op] = left, via
-            if is_inside:
-                if op in members and left.length >= chain.length:
-                    chain = _Chain(left.length + 1, op, via, left if left.length else None)
-                elif left.length > chain.length:
-                    chain = left
+            left = _NOT_LEFT
+            if groups[op] != group:
+                for producer in producers[op]:
+                    if (there := known.get(producer, _NOT_LEFT))[0] > left[0]:
+                        left = there
+                if left[0]:
+                    known[op] = left if left[2] != AT_USER else (left[0], left[1], op)
+            else:
+                chain = _NONE
+                for producer in producers[op]:
+                    if (one := until.get(producer)) is None:
+                        there = known.get(producer, _NOT_LEFT)
+                    else:
+                        there = before.get(producer, _NOT_LEFT)
+                        chain = one if one.length > chain.length else chain
+                    if there[0] > left[0]:
+                        left = there
+                length, previous, via = left
+                if op in members and length >= chain.length:
+                    chain = _Chain(length + 1, op, via, previous if length else None)
+                elif length > chain.length:
+                    chain = previous
+                if length:
+                    before[op] = left
                 if chain.length:
-                    until[op] = chain
+                    until[op], known[op] = chain, (chain.length, chain, AT_USER)
                 if chain.length > longest.length:
                     longest = chain
-            if left.length or op in until:
+            if op in known:
                 for user in users[op]:
                     if here < (place := place_of[user] - first) < size:
                         counts[place] = 1

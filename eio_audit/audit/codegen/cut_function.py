@@ -121,12 +121,10 @@ class Uses:
                         users.append(k)
             if producers:
                 self.producers[k] = tuple(producers)
-        self._in_text = [self._users_in_text(op) for op in ops]
-
-    def _users_in_text(self, op: int) -> Sequence[int]:
-        if self._ir.result_counts[op] == 1:
-            return self._users_of[self._ir.first_result[op]] or ()
-        return _merged(self._lists(op))
+        first, counts = ir.first_result, ir.result_counts
+        self._in_text: list[Sequence[int]] = [
+            self._users_of[first[op]] or () if counts[op] == 1 else _merged(self._lists(op)) for op in ops
+        ]
 
     def _lists(self, op: int) -> Sequence[Sequence[int]]:
         """Return the users of an op, by result that is used."""
