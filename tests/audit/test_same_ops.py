@@ -82,4 +82,4 @@ def test_untouched_ops_have_no_differences(program: str, seed: int) -> None:
             (found.ops.get(owner), number) if owner >= 0 else found.arguments.get((owner, number))
             for owner, number in before.ops.producers[old]
         ]
-        assert operands == after.ops.producers[new]
+        assert operands == [*after.ops.producers[new]]

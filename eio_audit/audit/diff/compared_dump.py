@@ -97,10 +97,12 @@ class ComparedOps:
             else:
                 values.append((owner, self.argument_counts[-1 - owner]))
                 self.argument_counts[-1 - owner] += 1
-        used = list(map(values.__getitem__, ir.operands))
-        self.producers = [used[start:end] for start, end in pairwise(ir.operand_start)]
+        used = tuple(map(values.__getitem__, ir.operands))
+        self.producers: list[tuple[tuple[int, int], ...]] = [
+            used[start:end] for start, end in pairwise(ir.operand_start)
+        ]
         for op, late in ir.late_operands.items():
-            self.producers[op] += map(values.__getitem__, late)
+            self.producers[op] += tuple(map(values.__getitem__, late))
         region_of_op = _numbered(ir.region_op)
         in_region = _numbered(ir.block_region)
         self.region_places = [

@@ -90,7 +90,7 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
         if owner is not None:
             passed_on.update(((owner, number), value) for number, value in enumerate(found))
             found = []
-        side.producers.append(found)
+        side.producers.append(tuple(found))
     side.users = Users(side.producers)
     return side
 

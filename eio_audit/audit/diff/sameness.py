@@ -172,10 +172,10 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
             yield f"{_named(before, op)} is printed in another form, which does not show the same"
         if a.text != b.text or texts[0].own_location(op) != texts[1].own_location(other):
             yield f"{_named(before, op)} has another text"
-        operands = [
+        operands = tuple(
             (became[owner] if owner >= 0 else -1 - block_of[-1 - owner], number)
             for owner, number in before.ops.producers[op]
-        ]
+        )
         if operands != after.ops.producers[other]:
             yield f"{_named(before, op)} has other operands"
         if result_counts[0][op] != result_counts[1][other]:
