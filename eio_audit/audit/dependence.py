@@ -13,7 +13,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
 from itertools import accumulate, chain, compress, islice, repeat, takewhile
-from operator import is_, mul, sub
+from operator import eq, mul, sub
 from typing import TYPE_CHECKING
 
 from eio_audit.mlir.ir import IR
@@ -38,6 +38,9 @@ class DependenceKind(StrEnum):
     def __reduce_ex__(self, _: object) -> tuple[object, ...]:
         """The value alone. Some versions of Python write ``getattr``, which no cache calls."""
         return DependenceKind, (self.value,)
+
+
+_KINDS = list(DependenceKind)
 
 
 class ValueUsers:
@@ -70,7 +73,7 @@ class DependenceGraph:
         self.ops = ops
         self._producers = array("i")
         self._users = array("i")
-        self._kinds: list[DependenceKind] = []
+        self._kinds = bytearray()  # by edge, the number of its kind
         self._is_by_user = True
 
     def add(self, producer: int, user: int, kind: DependenceKind) -> None:
@@ -79,17 +82,17 @@ class DependenceGraph:
             self._is_by_user = False
         self._producers.append(producer)
         self._users.append(user)
-        self._kinds.append(kind)
+        self._kinds.append(_KINDS.index(kind))
 
     def add_values(self, producers: Iterable[int], users: Iterable[int]) -> None:
         """Add an edge for each use of a result. The columns are parallel and sorted by user."""
         self._producers.fromlist(list(producers))
         self._users.fromlist(list(users))
-        self._kinds.extend(repeat(DependenceKind.VALUE, len(self._users) - len(self._kinds)))
+        self._kinds.extend(repeat(_KINDS.index(DependenceKind.VALUE), len(self._users) - len(self._kinds)))
 
     def edges(self) -> Iterator[tuple[int, int, DependenceKind]]:
         """Yield (producer, user, kind) by place in the block. A pair may occur with several kinds."""
-        return zip(self._producers, self._users, self._kinds, strict=True)
+        return zip(self._producers, self._users, map(_KINDS.__getitem__, self._kinds), strict=True)
 
     def users_of(self, producer: int) -> Iterator[tuple[int, DependenceKind]]:
         """Yield the users of an op and the kinds of dependence, in the sequence of ``edges``.
@@ -97,12 +100,12 @@ class DependenceGraph:
         Complexity: O(log e) for e edges and the yield, after O(e log e) at the first call.
         """
         for edge in _equal_to(producer, self._by_producer, self._producers):
-            yield self._users[edge], self._kinds[edge]
+            yield self._users[edge], _KINDS[self._kinds[edge]]
 
     def producers_of(self, user: int) -> Iterator[tuple[int, DependenceKind]]:
         """Yield the producers of an op and the kinds of dependence, in textual order. As for ``users_of``."""
         for edge in _equal_to(user, self._by_user, self._users):
-            yield self._producers[edge], self._kinds[edge]
+            yield self._producers[edge], _KINDS[self._kinds[edge]]
 
     @cached_property
     def _by_producer(self) -> array[int]:
@@ -116,7 +119,7 @@ class DependenceGraph:
         self, wanted: Collection[tuple[int, int]] | None = None
     ) -> dict[tuple[int, int], DependenceKind]:
         """Return the first kind of each (producer, user) edge, of all edges or of the ``wanted`` ones."""
-        rank = list(DependenceKind).index
+        rank = _KINDS.index
         kinds: dict[tuple[int, int], DependenceKind] = {}
         for producer, user, kind in self.edges():
             edge = producer, user
@@ -126,7 +129,8 @@ class DependenceGraph:
 
     def by_kind(self, kind: DependenceKind) -> Iterator[tuple[int, int]]:
         """Yield the edges of one kind, as (producer, user) by place in the block."""
-        is_wanted = map(is_, self._kinds, repeat(kind)) if kind in self._kinds else ()
+        number = _KINDS.index(kind)
+        is_wanted = map(eq, self._kinds, repeat(number)) if number in self._kinds else ()
         return compress(zip(self._producers, self._users, strict=True), is_wanted)
 
     def violated_by(self, place: Sequence[int]) -> Iterator[tuple[int, int]]:
@@ -145,7 +149,7 @@ class DependenceGraph:
     @property
     def shape(self) -> Hashable:
         """A key that is equal for graphs with the same edges, found in the same sequence."""
-        return self._producers.tobytes(), self._users.tobytes(), tuple(self._kinds)
+        return self._producers.tobytes(), self._users.tobytes(), bytes(self._kinds)
 
     @cached_property
     def precedence(self) -> Precedence:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import count
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
@@ -131,6 +131,17 @@ def json_pieces(members: Mapping[str, object], encode: Callable[[object], str] =
         else:
             yield encode(value)
     yield "}" if members else "{}"
+
+
+PART = 1000
+"""How many entries of a long array become JSON at once."""
+
+
+def array_parts(entries: Iterable[object]) -> Iterator[list[object]]:
+    """Yield a long array part by part."""
+    rest = iter(entries)
+    while part := [*islice(rest, PART)]:
+        yield part
 
 
 def _array_pieces(

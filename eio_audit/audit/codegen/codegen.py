@@ -162,10 +162,18 @@ def _structure(
         relabelled = _Codegen(dump, codegen.read, right.names, right.orders).predicted()
     predictions |= {present: now, Stage.FIXED: fixed, Stage.RELABELLED: relabelled or fixed}
     files = codegen.files()
+    known: dict[tuple[int, ...], dict[Stage, int]] = {}
+
+    def functions_of(path: ModulePath) -> Mapping[Stage, int]:
+        counts = tuple(one.modules.get(path, 0) for one in predictions.values())
+        if counts not in known:  # most modules have the same
+            known[counts] = dict(zip(predictions, counts, strict=True))
+        return known[counts]
+
     rows = [
         TornModule(
             path,
-            {stage: one.modules.get(path, 0) for stage, one in predictions.items()},
+            functions_of(path),
             now.certain.get(path, 0),
             len(files[path]),
             tuple(codegen.returns(path)),

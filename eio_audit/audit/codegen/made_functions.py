@@ -84,7 +84,7 @@ class MadeFunctions:
             caller=self._symbol,
             file=places[0].file,
             function=places[0].function,
-            modules=common_modules(one.modules for one in places),
+            modules=_shared(common_modules(one.modules for one in places), places[0].modules),
             ops=len(members),
             inputs=len(taken),
             outputs=len(given),
@@ -93,6 +93,11 @@ class MadeFunctions:
             line=ir.source.line_at(ir.op_start[first]),
             parts=Counter(one.path for one in places),
         )
+
+
+def _shared(modules: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
+    """Return equal modules as one object: most functions have those of their first op."""
+    return known if modules == known else modules
 
 
 def _common_class(places: Sequence[CodegenPlace]) -> str:

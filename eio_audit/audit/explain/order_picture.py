@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -86,7 +86,8 @@ class PicturedOps(Sequence[PicturedOp]):
     Attributes:
         labels: by place, the op.
         textual_ranks, originals: by place, as in ``PicturedOp``, with UNCOUNTED for None.
-        inversions, inversions_fixed, disorders: by place, as in ``PicturedOp``.
+        inversions, inversions_fixed: by place, as in ``PicturedOp``.
+        disorders: the same by place of an op that has one.
     """
 
     labels: Sequence[OpLabel]
@@ -94,7 +95,7 @@ class PicturedOps(Sequence[PicturedOp]):
     originals: Sequence[int]
     inversions: Sequence[int]
     inversions_fixed: Sequence[int]
-    disorders: Sequence[Disorder | None]
+    disorders: Mapping[int, Disorder]
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -114,7 +115,7 @@ class PicturedOps(Sequence[PicturedOp]):
             None if original == UNCOUNTED else original,
             self.inversions[place],
             self.inversions_fixed[place],
-            self.disorders[place],
+            self.disorders.get(place),
         )
 
 
@@ -144,7 +145,7 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     """Return the picture of the ``number``-th block of an audit."""
     block, audit = FixedBlock(dump, dump.blocks[number]), dump_audit.blocks[number]
     original = block.original_places
-    textual_ranks = array("q", [UNCOUNTED]) * len(block.ops)
+    textual_ranks = array("i", [UNCOUNTED]) * len(block.ops)
     for rank, place in enumerate(block.indexed):
         textual_ranks[place] = rank
     fixed = block.inversions_at_fixed
@@ -165,10 +166,10 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
         ops=PicturedOps(
             names,
             textual_ranks,
-            array("q", map(original.get, places, repeat(UNCOUNTED))),
-            array("q", map(block.inversions_at.get, places, repeat(0))),
-            array("q", map(fixed.get, places, repeat(0))),
-            list(map(disorder.get, places)),
+            array("i", map(original.get, places, repeat(UNCOUNTED))),
+            array("i", map(block.inversions_at.get, places, repeat(0))),
+            array("i", map(fixed.get, places, repeat(0))),
+            disorder,
         ),
         displaced=displaced_ops,
         dataflow=tuple(

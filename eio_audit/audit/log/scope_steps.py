@@ -5,6 +5,7 @@ Functions that are the same before and after are not read again: their bodies ar
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Sequence
@@ -52,9 +53,9 @@ class ScopeSide:
         self._ends = line_ends(ops.ops.ir.source) if ends is None else ends
 
     @cached_property
-    def op_lines(self) -> list[int]:
+    def op_lines(self) -> Sequence[int]:
         """Per op, the 0-based line of the text where it begins."""
-        return list(map(self.line_of, range(len(self.ops.ops.ir))))
+        return array("q", map(self.line_of, range(len(self.ops.ops.ir))))
 
     def line_of(self, op: int) -> int:
         """Return the 0-based line of the text where an op begins."""

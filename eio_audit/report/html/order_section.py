@@ -28,6 +28,7 @@ from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, MadeRows, Table, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
+from eio_audit.report.template import array_parts
 from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
     block_name,
@@ -64,13 +65,13 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
     """Return what the template ``slope.html`` shows. Heights count ops from the top; ``height`` is pixels."""
     ops = picture.ops
     counted = [place for place, rank in enumerate(ops.textual_ranks) if rank != UNCOUNTED]
-    in_order = [place for place in counted if ops.disorders[place] is None]
+    in_order = [place for place in counted if ops.disorders.get(place) is None]
     on_top = Disorder.AVOIDABLE
     out_of_order = sorted(
-        (place for place in counted if ops.disorders[place]),
-        key=lambda place: ops.disorders[place] is on_top,
+        (place for place in counted if ops.disorders.get(place)),
+        key=lambda place: ops.disorders.get(place) is on_top,
     )
-    numbers = Counter(filter(None, ops.disorders))
+    numbers = Counter(ops.disorders.values())
     are_bands = len(counted) > SINGLE_LINES
     lines = out_of_order if are_bands else in_order + out_of_order
     return {
@@ -84,7 +85,7 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
         "right": [(top, ops.labels[place].title) for top, place in _labelled(counted)],
         "bands": list(_bands(ops, in_order)) if are_bands else [],
         "lines": [
-            (ops.disorders[place] or "kept", ops.originals[place] + 0.5, ops.textual_ranks[place] + 0.5)
+            (ops.disorders.get(place) or "kept", ops.originals[place] + 0.5, ops.textual_ranks[place] + 0.5)
             for place in lines
         ],
         "parts": _parts(ops, out_of_order, len(counted)) if len(counted) > MAPPED_OPS else [],
@@ -263,7 +264,7 @@ class Section:
         line = self.picture.ops.labels[place].line
         if line in self._found_lines and (finding := self._findings.get(self.place_of(place))):
             return finding.message
-        if self.picture.ops.disorders[place] is Disorder.AVOIDABLE:
+        if self.picture.ops.disorders.get(place) is Disorder.AVOIDABLE:
             return "a fix moves it"
         displaced = self.picture.displaced.get(place)
         return reason(displaced, self.block) if displaced else ""
@@ -272,8 +273,8 @@ class Section:
         """The place of each op before and now (-1 if it does not count), texts, and irregular ids."""
         ops = self.picture.ops
         return {
-            "original": list(ops.originals),
-            "standing": list(ops.textual_ranks),
+            "original": array_parts(ops.originals),
+            "standing": array_parts(ops.textual_ranks),
             "texts": self.picture.texts,
             "anchors": {place: self.id_of(place) for place in self._repeats},
         }
@@ -292,7 +293,7 @@ class Section:
             lambda place: labels[place].module,
             ops.inversions.__getitem__,
             ops.inversions_fixed.__getitem__,
-            ops.disorders.__getitem__,
+            ops.disorders.get,
             self._why,
         ]
         name = block_name(self.block.function, self.block.block)

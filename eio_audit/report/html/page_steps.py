@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -67,7 +68,7 @@ def step_of(comparison: DumpComparison) -> PageStep:
     (before, old), (after, new) = _side(comparison.before), _side(comparison.after)
     count = len(old.op_lines)
     old.numbers = range(count)
-    new.numbers = [comparison.was.get(op, count + op) for op in range(len(new.op_lines))]
+    new.numbers = array("q", (comparison.was.get(op, count + op) for op in range(len(new.op_lines))))
     changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
     return PageStep(0, _whole_text(before, old), _whole_text(after, new), changes)
 
@@ -91,7 +92,7 @@ def _whole_text(text: ScopeText, side: ScopeSide) -> PageText:
     blank = count_lines(data, span.start, start)
     count = count_lines(data, start, end) + 1 if end > start else 0
     first = dump.source.line_at(span.start) + blank
-    ops = [-1] * count
+    ops = array("q", [-1]) * count
     for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
         ops[line] = number  # of several ops on a line, the first one stays
     definitions = Aliases(without_definitions(dump.text)[0]).definitions if _may_define(data, span) else {}

@@ -11,14 +11,13 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from itertools import islice
 from typing import Any, ClassVar
 
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.html.page_steps import PageStep, PageText, page_step
-from eio_audit.report.template import json_pieces
+from eio_audit.report.template import array_parts, json_pieces
 
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
 """The name of a value that is a number. Many lines differ in these only."""
@@ -86,8 +85,9 @@ class StoredTexts:
         return self._latest[1]
 
     def _number_of(self, text: PageText) -> int:
-        ops = [op + 1 for op in text.ops]
-        lines, definitions = [*map(self.lines.add, text.lines)], [*map(self.lines.add, text.definitions)]
+        ops = array("q", (op + 1 for op in text.ops))
+        lines = array("q", map(self.lines.add, text.lines))
+        definitions = array("q", map(self.lines.add, text.definitions))
         parts = lines, ops, text.places, definitions
         scope = next(filter(None, ops), 0)  # the op around all others keeps its number
         base, known = self._last.get(scope, (NO_BASE, ((), (), (), ())))
@@ -233,9 +233,9 @@ class StoredSteps:
         lines = self._texts.lines
         return {
             "statuses": STATUSES,
-            "templates": _parts(lines.templates),
-            "templateOf": _parts(lines.template_of),
-            "numbers": _parts(lines.numbers),
+            "templates": array_parts(lines.templates),
+            "templateOf": array_parts(lines.template_of),
+            "numbers": array_parts(lines.numbers),
             "sources": self._texts.sources,
             "states": self._texts.states,
             "names": [*self._names],
@@ -244,17 +244,6 @@ class StoredSteps:
 
     def _name(self, name: str) -> int:
         return self._names.setdefault(name, len(self._names))
-
-
-PART = 1000
-"""How many entries of a long list become JSON at once."""
-
-
-def _parts(entries: Iterable[object]) -> Iterator[list[object]]:
-    """Yield a long list part by part."""
-    rest = iter(entries)
-    while part := [*islice(rest, PART)]:
-        yield part
 
 
 def pair_data(step: PageStep) -> dict[str, object]:
@@ -273,10 +262,15 @@ def pair_data(step: PageStep) -> dict[str, object]:
     return {"passes": [{**shown, "counts": counts}], **stored.data()}
 
 
-def packed(data: Mapping[str, object]) -> list[str]:
-    """Return data as JSON, deflated, in base64, in pieces."""
+PIECE = 3 << 12
+"""How many bytes become base64 at once: a multiple of three, so that the pieces make one text."""
+
+
+def packed(data: Mapping[str, object]) -> Iterator[str]:
+    """Return data as JSON, deflated, in base64, in pieces. It is deflated at once."""
     deflated, compressor = bytearray(), zlib.compressobj(LEVEL)
     for piece in json_pieces(data, json.JSONEncoder(separators=(",", ":")).encode):
         deflated += compressor.compress(piece.encode())  # in ASCII, so broken encoding comes through
     deflated += compressor.flush()
-    return [base64.b64encode(deflated).decode()]
+    starts = range(0, len(deflated), PIECE)
+    return (base64.b64encode(deflated[start : start + PIECE]).decode() for start in starts)

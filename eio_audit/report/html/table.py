@@ -10,6 +10,8 @@ from itertools import repeat
 from operator import itemgetter
 from typing import NamedTuple, overload
 
+from eio_audit.report.template import array_parts
+
 SHOWN_ROWS = 20
 """How many rows are in the page itself. The others are data."""
 
@@ -161,7 +163,8 @@ def _number(cell: Cell) -> int:
 def _column_data(column: PageColumn, cells: Sequence[Cell], most: int) -> dict[str, object]:
     """Store each text once. Rows refer to it."""
     if column.is_number:
-        return {"key": column.key, "number": True, "values": cells} | ({"most": most} if most else {})
+        values = array_parts(cells)
+        return {"key": column.key, "number": True, "values": values} | ({"most": most} if most else {})
     number_of: dict[Cell, int] = {}
-    values = [number_of.setdefault(cell or "", len(number_of)) for cell in cells]
-    return {"key": column.key, "strings": list(number_of), "values": values}
+    numbers = [number_of.setdefault(cell or "", len(number_of)) for cell in cells]
+    return {"key": column.key, "strings": array_parts(number_of), "values": array_parts(numbers)}
