@@ -54,7 +54,7 @@ from eio_audit.audit.corpus.result_cache import FILE, result_cache
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences, ValueUsers
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
 from eio_audit.audit.diff.diff import Fragmentation
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair

@@ -44,14 +44,15 @@ _KINDS = list(DependenceKind)
 
 
 class ValueUsers:
-    """By value, the ops that use it themselves, in textual order, as often as they do."""
+    """By value, the ops that use it themselves, as often as they do."""
 
     def __init__(self, ir: IR) -> None:
-        users, values = array("i"), array("i")
-        for op in range(len(ir)):
-            used = ir.operands_of(op)
-            values.extend(used)
-            users.extend(repeat(op, len(used)))
+        values, starts = ir.operands[:], ir.operand_start
+        counts = map(sub, islice(starts, 1, None), starts)
+        users = array("i", chain.from_iterable(map(repeat, range(len(ir)), counts)))
+        for op, late in ir.late_operands.items():
+            values.extend(late)
+            users.extend(repeat(op, len(late)))
         by_value = sorted(range(len(values)), key=values.__getitem__)
         self._users = array("i", map(users.__getitem__, by_value))
         times = Counter(values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from eio_audit.audit.dependence import ValueUsers
 from eio_audit.audit.functions import ends_block, function_symbol
@@ -98,9 +99,10 @@ def interface(ir: IR, ops: Mapping[int, Sequence[int]], users: ValueUsers) -> tu
         ops: per op, the values that it uses.
         users: per value, the ops that use it.
     """
-    inside = {inner for op in ops for inner in (op, *ir.nested_ops(op))}
-    made = dict.fromkeys(value for op in ops for value in ir.result_values(op))
-    used = dict.fromkeys(value for values in ops.values() for value in values)
+    first, counts, nested_end = ir.first_result, ir.result_counts, ir.subtree_end
+    inside = {inner for op in ops for inner in range(op, nested_end[op])}
+    made = dict.fromkeys(value for op in ops for value in range(first[op], first[op] + counts[op]))
+    used = dict.fromkeys(chain.from_iterable(ops.values()))
     taken = [value for value in used if value not in made]
     return taken, [value for value in made if not inside.issuperset(users[value])]
 

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from typing import overload
 
 from eio_audit.audit.codegen.code import FunctionCode, caller_code, function_code, interface, values_used
-from eio_audit.audit.codegen.prediction import CodegenFunction
+from eio_audit.audit.codegen.prediction import CodegenFunction, ModulePath
 from eio_audit.audit.dependence import ValueUsers
 from eio_audit.audit.functions import function_symbol
 from eio_audit.audit.locations.codegen_location import CodegenPlace, ReadNames, common_modules
@@ -78,33 +78,44 @@ class MadeFunctions:
         ops, names = [self._taken[k] for k in members], self._names
         taken, given = self._interface(members)
         indices = [names.op_index[op] for op in ops]
-        places = [names.places[names.place[op]] for op in ops]
+        numbers = [names.place[op] for op in ops]
+        places = [names.places[number] for number in dict.fromkeys(numbers)]
         return CodegenFunction(
             name=f"{_common_class(places)}_{number}_0",
             caller=self._symbol,
             file=places[0].file,
             function=places[0].function,
-            modules=_shared(common_modules(one.modules for one in places), places[0].modules),
+            modules=_common_modules(places),
             ops=len(members),
             inputs=len(taken),
             outputs=len(given),
             first_index=min(indices),
             last_index=max(indices),
             line=ir.source.line_at(ir.op_start[first]),
-            parts=Counter(one.path for one in places),
+            parts=Counter(map(self._paths.__getitem__, numbers)),
         )
 
+    @cached_property
+    def _paths(self) -> list[ModulePath]:
+        """By number of a place, its path."""
+        return [place.path for place in self._names.places]
 
-def _shared(modules: tuple[str, ...], known: tuple[str, ...]) -> tuple[str, ...]:
-    """Return equal modules as one object: most functions have those of their first op."""
-    return known if modules == known else modules
+
+def _common_modules(places: Sequence[CodegenPlace]) -> tuple[str, ...]:
+    """Return the modules that all places share, as the object of the first place if these are all its own."""
+    first = places[0].modules
+    common = first if len(places) == 1 else common_modules(one.modules for one in places)
+    return first if common == first else common
 
 
 def _common_class(places: Sequence[CodegenPlace]) -> str:
-    """Return the innermost class that all ops have at one depth, as the pass does; else ``forward``."""
-    columns = zip(*(one.modules for one in places), strict=False)
-    classes = [{module.partition("[")[0] for module in column} for column in columns]
-    return next((min(names) for names in reversed(classes) if len(names) == 1), "forward")
+    """Return the innermost class that all places have at one depth, as the pass does; else ``forward``."""
+    columns: list[tuple[str, ...]] = list(zip(*(one.modules for one in places), strict=False))
+    for column in reversed(columns):
+        names = {module.partition("[")[0] for module in column}
+        if len(names) == 1:
+            return names.pop()
+    return "forward"
 
 
 class AllFunctions(Sequence[CodegenFunction]):
