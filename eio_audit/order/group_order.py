@@ -315,18 +315,12 @@ class Paths:
 
     def _longest_chain(self, places: Sequence[int], members: Collection[int]) -> _Chain:
         groups, producers = self._ops.group, self._ops.producers
-        users, place_of, span = self._ops.users, self._place, self._order[places[0] : places[-1] + 1]
-        first, size, group = places[0], len(span), groups[span[0]]
+        group = groups[self._order[places[0]]]
         until: dict[int, _Chain] = {}  # per op of the group, the longest chain that ends in its run or before
         before: dict[int, _Left] = {}  # per op of the group, the longest that ends before its run
         known: dict[int, _Left] = {}  # per op, what a user outside the group knows of it
         longest = _NONE
-        counts = bytearray(size)  # 1 for members, and for users of ops that have either; others are skipped
-        for place in places:
-            counts[place - first] = 1
-        here = 0
-        while here >= 0:
-            op = span[here]
+        for op in self._order[places[0] : places[-1] + 1]:
             left = _NOT_LEFT
             if groups[op] != group:
                 for producer in producers[op]:
@@ -334,32 +328,27 @@ class Paths:
                         left = there
                 if left[0]:
                     known[op] = left if left[2] != AT_USER else (left[0], left[1], op)
-            else:
-                chain = _NONE
-                for producer in producers[op]:
-                    if (one := until.get(producer)) is None:
-                        there = known.get(producer, _NOT_LEFT)
-                    else:
-                        there = before.get(producer, _NOT_LEFT)
-                        chain = one if one.length > chain.length else chain
-                    if there[0] > left[0]:
-                        left = there
-                length, previous, via = left
-                if op in members and length >= chain.length:
-                    chain = _Chain(length + 1, op, via, previous if length else None)
-                elif length > chain.length:
-                    chain = previous
-                if length:
-                    before[op] = left
-                if chain.length:
-                    until[op], known[op] = chain, (chain.length, chain, AT_USER)
-                if chain.length > longest.length:
-                    longest = chain
-            if op in known:
-                for user in users[op]:
-                    if here < (place := place_of[user] - first) < size:
-                        counts[place] = 1
-            here = counts.find(1, here + 1)
+                continue
+            chain = _NONE
+            for producer in producers[op]:
+                if (one := until.get(producer)) is None:
+                    there = known.get(producer, _NOT_LEFT)
+                else:
+                    there = before.get(producer, _NOT_LEFT)
+                    chain = one if one.length > chain.length else chain
+                if there[0] > left[0]:
+                    left = there
+            length, previous, via = left
+            if op in members and length >= chain.length:
+                chain = _Chain(length + 1, op, via, previous if length else None)
+            elif length > chain.length:
+                chain = previous
+            if length:
+                before[op] = left
+            if chain.length:
+                until[op], known[op] = chain, (chain.length, chain, AT_USER)
+            if chain.length > longest.length:
+                longest = chain
         return longest
 
 
