@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
@@ -44,16 +45,19 @@ class SameOps:
         self.pairs = {old: new for old, new in enumerate(candidates.partner) if new != NONE}
         functions = keys.functions
         is_safe = bytearray(new != NONE or old in functions for old, new in enumerate(candidates.partner))
-        parents = [before.ir.parent_op(block) for block in range(before.ir.block_count)]
+        ir = before.ir
+        parents = [ir.parent_op(block) for block in range(ir.block_count)]
         is_safe_block = [parent >= 0 and is_safe[parent] for parent in parents]
-        self.untouched = bytearray(
-            new != NONE
-            and all(
-                is_safe[owner] if owner >= 0 else is_safe_block[-1 - owner]
-                for owner, _ in before.producers[old]
-            )
-            for old, new in enumerate(candidates.partner)
+        is_safe_value = bytes(
+            is_safe[owner] if owner >= 0 else is_safe_block[-1 - owner] for owner in ir.value_owner
         )
+        is_safe_use = bytes(map(is_safe_value.__getitem__, ir.operands))
+        self.untouched = bytearray(
+            new != NONE and is_safe_use.find(0, start, end) < 0
+            for new, (start, end) in zip(candidates.partner, pairwise(ir.operand_start), strict=True)
+        )
+        for op, late in ir.late_operands.items():
+            self.untouched[op] &= all(map(is_safe_value.__getitem__, late))
 
 
 class _Candidates:
@@ -101,9 +105,10 @@ class _Candidates:
         return numbers
 
     def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:
+        partner, taken = self.partner, self._taken
         for old, new in zip(*(self._only_ops(side) for side in tokens), strict=True):
-            if min(old, new) >= 0 and self._pair(old, new):
-                self._is_unique[old] = 1
+            if old >= 0 <= new and partner[old] == NONE and not taken[new]:
+                partner[old], taken[new], self._is_unique[old] = new, 1, 1
 
     def _only_ops(self, tokens: Sequence[int]) -> array[int]:
         """Return, by token, the only op that has it; NONE or MANY if that is not one op."""
@@ -213,7 +218,10 @@ class _Candidates:
         for old, (new, count) in enumerate(zip(self.partner, before.ir.result_counts, strict=True)):
             if new != NONE and counts[new] == count:
                 first, other = firsts[0][old], firsts[1][new]
-                values[first : first + count] = range(other, other + count)
+                if count == 1:
+                    values[first] = other
+                else:
+                    values[first : first + count] = range(other, other + count)
         for block, was in before.ir.block_arguments.items():
             now = after.ir.block_arguments.get(blocks[block], [])
             if len(was) == len(now):
