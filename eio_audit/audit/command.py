@@ -6,8 +6,9 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from types import FrameType
 from typing import IO
 
 _ENDING = signal.SIGTERM, signal.SIGHUP
@@ -85,11 +86,15 @@ def run_command(
     Raises:
         OSError: it cannot be started. A ``TimeoutError`` says that it took too long.
     """
-    with subprocess.Popen(
-        command, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
-    ) as process:
+    with (
+        _ended_with_us() as hold,
+        subprocess.Popen(
+            command, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
+        ) as process,
+    ):
         try:
-            with _terminated_with_us(process) if running is None else running.holding(process):
+            with nullcontext() if running is None else running.holding(process):
+                hold(process)
                 return process.wait(timeout)
         except subprocess.TimeoutExpired as error:
             raise TimeoutError from error
@@ -99,19 +104,46 @@ def run_command(
 
 
 @contextmanager
-def _terminated_with_us(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Kill the processes if SIGTERM ends this one, as it ends a worker. Only the main thread gets signals."""
+def _ended_with_us() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Kill the processes of a program if a signal ends this process. Only the main thread gets signals.
+
+    A signal that comes while the program starts waits until its process is given to what is yielded: before,
+    nothing could kill it.
+    """
     if threading.current_thread() is not threading.main_thread():
-        yield
+        yield lambda _: None
         return
+    started: list[subprocess.Popen[bytes]] = []
+    late: list[int] = []
 
-    def end(number: int, _: object) -> None:
-        _kill(process)
-        signal.signal(number, before)
-        os.kill(os.getpid(), number)
+    def take(number: int, frame: FrameType | None) -> None:
+        if not started:
+            late.append(number)
+            return
+        if started[0].returncode is None:
+            _kill(started[0])
+        if callable(handler := before[number]):
+            handler(number, frame)
+        else:
+            signal.signal(number, handler)
+            os.kill(os.getpid(), number)
 
-    before = signal.signal(signal.SIGTERM, end)
+    def hold(process: subprocess.Popen[bytes]) -> None:
+        started.append(process)
+        while late:
+            signal.raise_signal(late.pop(0))
+
+    before: dict[int, Callable[[int, FrameType | None], object] | int] = {}
+    for ending in (signal.SIGINT, *_ENDING):
+        usual = signal.getsignal(ending)
+        if usual is not None and usual is not signal.SIG_IGN:  # as under nohup
+            before[ending] = usual
     try:
-        yield
+        for number in before:
+            signal.signal(number, take)
+        yield hold
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in late:  # the program did not start
+            signal.raise_signal(number)

@@ -1,10 +1,13 @@
 """A compiler that reads the result of a fix: what it accepts, refuses, or does not read."""
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -204,3 +207,37 @@ def test_at_most_five_ops_are_named() -> None:
 
 def test_a_command_runs_without_input() -> None:
     assert run_command(python(READ + "sys.exit(len(text))"), None) == 0
+
+
+def test_an_interrupt_while_a_program_starts_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            started.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_command(python("import time; time.sleep(60)"), None)
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert started[0].wait(10) == -signal.SIGKILL
+
+
+def test_an_interrupt_counts_even_if_the_program_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        raise FileNotFoundError
+
+    monkeypatch.setattr(subprocess, "Popen", fail)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_command(["missing"], None)
+    finally:
+        signal.signal(signal.SIGINT, before)
