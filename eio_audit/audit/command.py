@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from types import FrameType
 from typing import IO
@@ -40,21 +40,15 @@ class Running:
     def ended_at_exit(self) -> Iterator[None]:
         """End all at the end of this block. In the main thread, SIGTERM and SIGHUP leave the block, too."""
 
-        def leave(number: int, _: object) -> None:
+        def leave(number: int, _: FrameType | None) -> None:
             self.end()
             raise SystemExit(128 + number)
 
-        is_main = threading.current_thread() is threading.main_thread()
-        before = {number: signal.getsignal(number) for number in _ENDING} if is_main else {}
-        for number, handler in before.items():
-            if handler is not signal.SIG_IGN:  # as under nohup
-                signal.signal(number, leave)
-        try:
-            yield
-        finally:
-            self.end()
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        with _taken(_ENDING, leave):
+            try:
+                yield
+            finally:
+                self.end()
 
     def end(self) -> None:
         """Kill the processes of all that run, and of all that are run from now on."""
@@ -110,9 +104,6 @@ def _ended_with_us() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
     A signal that comes while the program starts waits until its process is given to what is yielded: before,
     nothing could kill it.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda _: None
-        return
     started: list[subprocess.Popen[bytes]] = []
     late: list[int] = []
 
@@ -133,17 +124,31 @@ def _ended_with_us() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
         while late:
             signal.raise_signal(late.pop(0))
 
+    try:
+        with _taken((signal.SIGINT, *_ENDING), take) as before:
+            yield hold
+    finally:
+        for number in late:  # the program did not start
+            signal.raise_signal(number)
+
+
+@contextmanager
+def _taken(
+    numbers: Iterable[int], take: Callable[[int, FrameType | None], None]
+) -> Iterator[Mapping[int, Callable[[int, FrameType | None], object] | int]]:
+    """Let a function take signals in this block. Yields the handlers that it replaces, by signal.
+
+    Only the main thread gets signals. A signal that is ignored, as under nohup, stays ignored.
+    """
     before: dict[int, Callable[[int, FrameType | None], object] | int] = {}
-    for ending in (signal.SIGINT, *_ENDING):
-        usual = signal.getsignal(ending)
-        if usual is not None and usual is not signal.SIG_IGN:  # as under nohup
-            before[ending] = usual
+    for number in numbers if threading.current_thread() is threading.main_thread() else ():
+        usual = signal.getsignal(number)
+        if usual is not None and usual is not signal.SIG_IGN:
+            before[number] = usual
     try:
         for number in before:
             signal.signal(number, take)
-        yield hold
+        yield before
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for number in late:  # the program did not start
-            signal.raise_signal(number)
