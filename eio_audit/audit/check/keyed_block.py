@@ -17,6 +17,9 @@ from eio_audit.order.permutation import SortedRuns, sorted_runs
 if TYPE_CHECKING:
     from eio_audit.audit.check.keyed_dump import AuditedDump
 
+UNCOUNTED = -1
+"""In arrays, the figure of an op that does not count in inversions: its place, or how many it is in."""
+
 
 class KeyedBlock:
     """A block of a dump with the keys of its ops. Ops are identified by their place in the block, from 0.

@@ -78,8 +78,8 @@ class MadeFunctions:
         ops, names = [self._taken[k] for k in members], self._names
         taken, given = self._interface(members)
         indices = [names.op_index[op] for op in ops]
-        numbers = [names.place[op] for op in ops]
-        places = [names.places[number] for number in dict.fromkeys(numbers)]
+        place_numbers = [names.place[op] for op in ops]
+        places = [names.places[one] for one in dict.fromkeys(place_numbers)]
         return CodegenFunction(
             name=f"{_common_class(places)}_{number}_0",
             caller=self._symbol,
@@ -92,7 +92,7 @@ class MadeFunctions:
             first_index=min(indices),
             last_index=max(indices),
             line=ir.source.line_at(ir.op_start[first]),
-            parts=Counter(map(self._paths.__getitem__, numbers)),
+            parts=Counter(map(self._paths.__getitem__, place_numbers)),
         )
 
     @cached_property

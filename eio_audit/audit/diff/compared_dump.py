@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 
-from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_block import UNCOUNTED, KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
-
-UNCOUNTED = -1
-"""Stands for the inversions of an op that does not count."""
 
 
 class Users:

@@ -105,10 +105,9 @@ class _Candidates:
         return numbers
 
     def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:
-        partner, taken = self.partner, self._taken
         for old, new in zip(*(self._only_ops(side) for side in tokens), strict=True):
-            if old >= 0 <= new and partner[old] == NONE and not taken[new]:
-                partner[old], taken[new], self._is_unique[old] = new, 1, 1
+            if old >= 0 <= new and self._pair(old, new):
+                self._is_unique[old] = 1
 
     def _only_ops(self, tokens: Sequence[int]) -> array[int]:
         """Return, by token, the only op that has it; NONE or MANY if that is not one op."""

@@ -14,7 +14,7 @@ from typing import overload
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
 from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, DumpAudit, summarize_blocks
-from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel, labels
@@ -73,10 +73,6 @@ class PicturedOp:
     inversions: int
     inversions_fixed: int
     disorder: Disorder | None
-
-
-UNCOUNTED = -1
-"""The place of an op that does not count in inversions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ from functools import cached_property
 from itertools import groupby
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
+from eio_audit.audit.check.keyed_block import UNCOUNTED
 from eio_audit.audit.explain.dataflow import Dataflow
 from eio_audit.audit.explain.order_picture import (
     DRAWN_NEIGHBOURS,
     TEXTS_AROUND,
-    UNCOUNTED,
     Disorder,
     OrderPicture,
     PicturedOps,
