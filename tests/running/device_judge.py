@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from tests.running.device_programs import VIEWS, WRITES_FIRST, WRITES_SECOND, device_program
 from tests.running.judging import FAILED, Judge, Outcomes, Program
 from tests.running.mlir_to_xdsl import op_type, read, xdsl_context
-from tests.running.xdsl_judge import Array, new_array
+from tests.running.xdsl_judge import Array, ProgramErrors, new_array, new_scalar
 
 
 def run(program: Program) -> Outcomes:
@@ -28,9 +28,9 @@ def _run(module: builtin.ModuleOp, name: str) -> object:
         interpreter._impls._impl_dict[op_type(op_name)] = (InterpreterFunctions(), _implementation(does))
     one, other = new_array(range(1, 5)), new_array(range(11, 15))
     try:
-        results = interpreter.call_op(name, (one, other, 3, len(name)))
-    except Exception as error:  # whatever an op in the wrong place leads to
-        return f"{FAILED}{type(error).__name__}"
+        results = interpreter.call_op(name, (one, other, new_scalar(3), new_scalar(len(name))))
+    except ProgramErrors as error:
+        return f"{FAILED}{type(error).__name__}: {error}"
     return [array.data for array in (*results, one, other)]
 
 

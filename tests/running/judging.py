@@ -98,7 +98,7 @@ def judged(
         except UndecidedError:
             verdict.undecided += len(program.functions) * (shuffles + fixes)
             continue
-        broken = [name for name, outcome in expected.items() if str(outcome).startswith(FAILED)]
+        broken = {name: outcome for name, outcome in expected.items() if str(outcome).startswith(FAILED)}
         assert not broken, f"these do not run in their own order: {broken}"
         for order, text in _reordered(program.text, seeds[start], shuffles, fixes, verified=verified):
             try:

@@ -2,6 +2,7 @@
 
 import pytest
 from iree.compiler import ir
+from xdsl.utils.exceptions import InterpretationError
 
 from tests.running.judging import Program, judged
 from tests.running.memref_programs import FLAT, PRELUDE
@@ -30,7 +31,13 @@ def test_the_judge_sees_an_order() -> None:
 
 def test_a_freed_buffer_is_not_there() -> None:
     text = SWAP.replace("FIRST", f"memref.dealloc %a : {FLAT}").replace("SECOND", LOAD)
-    assert run(Program(text, ("f",))) == {"f": "failed: ValueError"}
+    assert str(run(Program(text, ("f",)))["f"]).startswith("failed: ValueError: ")
+
+
+def test_an_op_that_the_judge_does_not_know_is_no_verdict() -> None:
+    text = SWAP.replace("FIRST", LOAD).replace("SECOND", "%1 = index.constant 1")
+    with pytest.raises(InterpretationError, match="interpretation function"):
+        run(Program(text, ("f",)))
 
 
 @pytest.mark.parametrize(

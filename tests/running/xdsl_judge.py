@@ -7,7 +7,7 @@ from typing import Any
 
 from xdsl import interpreters
 from xdsl.dialects import arith, builtin, linalg, memref, scf
-from xdsl.dialects.builtin import i32
+from xdsl.dialects.builtin import IntegerAttr, i32
 from xdsl.interpreter import Interpreter, InterpreterFunctions, PythonValues, impl, register_impls
 from xdsl.interpreters.shaped_array import ShapedArray
 from xdsl.interpreters.utils.ptr import TypedPtr
@@ -19,6 +19,12 @@ from tests.running.mlir_to_xdsl import generic, read, xdsl_context
 Array = ShapedArray[int]
 
 AT_ONCE = 50
+
+HAS_ATTRIBUTES = hasattr(interpreters.builtin, "scalar_attr")
+"""Whether scalars of xdsl's interpreter are attributes."""
+
+ProgramErrors = (ValueError,)
+"""What an op in the wrong place leads to, such as a load from a freed buffer. All else is an error of the judge."""
 
 
 def run(program: Program) -> Outcomes:
@@ -32,12 +38,14 @@ def _run(module: builtin.ModuleOp, name: str) -> object:
     interpreters.register_implementations(interpreter, xdsl_context())
     interpreter.register_implementations(_Memory(), override=True)
     one, other = new_array(range(10, 18)), new_array(range(30, 38))
+    arrays = (one, one if _is_aliased(name) else other)
     try:
-        results = interpreter.call_op(name, (one, one if _is_aliased(name) else other, 1003, len(name)))
-    except Exception as error:  # whatever an op in the wrong place leads to
-        return f"{FAILED}{type(error).__name__}"
+        results = interpreter.call_op(name, (*arrays, new_scalar(1003), new_scalar(len(name))))
+    except ProgramErrors as error:
+        return f"{FAILED}{type(error).__name__}: {error}"
     globals_ = interpreter.get_data(_Memory, "globals", dict)
-    return results, one.data, other.data, sorted((symbol, array.data) for symbol, array in globals_.items())
+    numbers = tuple(map(number_in, results))
+    return numbers, one.data, other.data, sorted((symbol, array.data) for symbol, array in globals_.items())
 
 
 def _is_aliased(name: str) -> bool:
@@ -49,6 +57,17 @@ def new_array(numbers: Iterable[int]) -> Array:
     """An array of numbers in memory of its own."""
     found = list(numbers)
     return ShapedArray(TypedPtr.new(found, xtype=i32), [len(found)])
+
+
+def new_scalar(number: int) -> Any:
+    """A number of type i32 as xdsl's interpreter has it: a plain number before version 0.75, then an attribute."""
+    return IntegerAttr(number, i32) if HAS_ATTRIBUTES else number
+
+
+def number_in(scalar: Any) -> int:
+    """The number that a scalar of xdsl's interpreter stands for."""
+    number: int = scalar.value.data if HAS_ATTRIBUTES else scalar
+    return number
 
 
 @register_impls
@@ -120,7 +139,7 @@ class _Memory(InterpreterFunctions):
         number, target = args
         result = target.copy() if op.results else target
         for place in result.indices():
-            result.store(place, number)
+            result.store(place, number_in(number))
         return (result,) if op.results else ()
 
     @impl(scf.ExecuteRegionOp)
