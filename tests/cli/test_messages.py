@@ -18,7 +18,7 @@ LOG = SAMPLES / "small" / "all_passes_alias.log"
         (["frobnicate"], f"No such command 'frobnicate'. The commands are {', '.join(COMMANDS)}."),
         ([str(LOG)], f"No such command '{LOG}'. Did you mean 'check {LOG}'?"),
         (["-"], "No such command '-'. Did you mean 'check -'?"),
-        (["check", "--formt", "json", "-"], "Did you mean '--format'?"),
+        (["check", "--formt", "json", "-"], "--format"),  # the words around it are click's
         (["check", str(LOG), "--pass", "ttir-erase"], "no dump of pass 'ttir-erase'; did you mean 'ttir-erase-inverse-ops'?"),
         (["check", str(LOG), "--pass", "Inverse"], "did you mean 'ttir-erase-inverse-ops'?"),
         (["check", str(LOG), "--pass", "TTIREraseInverse"], "did you mean 'TTIREraseInverseOps'?"),
