@@ -93,7 +93,8 @@ def test_of_too_many_ops_those_are_followed_that_are_displaced(monkeypatch: pyte
 @st.composite
 def states(draw: st.DrawFn) -> list[State]:
     """States of two functions of two blocks with some of ten ops each, most of which keep their keys."""
-    keys, made = draw(st.lists(st.integers(0, 6), min_size=10, max_size=10)), []
+    keys = draw(st.lists(st.integers(0, 6), min_size=10, max_size=10))
+    made: list[State] = []
     for _ in range(draw(st.integers(1, 6))):
         for op in draw(st.lists(st.integers(0, 9), max_size=2)):
             keys[op] = draw(st.integers(0, 6))

@@ -4,8 +4,8 @@ A pair of ops is out of order if both are in one block, and the earlier one has 
 that put it out of order is its origin until the pair is in order again, or ends: an op that is gone, that has
 lost its key or that is in another block than the other op is in no pair with it.
 
-Pairs are the bits of integers. Each op that is in a pair has a bit among those of its function, and a row: the
-bits of the ops that it should follow, by origin.
+Pairs are the bits of integers. Each op that is in a pair has a bit among those of its function, and a row: by
+origin, the bits of the ops that it should follow.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class InvertedPairs:
         )
 
     def _placed(self, members: KeyedOps) -> tuple[KeyedOps, _Bits, list[tuple[_Bits, int]]]:
-        """Give the ops of a block bits of one function, that of most of them. Return those they had before."""
+        """Give the ops of a block bits of one function, that of most. Return the bits they had in others."""
         known = [(op, *self._bit_of[op]) for op in members.ops if op in self._bit_of]
         numbers = Counter(id(bits) for _, bits, _ in known)
         most = max(numbers, key=numbers.__getitem__, default=0)
