@@ -53,11 +53,11 @@ from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
-from eio_audit.audit.diff.diff import Fragmentation
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
+from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
 from eio_audit.audit.diff.original_order import OriginalOrder
 from eio_audit.audit.diff.sameness import Sameness, sameness

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate, chain, compress, islice, repeat, takewhile
+from itertools import chain, compress, islice, repeat, takewhile
 from operator import eq, mul, sub
 from typing import TYPE_CHECKING
 

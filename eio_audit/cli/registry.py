@@ -16,7 +16,7 @@ COMMANDS = (
 )
 
 GONE = {
-    "structure": "'structure' is gone: 'eio-audit diff BEFORE AFTER' tells in how many pieces the modules are",
+    "structure": "the command 'structure' is gone; 'diff' tells in how many pieces the modules are",
 }
 """By name of a command that earlier versions had, what there is instead."""
 

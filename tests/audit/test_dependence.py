@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.internals import DependenceGraph, DependenceKind, Dependences, condition_holds
-from tests.programs import loops, programs
 from tests.reading import ir_of
 
 

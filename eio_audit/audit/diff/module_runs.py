@@ -1,7 +1,7 @@
 """The runs of a model's modules: in how many pieces each module is.
 
-A *run* of a module is a longest series of a block's ops that are all in it. Ops without a module do not count.
-A model's own order has few runs. Every op moved into the middle of another module adds two.
+A *run* of a module is a longest series of a block's ops that are all in it. Ops without a module do not
+count. A model's own order has few runs. Every op moved into the middle of another module adds two.
 """
 
 from __future__ import annotations
