@@ -186,9 +186,9 @@ RUNS = """
             f"no dump shows only @h{TABLE}next:\n  eio-audit diff 'two words.log' --dump last  # takes the last dump",
         ),
         (
-            "normalize 'two words.log'",
-            "there are 5 dumps: choose one with --pass and --dump"
-            f"{TABLE}next:\n  eio-audit normalize 'two words.log' --dump 5  # takes the last dump",
+            "graph 'two words.log'",
+            "there are 5 dumps: choose one with --pass and --dump, or give a line of the log"
+            f"{TABLE}next:\n  eio-audit graph 'two words.log' --dump 5  # takes the last dump",
         ),
         (
             "graph 'two words.log' --pass a",
@@ -220,7 +220,7 @@ def test_the_errors_of_several_files_are_one_line_each(log: Path, command: str) 
 
 def test_a_long_list_is_cut(log: Path) -> None:
     log.write_text("".join(dump("After", f"p{n}", F) for n in range(20)))
-    listed = run("normalize", log).stderr.decode().splitlines()[2:-2]
+    listed = run("graph", log).stderr.decode().splitlines()[2:-2]
     assert [row.split()[0] for row in listed] == ["1", "2", "3", "4", "5", "6", "...", "18", "19", "20"]
     assert listed[6] == "  ... 11 more"
 
