@@ -27,9 +27,6 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork,
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.live_bytes import LiveBytes
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
-from eio_audit.audit.codegen.code import values_used
-from eio_audit.audit.codegen.codegen import BETWEEN, Stage, predict, structure_change
-from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import result_cache as result_cache_module
 from eio_audit.audit.corpus import workers as workers_module
@@ -54,13 +51,13 @@ from eio_audit.audit.corpus.result_cache import FILE, result_cache
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences, ValueUsers
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
-from eio_audit.audit.diff.diff import Fragmentation
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
+from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
 from eio_audit.audit.diff.original_order import OriginalOrder
 from eio_audit.audit.diff.sameness import Sameness, sameness
@@ -71,7 +68,7 @@ from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
 from eio_audit.audit.fix.reading_again import read_relocated
-from eio_audit.audit.fix.relabel import new_locations, right_labels
+from eio_audit.audit.fix.relabel import new_locations
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
 from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
 from eio_audit.audit.fix.verification import verify
@@ -90,7 +87,6 @@ from eio_audit.audit.gate.rules import (
     WRONG_LABEL,
     rules_by_prefix,
 )
-from eio_audit.audit.locations.codegen_location import Reason, UnreadableLocation, read_name
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -189,16 +185,6 @@ from eio_audit.order.bounds.forced import LowerBound, count_forced
 from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.fewest_moved import implied_order, independent_ranges
-from eio_audit.order.group_order import (
-    GroupedOps,
-    Paths,
-    QueueTries,
-    Return,
-    group_count,
-    most_runs,
-    order_by_queue,
-    queue_tries,
-)
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
@@ -240,8 +226,7 @@ from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_report
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
-from eio_audit.report.pictures.structure_svg import down_to, drawing_of, module_tree
-from eio_audit.report.template import json_pieces, render
+from eio_audit.report.template import json_pieces
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink

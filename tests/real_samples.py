@@ -1,31 +1,23 @@
-"""What a pass and then a fix do to the samples: order, modules, memory. And what code generation makes of some.
+"""What a pass and then a fix do to the samples: order, modules, memory.
 
-    python -m tests.real_samples      writes two tables, in docs/real_passes.md and docs/structure.md
+    python -m tests.real_samples      writes the table in docs/real_passes.md
 
-Every row of the first is measured on a text: a sample, or the output of ``fix`` for it. Every row of the second
-compares ``structure`` with 30 recorded runs of the real pass.
+Every row is measured on a text: a sample, or the output of ``fix`` for it.
 """
 
 from __future__ import annotations
 
-import json
-import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from eio_audit import AuditOptions, check, diff, fix, read_text, structure
-from tests.internals import Prediction, Stage
+from eio_audit import AuditOptions, check, diff, fix, read_text
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "sample_irs"
 DOCUMENT = HERE.parent / "docs" / "real_passes.md"
 BEGIN, END = "<!-- tests/real_samples.py: begin -->\n", "<!-- tests/real_samples.py: end -->\n"
 PROGRAMS = ("small", "encoder", "resnet")
-RECORDED = HERE / "data" / "recover_structure"
-STRUCTURE = HERE.parent / "docs" / "structure.md"
-RUNS: dict[str, dict[str, int]] = json.loads((RECORDED / "runs.json").read_text())
-"""Per recorded program, the number of functions in 30 runs of the real pass, and in how many runs."""
 ALL_INDICES = AuditOptions(follow="none")
 
 
@@ -105,48 +97,12 @@ def table(lines: list[Row]) -> str:
     return "\n".join(text) + "\n"
 
 
-def recorded_program(program: str) -> bytes:
-    """Return the text of a recorded program."""
-    return lzma.decompress((RECORDED / f"{program}.mlir.xz").read_bytes())
-
-
-def recorded_runs(program: str) -> list[int]:
-    """Return the numbers of functions in the recorded runs of a program, ascending."""
-    return sorted(int(functions) for functions, times in RUNS[program].items() for _ in range(times))
-
-
-def recorded_table() -> str:
-    """Return what ``structure`` says of the recorded programs, and what the runs made, as Markdown."""
-    text = [
-        "| program | 30 runs | mean | at least | at most | tried | typically |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for program in RUNS:
-        runs = recorded_runs(program)
-        one = structure(read_text(recorded_program(program))[0]).predictions[Stage.NOW]
-        cells = [_range(runs[0], runs[-1]), f"{sum(runs) / len(runs):.1f}", *_numbers(one)]
-        name, _, kind = program.partition(".")
-        text.append(f"| {name}, {kind} | {' | '.join(cells)} |")
-    return "\n".join(text) + "\n"
-
-
-def _numbers(one: Prediction) -> list[str]:
-    tried = one.tried
-    assert tried is not None
-    return [f"{one.fewest}", f"{one.most}", _range(tried.fewest, tried.most), f"{one.typical}"]
-
-
-def _range(fewest: int, most: int) -> str:
-    return f"{fewest}" if fewest == most else f"{fewest} to {most}"
-
-
 def main() -> None:
-    """Write the tables."""
-    for document, made in ((DOCUMENT, table(list(rows()))), (STRUCTURE, recorded_table())):
-        print(made)
-        text = document.read_text()
-        head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-        document.write_text(head + made + tail)
+    """Write the table."""
+    made, text = table(list(rows())), DOCUMENT.read_text()
+    print(made)
+    head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    DOCUMENT.write_text(head + made + tail)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
-    from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.corpus_figures import CheckComparison
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
@@ -59,9 +58,6 @@ _FIELDS = {
         "applications=of_patterns log reproduction stopped errors=failures"
     ),
     "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
-    "CodegenFunction": (
-        "name caller file function path=modules ops inputs outputs first_index last_index line parts"
-    ),
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
@@ -112,14 +108,6 @@ _FIELDS = {
     "PassFigures": (
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants findings"
     ),
-    "Prediction": (
-        "runs failures fewest most typical tried functions callers ops left_out refused unreadable clashes"
-    ),
-    "StoppingOp": "*op failure message",
-    "Structure": "stages=predictions stopping functions modules",
-    "TornModule": "name path least certain *functions returns",
-    "Tries": "orders all fewest most",
-    "ModuleReturn": "*op via",
     "UnjudgedInput": "source dumps",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
@@ -142,7 +130,6 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Reproduction.input": lambda one: one.input if one.is_kept else None,
     "Bisection.attempts.first": lambda one: one.attempts[0],
     "Bisection.inversions": lambda one: dict(zip(("before", "after"), one.inversions, strict=True)),
-    "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],
     "DisplacedOp.stands": lambda one: "early" if one.early else "late",
     "DumpAudit.assumed_pure": lambda dump: dict(sorted(dump.assumed_pure.items())),
     "DumpAudit.unknown_ops": lambda dump: dict(sorted(dump.unknown_ops.items())),
@@ -158,11 +145,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "ModelTraces.unjudged": lambda traces: [
         {"model": model.name, "dumps": model.trace.unindexed} for model in traces.unjudged
     ],
-    "Prediction.functions": lambda one: None if one.fewest is None else len(one.functions),
-    "Prediction.runs": lambda one: not one.failures,
-    "Structure.functions": lambda structure: [*structure.predictions[structure.present].functions],
     "RepeatedChange.times": lambda one: len(one.changes),
-    "TornModule.name": lambda row: row.path[-1],
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
     "TracedPass.ops": lambda one: (
@@ -233,7 +216,6 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "repeated": {name: [one for one in ones if len(one.changes) > 1] for name, ones in repeated.items()},
         "inverse_ops": diff.inverse_ops,
         "fragmentation": diff.fragmentation,
-        "structure": diff.structure,
         "locations": diff.locations,
         "dumps": [diff.before, diff.after],
         "errors": [],
@@ -324,11 +306,6 @@ def op_steps_to_json(steps: OpSteps) -> str:
         ],
         errors=steps.history.errors,
     )
-
-
-def structure_to_json(structure: Structure) -> str:
-    """Return the functions that code generation makes from a dump, ending in a newline."""
-    return _document("structure", dump=_head(structure.dump), **_plain(structure), errors=[])
 
 
 def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None) -> str:

@@ -162,7 +162,6 @@ TERMS = {
     "moved": "moved",
     "modified": "modified",
     "added|removed": "added",
-    "torn": "torn",
     "inverse pairs?": "inverse pair",
     "cancelled": "cancelled",
 }
