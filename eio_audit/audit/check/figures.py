@@ -64,6 +64,9 @@ class BlockAudit(NamedTuple):
         avoidable_constants: avoidable inversions that hoisted constants cause: those that are gone if
             constants follow their consumers.
         hoisted_constants: the constants that have fewer inversions after a fix, if they cause any.
+        avoidable_splits: avoidable inversions that splits cause: those of the rest that are gone if splits
+            follow their consumers.
+        left_splits: the splits that have fewer inversions after a fix, if they cause any.
         worst: the displaced ops in the most inversions, worst first, as many as requested.
         moved: ops that a fix moves.
         moved_unindexed: those of these ops that do not count in inversions.
@@ -100,6 +103,8 @@ class BlockAudit(NamedTuple):
     at_frees: int = 0
     avoidable_constants: int = 0
     hoisted_constants: int = 0
+    avoidable_splits: int = 0
+    left_splits: int = 0
     worst: tuple[DisplacedOp, ...] = ()
     moved: int = 0
     moved_unindexed: int = 0
@@ -138,8 +143,8 @@ class BlockAudit(NamedTuple):
 
     @property
     def avoidable_others(self) -> int:
-        """Avoidable inversions of ops that are out of order for another reason than hoisted constants."""
-        return self.avoidable - self.avoidable_constants
+        """Avoidable inversions of ops out of place: those of neither hoisted constants nor splits."""
+        return self.avoidable - self.avoidable_constants - self.avoidable_splits
 
     @property
     def knock_on(self) -> int:
@@ -176,6 +181,7 @@ class Summary(NamedTuple):
     lower_bound: int
     avoidable: int
     avoidable_constants: int
+    avoidable_splits: int
     avoidable_others: int
     knock_on: int
     displaced: int

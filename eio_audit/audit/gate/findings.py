@@ -8,13 +8,15 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.followers import sentence
+from eio_audit.audit.check.followers import sentences
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
     LOCATION_RULES,
+    SPLIT,
+    TOLD_APART,
     UNAVOIDABLE,
     UNREADABLE,
     WRONG_LABEL,
@@ -22,6 +24,7 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel, Sentence
+from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
 from eio_audit.order.inversions import displaced, inversions_charged
 
@@ -75,7 +78,7 @@ class Finding(NamedTuple):
     @property
     def is_of_block(self) -> bool:
         """Whether it is about its block, not about one op."""
-        return self.rule == HOISTED
+        return self.rule in TOLD_APART.values()
 
     @property
     def message(self) -> str:
@@ -109,9 +112,9 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
         if audit.inversions:
             block = FixedBlock(dump, number)
             if AVOIDABLE in rules and audit.avoidable_others:
-                found += _avoidable(block.without_constants() if audit.avoidable_constants else block)
-            if HOISTED in rules and audit.avoidable_constants:
-                found.append(_hoisted(block, audit))
+                found += _avoidable(block.of_others())
+            if HOISTED in rules or SPLIT in rules:
+                found += (one for one in _told_apart(block, audit) if one.rule in rules)
             if UNAVOIDABLE in rules:
                 found += _unavoidable(block, audit)
             if WRONG_LABEL in rules:
@@ -201,12 +204,15 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
         yield finding_at(block.dump, block.ops[place], AVOIDABLE, what, removed)
 
 
-def _hoisted(block: FixedBlock, audit: BlockAudit) -> Finding:
-    """Return the finding about the hoisted constants of a block, at the first of them."""
-    is_constant, now, then = block.is_constant, block.inversions_at, block.inversions_at_fixed
-    first = next(place for place in block.indexed if is_constant[place] and now[place] > then[place])
-    what, number = Sentence(sentence(audit)), audit.avoidable_constants
-    return finding_at(block.dump, block.ops[first], HOISTED, what, number)._replace(origin="", model=None)
+def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
+    """Yield the findings about the hoisted constants and the splits of a block, each at the first of them."""
+    now, then = block.inversions_at, block.inversions_at_fixed
+    numbers = {Follow.CONSTANTS: audit.avoidable_constants, Follow.SPLITS: audit.avoidable_splits}
+    for sort, said in sentences(audit).items():
+        places = block.places_of(sort)
+        first = next((place for place in places if now[place] > then[place]), places[0])
+        about = finding_at(block.dump, block.ops[first], TOLD_APART[sort], Sentence(said), numbers[sort])
+        yield about._replace(origin="", model=None)
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:

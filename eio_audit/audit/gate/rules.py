@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from eio_audit.audit.options import Follow
+
 
 class Rule(NamedTuple):
     """A kind of finding, described in docs/rules.md.
@@ -42,7 +44,16 @@ HOISTED = Rule(
     "Constants are hoisted out of their original order; moving them back breaks no dependence.",
 )
 
-ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, HOISTED)
+SPLIT = Rule(
+    "EIO005",
+    "split",
+    "Splits stay beside their source, away from their original places; moving them breaks no dependence.",
+)
+
+TOLD_APART = {Follow.CONSTANTS: HOISTED, Follow.SPLITS: SPLIT}
+"""The rules on ops whose avoidable inversions are told apart: one finding for a block."""
+
+ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, HOISTED, SPLIT)
 """The rules on the order of ops."""
 
 LOCATION_RULES = (

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import HOISTED
 from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
 from eio_audit.report.wording import order
@@ -72,7 +71,7 @@ def print_check(
             _print_corpus(verdict, console, verbose=False)
         else:
             _print_sums(blocks, heading, console)
-        _print_hoisted(verdict, console)
+        _print_told_apart(verdict, console)
         for note in filter(None, _notes(verdict)):
             console.print(note)
     if comparison is not None:
@@ -157,27 +156,25 @@ def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: st
     print_rest(len(blocks), " blocks", console, verbose=False)
 
 
-def _print_hoisted(verdict: Verdict, console: Console) -> None:
-    """Print a line for each block with hoisted constants, worst first, unless they are findings.
+def _print_told_apart(verdict: Verdict, console: Console) -> None:
+    """Print a line for the hoisted constants of each block, and for its splits, worst first.
 
-    What several dumps of a log show is printed once.
+    What are findings is not printed, and what several dumps of a log show is printed once.
     """
-    if HOISTED in verdict.gate.rules:
-        return
-    blocks: dict[tuple[object, ...], tuple[DumpAudit, BlockAudit]] = {}
+    lines: dict[tuple[object, ...], tuple[int, DumpAudit, BlockAudit, str]] = {}
     for dump in verdict.check.dumps:
-        for block in dump.blocks if dump.summary.avoidable_constants else ():
-            if number := block.avoidable_constants:
-                shown = dump.source, dump.place.program, block.function, block.block, number
-                blocks.setdefault(shown, (dump, block))
-    worst_first = sorted(blocks.values(), key=lambda one: -one[1].avoidable_constants)
-    for dump, block in worst_first[:SHOWN]:
+        for block in dump.blocks:
+            for number, said in order.told_apart(block, verdict.gate.rules):
+                shown = dump.source, dump.place.program, block.function, block.block, said
+                lines.setdefault(shown, (number, dump, block, said))
+    worst_first = sorted(lines.values(), key=lambda one: -one[0])
+    for _, dump, block, said in worst_first[:SHOWN]:
         names = order.block_name(block.function, block.block), dump.moment
         console.print(
             (f"{dump.source}:{block.line}:1", f"bold {hyperlink(dump.source, block.line)}"),
-            f": {' '.join(filter(None, names))}: {order.hoisted_constants(block)}",
+            f": {' '.join(filter(None, names))}: {said}",
         )
-    print_rest(len(blocks), " blocks with hoisted constants", console, verbose=False)
+    print_rest(len(lines), " blocks with hoisted constants or splits", console, verbose=False)
 
 
 def _notes(verdict: Verdict) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
@@ -14,6 +14,7 @@ from eio_audit.report.wording.numbers import count, from_to, span
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
+    from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.op_label import OpLabel
 
 
@@ -130,7 +131,7 @@ def unavoidable_kinds(figures: Summary) -> str:
 
 
 def notes(block: BlockAudit) -> list[str]:
-    """Return the hoisted constants, the inversions of ops that ``--follow`` may ignore, and the memory."""
+    """Return what is told apart, the inversions of ops that ``--follow`` may ignore, and the memory."""
     derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
         (block.inherited, block.derived, derived, Follow.DERIVED),
@@ -138,7 +139,7 @@ def notes(block: BlockAudit) -> list[str]:
         (block.at_frees, block.frees, ("op that only frees", "ops that only free"), Follow.FREES),
     ]
     total = count(block.inversions, "inversion")
-    texts = [hoisted] if (hoisted := hoisted_constants(block)) else []
+    texts = [said for _, said in told_apart(block)]
     for number, ops, (noun, plural), follow in kinds:
         if not number:
             continue
@@ -176,13 +177,18 @@ def wrong_labels(figures: BlockAudit | Summary) -> str:
     return f"{what}; {why}" if why else what
 
 
-def hoisted_constants(block: BlockAudit) -> str:
-    """Return ``24 constants are hoisted (1,104 inversions); fix puts them back``. Empty without any."""
-    if not block.avoidable_constants:
-        return ""
-    from eio_audit.audit.check.followers import sentence
+def told_apart(block: BlockAudit, rules: Collection[Rule] = ()) -> list[tuple[int, str]]:
+    """Return what is known of the hoisted constants and splits of a block, and their inversions.
 
-    return sentence(block)
+    ``24 constants are hoisted (1,104 inversions); fix puts them back``. Those of rules in force are left out.
+    """
+    if not (block.avoidable_constants or block.avoidable_splits):
+        return []
+    from eio_audit.audit.check.followers import sentences
+    from eio_audit.audit.gate.rules import TOLD_APART
+
+    numbers = {Follow.CONSTANTS: block.avoidable_constants, Follow.SPLITS: block.avoidable_splits}
+    return [(numbers[one], said) for one, said in sentences(block).items() if TOLD_APART[one] not in rules]
 
 
 def not_reordered_away(block: BlockAudit) -> str:
