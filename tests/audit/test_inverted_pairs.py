@@ -81,7 +81,7 @@ def test_an_op_that_another_replaces_goes_on() -> None:
     pairs = of_functions("b2 a1")
     pairs.replace(ord("a"), ord("c"))
     pairs.update([ord("b"), ord("c")], [KeyedOps([ord("b"), ord("c")], [2, 1], 1)])
-    assert pairs.row(ord("b")) == {0: [ord("c")]}
+    assert (pairs.left, +pairs.made) == ({0: 1}, {0: 1})
 
 
 def test_of_too_many_ops_those_are_followed_that_are_displaced(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,11 +122,18 @@ def test_each_pair_has_the_origin_of_a_pair_followed_by_itself(given_states: lis
         made[number] += len(new)
         origins |= dict.fromkeys(new, number)
     pairs = followed(given_states)
+    ops = [[op for op, _ in ops] for function in given_states[-1].values() for ops in function]
     found = {
         frozenset((op, other)): origin
-        for op in range(10)
-        for origin, others in pairs.row(op).items()
-        for other in others
+        for block in ops
+        for op in block
+        for origin, row in pairs.row(op).items()
+        for other, bit in zip(block, pairs.bits_of(block), strict=True)
+        if row >> bit & 1
     }
     assert found == origins
     assert (+pairs.made, +pairs.undone, pairs.left) == (+made, +undone, Counter(origins.values()))
+    at_each = {op: Counter(origin for pair, origin in origins.items() if op in pair) for op in range(10)}
+    assert {op: +numbers for block in ops for op, numbers in pairs.at_each(block).items()} == {
+        op: numbers for op, numbers in at_each.items() if numbers
+    }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import compress
+from operator import or_
 
 from eio_audit.audit.check.keyed_block import FixedBlock
 
@@ -34,7 +35,7 @@ class PairClasses:
 
     Args:
         block: a block whose dump was audited with ``SharedWork.finds_classes``.
-        bits: per place, the bit of its op in bit sets; by default its place.
+        bits: per place, the bit of its op in bit sets, by default its place. Ops in no pair may share one.
     """
 
     def __init__(self, block: FixedBlock, bits: Sequence[int] | None = None) -> None:
@@ -87,7 +88,7 @@ class PairClasses:
         return self._set_of(self._is_split)
 
     def _set_of(self, flags: Sequence[int]) -> int:
-        return sum(1 << bit for bit in compress(self._bits, flags))
+        return reduce(or_, (1 << bit for bit in compress(self._bits, flags)), 0)
 
 
 def class_of(block: FixedBlock, early: int, late: int) -> PairClass:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
@@ -11,15 +11,15 @@ from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.log.inverted_pairs import INITIAL, InvertedPairs, KeyedOps
 from eio_audit.audit.log.pass_steps import origins_of
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
+from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
 
 
 class _Block(NamedTuple):
-    """A block of a side: the function around it, its ops with a key, and their keys."""
+    """A block that is out of order: the function around it, and its ops."""
 
     function: str | None
-    ops: Sequence[int]
-    keys: Sequence[int]
+    ops: KeyedOps
 
 
 class FollowedPairs:
@@ -37,7 +37,7 @@ class FollowedPairs:
     def __init__(self, options: AuditOptions) -> None:
         self.pairs = InvertedPairs()
         self._options = options
-        self._disordered: dict[int, KeyedOps] = {}  # by first op
+        self._disordered: dict[int, _Block] = {}  # by first op
         self._unjudged: dict[str | None, set[int]] = defaultdict(set)
 
     def take(self, found: ScopeStep, origin: Callable[[str | None], int]) -> None:
@@ -50,30 +50,93 @@ class FollowedPairs:
         if found.new is None:
             return
         keys = self._keys(found.new)
-        if found.old is not None and found.comparison is not None:
-            self._go_on(found, keys)
+        self._let_go_on(found, keys)
         gone = _own_ops(found.old)
-        shown = {found.new.function_of(op) for op in range(len(keys))}
-        for function in [*self._unjudged]:
-            if function in shown:
-                gone |= self._unjudged.pop(function)
-        blocks = [
-            KeyedOps(block.ops, block.keys, self._origin(found, block.function, origin))
-            for block in _blocks(found.new, keys)
-        ]
+        for function in self._unjudged.keys() & {*_functions(found.old), *_functions(found.new)}:
+            gone |= self._unjudged.pop(function)
+        blocks = []
         for first in self._disordered.keys() & gone:
             del self._disordered[first]
-        self._disordered |= {block.ops[0]: block for block in blocks if not block.is_in_order}
+        for function, ops, own in _blocks(found.new, keys):
+            is_known = found.before is not None and found.was_known(function)
+            block = KeyedOps(ops, own, origin(function) if is_known else INITIAL)
+            blocks.append(block)
+            if not block.is_in_order:
+                self._disordered[ops[0]] = _Block(function, block)
         self.pairs.update(gone, blocks)
 
-    def pass_over(self, found: ScopeStep, vanished: Collection[str | None]) -> None:
-        """Take a dump that carries no index. The pairs stay as they are, but not in functions that vanished."""
-        if found.old is None:
+    def pass_over(self, found: ScopeStep) -> None:
+        """Take a dump that carries no index. What it shows counts as it was, until a dump can be judged."""
+        if found.old is None or found.new is None:
             return
-        gone = set[int]()
-        ...
+        functions, shown = found.old.ops.ops.functions, {*_functions(found.new)}
+        gone = self.pairs.among(_own_ops(found.old))
+        for op, number in enumerate(found.old.numbers):
+            function = functions[found.old.ops.ops.ir.op_block[op]]
+            if number in gone and function in shown:
+                gone.discard(number)
+                self._unjudged[function].add(number)
+        self.pairs.update(gone, [])
 
-    @staticmethod
-    def _origin(found: ScopeStep, function: str | None, origin: Callable[[str | None], int]) -> int:
-        is_known = found.before is not None and found.was_known(function)
-        return origin(function) if is_known else INITIAL
+    def end_unjudged(self, parts: Iterable[Part]) -> None:
+        """End what was passed over in functions that a dump with indices shows, or that vanished."""
+        gone = set[int]()
+        for part in parts:
+            if not isinstance(part, int):
+                gone |= self._unjudged.pop(part, set())
+        self.pairs.update(gone, [])
+
+    def ops_of(self, function: str | None, keys: Sequence[int]) -> Sequence[int] | None:
+        """Return the ops with keys of a block that is out of order now; None if it is not known."""
+        blocks = (ops for around, ops in self._disordered.values() if around == function)
+        return next((block.ops for block in blocks if block.keys == keys), None)
+
+    def _keys(self, side: ScopeSide) -> Sequence[int | None]:
+        dump = side.ops.dump
+        if self._options.order_from is None:
+            return dump.keys.by_op
+        return read_dump(dump.dump, self._options).keys.by_op
+
+    def _let_go_on(self, found: ScopeStep, keys: Sequence[int | None]) -> None:
+        """Let removed ops that are in a pair go on as the added ops that were made from them."""
+        if found.old is None or found.new is None or found.comparison is None:
+            return
+        old, became = found.old, found.comparison.became
+        in_pairs = self.pairs.among(_own_ops(old))
+        removed = {op for op, number in enumerate(old.numbers) if number in in_pairs and op not in became}
+        if not removed:
+            return
+        old_keys = self._keys(old)
+        made = [
+            (relation is not Relation.CONVERTED, op, source)
+            for op, (source, relation) in origins_of(found.comparison).items()
+            if source in removed and keys[op] == old_keys[source]
+        ]
+        for _, op, source in sorted(made):
+            if source in removed:
+                removed.remove(source)
+                self.pairs.replace(old.numbers[source], found.new.numbers[op])
+
+
+def _functions(side: ScopeSide | None) -> Sequence[str | None]:
+    return () if side is None else side.ops.ops.functions
+
+
+def _own_ops(side: ScopeSide | None) -> set[int]:
+    """Return the numbers of the ops of a side. An outermost op by itself is in a block that it does not show."""
+    if side is None:
+        return set()
+    numbers, outermost = {*side.numbers}, side.ops.ops.ir.block_ops[0]
+    return numbers - {side.numbers[outermost[0]]} if len(outermost) == 1 else numbers
+
+
+def _blocks(
+    side: ScopeSide, keys: Sequence[int | None]
+) -> Iterator[tuple[str | None, Sequence[int], Sequence[int]]]:
+    """Yield, by block, the function around it, the numbers of its ops with a key, and their keys."""
+    ir, functions = side.ops.ops.ir, side.ops.ops.functions
+    for number, ops in enumerate(ir.block_ops):
+        if number or len(ops) > 1:
+            own = [(side.numbers[op], key) for op in ops if (key := keys[op]) is not None]
+            if own:
+                yield functions[number], [op for op, _ in own], [key for _, key in own]

@@ -84,10 +84,6 @@ class _Bits:
         self.ops.append(op)
         return len(self.ops) - 1
 
-    def ops_of(self, bits: int) -> Iterator[int]:
-        """Yield the ops that have some bits."""
-        return compress(self.ops, map("1".__eq__, reversed(f"{bits:b}")))
-
 
 class InvertedPairs:
     """The pairs of ops of one program that are out of order, each with its origin.
@@ -155,17 +151,16 @@ class InvertedPairs:
         most = max(numbers, key=numbers.__getitem__, default=0)
         home = next((bits for _, bits, _ in known if id(bits) == most), _Bits())
         moved = [(op, bits, bit) for op, bits, bit in known if bits is not home]
-        rows = {op: _decoded(bits, bit) for op, bits, bit in moved}
+        rows = {op: [*_decoded(bits, bit)] for op, bits, bit in moved}
         came_from = {op: bits for op, bits, _ in moved}
         for op in members.ops:
             if op not in self._bit_of or op in came_from:
                 self._bit_of[op] = home, home.give(op)
         for op, row in rows.items():
             pairs = Counter[int]()
-            for origin, others in row.items():
-                for other in others:
-                    if came_from.get(other) is came_from[op]:
-                        pairs[origin] |= 1 << self._bit_of[other][1]
+            for origin, other in row:
+                if came_from.get(other) is came_from[op]:
+                    pairs[origin] |= 1 << self._bit_of[other][1]
             if pairs:
                 home.rows[self._bit_of[op][1]] = {**pairs}
         return members, home, [(bits, bit) for _, bits, bit in moved]
@@ -217,13 +212,45 @@ class InvertedPairs:
                     numbers[origin] += pairs.bit_count()
         return numbers
 
-    def row(self, op: int) -> Mapping[int, Sequence[int]]:
-        """Return, by origin, the ops that come after an op and have lesser keys."""
-        return _decoded(*self._bit_of[op]) if op in self._bit_of else {}
+    def bits_of(self, ops: Sequence[int]) -> list[int]:
+        """Return the bits of the ops of a block. Ops in no pair have a bit that no other op has."""
+        known = [self._bit_of[op] for op in ops if op in self._bit_of]
+        spare = len(known[0][0].ops) if known else 0
+        return [self._bit_of[op][1] if op in self._bit_of else spare for op in ops]
+
+    def row(self, op: int) -> Mapping[int, int]:
+        """Return, by origin, the bits of the ops that come after an op and have lesser keys."""
+        bits, bit = self._bit_of.get(op, (_Bits(), 0))
+        return bits.rows.get(bit, {})
+
+    def at_each(self, ops: Iterable[int]) -> dict[int, Counter[int]]:
+        """Return, by op of a block that is in a pair, by origin, in how many pairs it is."""
+        found = {op: Counter[int]() for op in ops if op in self._bit_of}
+        sums: dict[int, list[int]] = {}
+        for op, numbers in found.items():
+            for origin, pairs in self.row(op).items():
+                numbers[origin] += pairs.bit_count()
+                _add(sums.setdefault(origin, []), pairs)
+        for origin, digits in sums.items():
+            texts = [f"{digit:b}"[::-1] for digit in digits]
+            for op, numbers in found.items():
+                bit = self._bit_of[op][1]
+                numbers[origin] += sum(1 << k for k, text in enumerate(texts) if text[bit : bit + 1] == "1")
+        return found
 
 
-def _decoded(bits: _Bits, bit: int) -> dict[int, list[int]]:
-    return {origin: [*bits.ops_of(pairs)] for origin, pairs in bits.rows.get(bit, {}).items()}
+def _add(digits: list[int], bits: int) -> None:
+    """Add 1 to the numbers at some bits. ``digits`` has their binary digits, least first."""
+    for place, digit in enumerate(digits):
+        digits[place], bits = digit ^ bits, digit & bits
+    if bits:
+        digits.append(bits)
+
+
+def _decoded(bits: _Bits, bit: int) -> Iterator[tuple[int, int]]:
+    """Yield the origin and the second op of each pair with a first op."""
+    for origin, pairs in bits.rows.get(bit, {}).items():
+        yield from ((origin, bits.ops[place]) for place in _places(pairs))
 
 
 def _places(bits: int) -> Iterator[int]:
