@@ -15,10 +15,10 @@ from hashlib import sha256
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, KeyedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
-from eio_audit.audit.log.shown_text import Excerpt, ShownText
+from eio_audit.audit.log.shown_text import ShownText
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -190,8 +190,7 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules, dump)
 
     def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
-        shown = self._show(dump)
-        text = shown.divided
+        text = self._show(dump).divided
 
         def read(part: Dump) -> DumpStates:
             audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
@@ -208,10 +207,9 @@ class ProgramStates:
             )
             functions = {**around.parts}
             same = self._same_in(text)
-            changed = None if same == text.functions.keys() else shown.excerpt_without(same)
             for symbol, function in text.functions.items():
                 functions[symbol] = self._state(
-                    shown, function, None if symbol in same else changed, describes_worst=describes_worst
+                    text, function, is_same=symbol in same, describes_worst=describes_worst
                 )
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
@@ -223,18 +221,17 @@ class ProgramStates:
         return {symbol for symbol in functions.keys() & known if known[symbol].is_shown_by(functions[symbol])}
 
     def _state(
-        self, shown: ShownText, function: FunctionText, changed: Excerpt | None, *, describes_worst: bool
+        self, text: DumpText, function: FunctionText, *, is_same: bool, describes_worst: bool
     ) -> FunctionState:
-        """Return the state of a function. ``changed`` has the functions that changed; None if it did not."""
-        text = shown.divided
-        if changed is None:
+        """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
+        keyed = None
+        if is_same:
             known = self.functions[function.symbol]
             callees = text.reached_from(function) if known.callees else []
             if known.callees == tuple(callee.key for callee in callees):
                 return known
-            keyed = None
         else:
-            keyed = self._read_function(shown, function, changed)
+            keyed = read_dump(text.function_dump(function), self._options)
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
@@ -252,16 +249,6 @@ class ProgramStates:
             is_unindexed=audited.audit.is_unindexed,
             size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
         )
-
-    def _read_function(self, shown: ShownText, function: FunctionText, changed: Excerpt) -> KeyedDump:
-        """Read a function: as a part of the excerpt, which the comparison needs, too."""
-        lines = shown.functions.get(function.symbol)
-        ir = None if lines is None else changed.op_on(lines)
-        if ir is None:
-            return read_dump(shown.divided.function_dump(function), self._options)
-        dump = shown.text.dump
-        part = Dump(ir.source, ir.span, dump.marker, function.line, dump.program, function.line)
-        return read_dump(part, self._options, ir)
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
