@@ -1,8 +1,8 @@
 """The states of a program's functions in a log, each audited once.
 
-A dump shows the state of its functions. If it is byte for byte equal to one of the last dumps, it shows the
-same states and is not read. A function with the same text as in the dump before keeps its audit and is not
-read either. The same holds for the text around the functions.
+A dump shows the state of its functions. If it is byte for byte equal to the last dump, it shows the same
+states and is not read. A function with the same text as in the dump before keeps its audit and is not read
+either. The same holds for the text around the functions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
@@ -24,9 +23,6 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.source import InputError
-
-RECENT_DUMPS = 4
-"""How many dumps of a program have their states kept: dumps of a module and of its function may alternate."""
 
 _INDENTATION = re.compile(rb"\n[ \t]+")
 
@@ -126,22 +122,6 @@ class StateChange:
     lost: int
 
 
-class _Recent:
-    """The states read last, by their text or its key. The oldest is dropped."""
-
-    def __init__(self) -> None:
-        self._read: dict[bytes, DumpStates] = {}
-
-    def get(self, text: bytes | memoryview, read: Callable[[], DumpStates]) -> DumpStates:
-        """Return the states of a text, which are read if they are not stored."""
-        key = sha256(text).digest()
-        found = self._read.pop(key, None) or read()
-        self._read[key] = found
-        if len(self._read) > RECENT_DUMPS:
-            del self._read[next(iter(self._read))]
-        return found
-
-
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
@@ -160,8 +140,7 @@ class ProgramStates:
         self._options = options
         self._show = show
         self._last: tuple[Dump, DumpStates] | None = None
-        self._recent = _Recent()
-        self._recent_around = _Recent()
+        self._last_around: tuple[bytes, DumpStates] | None = None
 
     def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -172,8 +151,7 @@ class ProgramStates:
             InputError: the dump cannot be read.
         """
         if self._last is None or not dump.has_text_of(self._last[0]):
-            read = self._recent.get(dump.view, lambda: self._read(dump, describes_worst=describes_worst))
-            self._last = dump, read
+            self._last = dump, self._read(dump, describes_worst=describes_worst)
         return self._identified(self._last[1], dump)
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
@@ -199,12 +177,13 @@ class ProgramStates:
         if self._options.order_from is not None:  # only whole dumps are matched
             return read(dump)
         try:
-            is_known = text.aliases.are_unique
-            around = (
-                self._recent_around.get(text.around_key, lambda: read(text.around))
-                if is_known
-                else read(dump)
-            )
+            if not text.aliases.are_unique:
+                around = read(dump)
+            elif self._last_around is not None and self._last_around[0] == text.around_key:
+                around = self._last_around[1]
+            else:
+                around = read(text.around)
+                self._last_around = text.around_key, around
             functions = {**around.parts}
             same = self._same_in(text)
             for symbol, function in text.functions.items():

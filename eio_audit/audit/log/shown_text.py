@@ -19,9 +19,6 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.traits import OpTable
 
-RECENT_OUTLINES = 6
-"""How many outlines are kept. Dumps of a module and of functions in it may alternate."""
-
 _LINE_END = re.compile(rb"\n")
 _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
@@ -74,15 +71,13 @@ class ShownText:
     Args:
         dump: the dump.
         op_table: tells which ops are functions.
-        outlines: those of the dumps before, by the key of the text around their functions.
 
     Attributes:
         dump: the dump.
     """
 
-    def __init__(self, dump: Dump, op_table: OpTable, outlines: dict[bytes, Outline] | None = None) -> None:
+    def __init__(self, dump: Dump, op_table: OpTable) -> None:
         self._op_table = op_table
-        self._outlines = {} if outlines is None else outlines
         self.dump = dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
         self._line_of_divided = self._line_of_span
@@ -115,14 +110,6 @@ class ShownText:
         Raises:
             InputError: the dump cannot be read.
         """
-        key = self._divided.around_key
-        if key not in self._outlines:
-            if len(self._outlines) >= RECENT_OUTLINES:
-                self._outlines.clear()
-            self._outlines[key] = self._read_outline()
-        return self._outlines[key]
-
-    def _read_outline(self) -> Outline:
         is_divided = self._divided.aliases.are_unique
         try:
             around = self._divided.around
