@@ -124,7 +124,6 @@ from eio_audit.mlir.input.shown_op import ShownOp, outermost_op, shown_op
 from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
 from eio_audit.mlir.input.timing_report import TimedEntry, find_timing_reports
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.ir_part import part_of
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
