@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.op_changes import Relation
+from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.audit.log.inverted_pairs import INITIAL, InvertedPairs, KeyedOps
 from eio_audit.audit.log.pass_steps import origins_of
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
@@ -25,7 +26,7 @@ class _Block(NamedTuple):
 class FollowedPairs:
     """The pairs of one program: ``take`` each comparison of a dump with the text before it.
 
-    An op keeps its number. A removed op goes on as the added op with its key that was made from it.
+    An op keeps its number. A removed op goes on as an added op that was made from it.
 
     Args:
         options: what counts as out of order.
@@ -99,23 +100,35 @@ class FollowedPairs:
 
     def _let_go_on(self, found: ScopeStep, keys: Sequence[int | None]) -> None:
         """Let removed ops that are in a pair go on as the added ops that were made from them."""
-        if found.old is None or found.new is None or found.comparison is None:
+        old, new, comparison = found.old, found.new, found.comparison
+        if old is None or new is None or comparison is None:
             return
-        old, became = found.old, found.comparison.became
-        in_pairs = self.pairs.among(_own_ops(old))
+        in_pairs, became = self.pairs.among(_own_ops(old)), comparison.became
         removed = {op for op, number in enumerate(old.numbers) if number in in_pairs and op not in became}
         if not removed:
             return
-        old_keys = self._keys(old)
+        was, now = comparison.location_numbers
+        origins = origins_of(comparison)
         made = [
-            (relation is not Relation.CONVERTED, op, source)
-            for op, (source, relation) in origins_of(found.comparison).items()
-            if source in removed and keys[op] == old_keys[source]
+            (relation is not Relation.CONVERTED, now[op] != was[source], op, source)
+            for op, (source, relation) in origins.items()
+            if source in removed and keys[op] is not None
         ]
-        for _, op, source in sorted(made):
+        for _, _, op, source in sorted(made):
             if source in removed:
                 removed.remove(source)
-                self.pairs.replace(old.numbers[source], found.new.numbers[op])
+                self.pairs.replace(old.numbers[source], new.numbers[op])
+        # of several ops at one location, the last that nothing became is the last that came from nothing
+        rest: dict[int, list[int]] = defaultdict(list)
+        for op in comparison.added:
+            if op not in origins and keys[op] is not None and now[op] != NO_LOCATION:
+                rest[now[op]].append(op)
+        sources: dict[int, list[int]] = defaultdict(list)
+        for source in removed:
+            sources[was[source]].append(source)
+        for location, ops in rest.items():
+            if len(ops) == len(sources.get(location, ())) == 1:
+                self.pairs.replace(old.numbers[sources[location][0]], new.numbers[ops[0]])
 
 
 def _functions(side: ScopeSide | None) -> Sequence[str | None]:
@@ -123,7 +136,7 @@ def _functions(side: ScopeSide | None) -> Sequence[str | None]:
 
 
 def _own_ops(side: ScopeSide | None) -> set[int]:
-    """Return the numbers of the ops of a side. An outermost op by itself is in a block that it does not show."""
+    """Return the numbers of the ops of a side. The block of a single outermost op is not shown."""
     if side is None:
         return set()
     numbers, outermost = {*side.numbers}, side.ops.ops.ir.block_ops[0]

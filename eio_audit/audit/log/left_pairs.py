@@ -116,8 +116,8 @@ class _LeftBlock:
         classes = PairClasses(block, bits)
         for place, op in self._at.items() if block.has_order else ():
             for origin, inverted in pairs.row(op).items():
-                for one, own in classes.divide(place, inverted).items():
-                    self._classes[one][origin] += own.bit_count()
+                for one, divided in classes.divide(place, inverted).items():
+                    self._classes[one][origin] += divided.bit_count()
 
     def add_to(self, left: LeftPairs) -> None:
         """Add its pairs and ops."""

@@ -1,9 +1,9 @@
 """What each pass of a log did to the ops and to their order, and which pass left most out of order.
 
-A pass is charged with the pairs of ops that it put out of order (``inverted_pairs.py``), op by op, and with the
-other differences between a function in the dump after it and the same function in the last dump before that,
-anywhere in the log. So dumps of several functions may interleave. If a pass runs inside another one, the outer
-pass is charged with the rest. ``walk.py`` decides which pass is charged.
+A pass is charged with each pair of ops that it put out of order (``inverted_pairs.py``), and with the other
+differences between a function in the dump after it and the same function in the last dump before that, anywhere
+in the log. So dumps of several functions may interleave. If a pass runs inside another one, the outer pass is
+charged with the rest. ``walk.py`` decides which pass is charged.
 """
 
 from __future__ import annotations
