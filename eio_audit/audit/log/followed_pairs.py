@@ -10,7 +10,6 @@ from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.audit.log.inverted_pairs import INITIAL, InvertedPairs, KeyedOps
-from eio_audit.audit.log.pass_steps import origins_of
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
@@ -108,10 +107,9 @@ class FollowedPairs:
         if not removed:
             return
         was, now = comparison.location_numbers
-        origins = origins_of(comparison)
         made = [
             (relation is not Relation.CONVERTED, now[op] != was[source], op, source)
-            for op, (source, relation) in origins.items()
+            for op, (source, relation) in found.origins.items()
             if source in removed and keys[op] is not None
         ]
         for _, _, op, source in sorted(made):
@@ -121,7 +119,7 @@ class FollowedPairs:
         # of several ops at one location, the last that nothing became is the last that came from nothing
         rest: dict[int, list[int]] = defaultdict(list)
         for op in comparison.added:
-            if op not in origins and keys[op] is not None and now[op] != NO_LOCATION:
+            if op not in found.origins and keys[op] is not None and now[op] != NO_LOCATION:
                 rest[now[op]].append(op)
         sources: dict[int, list[int]] = defaultdict(list)
         for source in removed:

@@ -173,9 +173,7 @@ class ProgramStates:
             functions = {**around.parts}
             same = self._same_in(text)
             for symbol, function in text.functions.items():
-                functions[symbol] = self._state(
-                    text, function, is_same=symbol in same
-                )
+                functions[symbol] = self._state(text, function, is_same=symbol in same)
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
         return replace(around, parts=functions)
@@ -185,9 +183,7 @@ class ProgramStates:
         known, functions = self.functions, text.functions
         return {symbol for symbol in functions.keys() & known if known[symbol].is_shown_by(functions[symbol])}
 
-    def _state(
-        self, text: DumpText, function: FunctionText, *, is_same: bool
-    ) -> FunctionState:
+    def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
         """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
         keyed = None
         if is_same:

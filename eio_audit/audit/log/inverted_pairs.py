@@ -238,6 +238,15 @@ class InvertedPairs:
                 numbers[origin] += sum(1 << k for k, text in enumerate(texts) if text[bit : bit + 1] == "1")
         return found
 
+    def of(self, op: int) -> Counter[int]:
+        """Return, by origin, in how many pairs an op is."""
+        numbers = Counter({origin: pairs.bit_count() for origin, pairs in self.row(op).items()})
+        bits, bit = self._bit_of.get(op, (_Bits(), 0))
+        for row in bits.rows.values():
+            for origin, pairs in row.items():
+                numbers[origin] += pairs >> bit & 1
+        return numbers
+
 
 def _add(digits: list[int], bits: int) -> None:
     """Add 1 to the numbers at some bits. ``digits`` has their binary digits, least first."""

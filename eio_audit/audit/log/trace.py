@@ -1,9 +1,9 @@
 """What each pass of a log did to the ops and to their order, and which pass left most out of order.
 
 A pass is charged with each pair of ops that it put out of order (``inverted_pairs.py``), and with the other
-differences between a function in the dump after it and the same function in the last dump before that, anywhere
-in the log. So dumps of several functions may interleave. If a pass runs inside another one, the outer pass is
-charged with the rest. ``walk.py`` decides which pass is charged.
+differences between a function in the dump after it and the same function in the last dump before that,
+anywhere in the log. So dumps of several functions may interleave. If a pass runs inside another one, the
+outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from typing import ClassVar, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, LogFigures, Summary, summarize_blocks
 from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
@@ -178,9 +178,7 @@ class Trace:
     @cached_property
     def left_classes(self) -> Counter[PairClass]:
         """How many of the pairs out of order at the end are of each class."""
-        return sum(
-            (Counter(traced.left_classes) for traced in self.passes), Counter(self.initial_classes)
-        )
+        return sum((Counter(traced.left_classes) for traced in self.passes), Counter(self.initial_classes))
 
     @property
     def initial_left_shuffled(self) -> int:
@@ -189,13 +187,7 @@ class Trace:
 
 
 class Watch(Protocol):
-    """Looks at each pass that changed ops while a log is traced.
-
-    Attributes:
-        numbers_ops: whether it needs the numbers of ops: ``ChangedOp.number``, ``origin`` and ``Line.ops``.
-    """
-
-    numbers_ops: ClassVar[bool]
+    """Looks at each pass that changed ops while a log is traced."""
 
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Look at a pass, its program, a dump with the text before it, and what the pass is charged with."""
@@ -390,7 +382,7 @@ class _Tracer:
         self._times.look_at(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
-            steps = ScopeSteps(self._options, numbers_ops=True)
+            steps = ScopeSteps(self._options)
             known, pairs = ProgramStates(self._options, steps.show), FollowedPairs(self._options)
             program = _TracedProgram(dump.program, known, steps, pairs)
             self._programs[dump.program] = program

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import Any, ClassVar
+from typing import Any
 
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace
@@ -177,8 +177,6 @@ class StoredSteps:
     Attributes:
         counts: by the index of a pass, how many ops it changed, by status.
     """
-
-    numbers_ops: ClassVar[bool] = True
 
     def __init__(self, steps: Iterable[PageStep] = ()) -> None:
         self.counts: dict[int, Counter[str]] = {}
