@@ -9,7 +9,7 @@ from typing import NamedTuple
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
-from eio_audit.audit.log.inverted_pairs import INITIAL, InvertedPairs, KeyedOps
+from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
@@ -45,7 +45,7 @@ class FollowedPairs:
 
         Args:
             found: the comparison, with numbers of ops.
-            origin: tells the number of the change that is charged with what is new in a known function.
+            origin: tells the number of the change that is charged with what is new in a function, or INITIAL.
         """
         if found.new is None:
             return
@@ -58,8 +58,7 @@ class FollowedPairs:
         for first in self._disordered.keys() & gone:
             del self._disordered[first]
         for function, ops, own in _blocks(found.new, keys):
-            is_known = found.before is not None and found.was_known(function)
-            block = KeyedOps(ops, own, origin(function) if is_known else INITIAL)
+            block = KeyedOps(ops, own, origin(function))
             blocks.append(block)
             if not block.is_in_order:
                 self._disordered[ops[0]] = _Block(function, block)

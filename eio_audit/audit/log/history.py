@@ -292,6 +292,8 @@ class _ProgramLog:
         """Follow the pairs into a dump that was taken."""
 
         def origin(function: str | None) -> int:
+            if not done.found.was_known(function):
+                return INITIAL
             step = done.of(function)
             return self._changes.setdefault((step.pass_name, step.dump.place), len(self._changes))
 

@@ -87,7 +87,8 @@ class ScopeStep:
 
     def was_known(self, function: str | None) -> bool:
         """Return whether the dumps before showed a function, so that what is new in it was made."""
-        return self.known_functions is None or function in self.known_functions
+        is_known = self.known_functions is None or function in self.known_functions
+        return self.before is not None and is_known
 
     @cached_property
     def origins(self) -> Mapping[int, tuple[int, Relation]]:

@@ -118,6 +118,11 @@ class ScopeText:
         """Whether it is all of its dump, and nothing else."""
         return self.defined is not None and all(map(is_, map(ALIASES, self.lines), repeat(self.defined)))
 
+    def ops_on(self, line: int) -> Sequence[int]:
+        """Return the numbers of the ops that begin on a line of the file, of a text that is all of a dump."""
+        place = line - self.lines[0].number if self.lines else 0
+        return self.lines[place].ops if 0 <= place < len(self.lines) else ()
+
     def with_all_of(self, other: ScopeText) -> ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
         if not any(map(OPS, other.lines)):

@@ -344,7 +344,8 @@ class _TracedProgram:
 
         def origin(function: str | None) -> int:
             run = runs.get(function) or step.run_of(function)
-            return INITIAL if run is None else run.number
+            is_known = found is not None and found.was_known(function)
+            return run.number if run is not None and is_known else INITIAL
 
         if found is not None and step.shown.is_unindexed:
             self.pairs.pass_over(found)

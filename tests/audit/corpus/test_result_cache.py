@@ -63,10 +63,10 @@ def found(
     """The dumps' figures, errors and findings."""
     findings = LogFindings(dump_check.rules)
     if folder is None:
-        result = check_dumps(dumps, dump_check, lambda _, one: findings.take(one))
+        result = check_dumps(dumps, dump_check, findings.take)
     else:
         with result_cache(str(folder), **options) as kept:
-            result = check_dumps(dumps, dump_check, lambda _, one: findings.take(one), kept=kept)
+            result = check_dumps(dumps, dump_check, findings.take, kept=kept)
     return result.dumps, list(map(str, result.errors)), findings.findings
 
 
