@@ -157,19 +157,6 @@ class EffectTable:
         states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
         return Effects(total.get(EVERYTHING, none), none.union(*memory), none.union(*tensors), states)
 
-    def freed_by(self, op: int) -> list[int]:
-        """Return the values whose content the op itself frees. Empty for a call of a known function."""
-        touches = self._own.get(op, NOTHING)
-        freed = {one for one, kinds in touches.items() if "free" in kinds and one != EVERYTHING}
-        if not freed or op in self._calls.callee:
-            return []
-        operands = dict.fromkeys(self._ir.operands_of(op))
-        return [v for v in operands if handle(v) in freed or self._resource(op, v) in freed]
-
-    def is_address(self, value: int) -> bool:
-        """Whether the value may be the address of memory."""
-        return self._buffers.is_address(value)
-
     def source_of(self, op: int) -> EffectSource:
         """Return how the op's effects are known."""
         number = self._ir.op_name[op]
