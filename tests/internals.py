@@ -146,14 +146,13 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions, Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
-from eio_audit.mlir.semantics import buffers as buffers_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import places as places_module
 from eio_audit.mlir.semantics import value_types as value_types_module
-from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import (
