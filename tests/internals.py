@@ -20,11 +20,10 @@ from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
-from eio_audit.audit.check.figures import BlockMemory, summarize_blocks
+from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
-from eio_audit.audit.check.live_bytes import LiveBytes
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses, class_of
 from eio_audit.audit.command import run_command
@@ -142,14 +141,13 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions, Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
-from eio_audit.mlir.semantics import buffers as buffers_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import places as places_module
 from eio_audit.mlir.semantics import value_types as value_types_module
-from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import (
@@ -162,7 +160,6 @@ from eio_audit.mlir.semantics.effects import (
     condition_holds,
 )
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
-from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
 from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
 from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
@@ -209,7 +206,7 @@ from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.exact_search import SearchResult, search
 from eio_audit.order.search.local_search import improve, restore_positions, slide
 from eio_audit.order.search.solve_window import BestOrder, best_order, pull_up, push_down
-from eio_audit.order.unindexed import after_last_uses, attach_unindexed, away_from_last_uses, effective_keys
+from eio_audit.order.unindexed import after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangles
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys

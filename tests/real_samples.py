@@ -1,4 +1,4 @@
-"""What a pass and then a fix do to the samples: order, modules, memory.
+"""What a pass and then a fix do to the samples: order and modules.
 
     python -m tests.real_samples      writes the table in docs/real_passes.md
 
@@ -32,7 +32,6 @@ class Row:
         inversions: of all ops with an index, frees too.
         relabelled: how many indices ``fix`` corrected.
         runs: the number of runs of all modules.
-        peak: the most bytes that the values of a block hold at once, in the largest block.
     """
 
     program: str
@@ -41,7 +40,6 @@ class Row:
     inversions: int
     relabelled: int
     runs: int
-    peak: int
 
 
 def rows() -> Iterator[Row]:
@@ -71,9 +69,8 @@ def fixed(program: str, state: str, text: bytes) -> Iterator[Row]:
 def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
     """Return the figures of a text."""
     dumps = read_text(text)
-    audit = check(dumps, ALL_INDICES, measures_memory=True)
+    audit = check(dumps, ALL_INDICES)
     runs = diff(dumps[0], dumps[0]).fragmentation.modules
-    held = [block.memory.peak for dump in audit.dumps for block in dump.blocks if block.memory]
     return Row(
         program,
         state,
@@ -81,18 +78,17 @@ def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
         inversions=audit.summary.inversions,
         relabelled=relabelled,
         runs=sum(run.before for run in runs),
-        peak=max(held),
     )
 
 
 def table(lines: list[Row]) -> str:
     """Return the rows as Markdown."""
     text = [
-        "| program | state | ops | inversions | indices corrected | runs of modules | peak live bytes |",
-        "|---|---|---:|---:|---:|---:|---:|",
+        "| program | state | ops | inversions | indices corrected | runs of modules |",
+        "|---|---|---:|---:|---:|---:|",
     ]
     for row in lines:
-        numbers = (row.ops, row.inversions, row.relabelled, row.runs, row.peak)
+        numbers = (row.ops, row.inversions, row.relabelled, row.runs)
         text.append(f"| {row.program} | {row.state} | {' | '.join(f'{number:,}' for number in numbers)} |")
     return "\n".join(text) + "\n"
 

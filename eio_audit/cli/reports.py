@@ -150,11 +150,6 @@ class Reports(NamedTuple):
         return {format_ for format_, _ in self.targets}
 
     @property
-    def measures_memory(self) -> bool:
-        """Whether a report shows the memory that a block needs."""
-        return self.verbose or "html" in self.formats
-
-    @property
     def has_page(self) -> bool:
         """Whether a report is a single page, not a folder of pages."""
         return any(format_ == "html" and not (path and is_folder(path)) for format_, path in self.targets)

@@ -41,11 +41,7 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants displaced derived inherited constants at_constants "
         "frees at_frees followed moved moved_unindexed moved_certified worst wrong_labels wrong_by_passes "
-        "wrong_certified mislabelled *memory"
-    ),
-    "BlockMemory": (
-        "peak_bytes=peak peak_bytes_fixed=peak_fixed unsized_values=unsized "
-        "frees_away=away frees_away_fixed=away_fixed"
+        "wrong_certified mislabelled"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -359,18 +355,13 @@ def _about_inputs(check: Check) -> dict[str, int]:
     return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
 
 
-def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:
-    """Return how many ops only free, the inversions with them, and the largest peaks, if measured."""
+def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:
+    """Return how many ops only free, and the inversions with them."""
     blocks = [block for dump in dumps for block in dump.blocks]
-    memories = [block.memory for block in blocks if block.memory is not None]
-    found: dict[str, object] = {
+    return {
         "frees": sum(block.frees for block in blocks),
         "at_frees": sum(block.at_frees for block in blocks),
     }
-    if memories:
-        found["peak_bytes"] = max(memory.peak for memory in memories)
-        found["peak_bytes_fixed"] = max(memory.peak_fixed for memory in memories)
-    return found
 
 
 def _head(dump: DumpAudit) -> dict[str, object]:

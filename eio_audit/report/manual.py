@@ -156,7 +156,6 @@ TERMS = {
     "certified|proven minimal": "certified",
     "wrong index|wrong indices|contradicts? dataflow": "wrong index",
     "graph regions?": "graph region",
-    "peak live bytes": "peak live bytes",
     "introduced": "introduced",
     "lost": "lost",
     "moved": "moved",

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import compress, count
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
@@ -55,9 +54,6 @@ def diff(
     after: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
     visit: Callable[[AuditedDump], None] | None = None,
-    *,
-    measures_memory: bool = False,
-    measures_moved_frees: bool = False,
 ) -> Diff:
     """Compare two dumps of one program.
 
@@ -66,8 +62,6 @@ def diff(
         after: the later dump.
         options: as for ``check``.
         visit: called with the audited later dump while its IR is in memory.
-        measures_memory: as for ``check``.
-        measures_moved_frees: do so if a free was moved, added or removed.
 
     Raises:
         InputError: a dump cannot be read.
@@ -76,10 +70,6 @@ def diff(
     old, new = (audit_dump(dump, options) for dump in (before, after))
     runs = fragmentation(old, new, right_labels(new))
     comparison = DumpComparison(compared(old, interned), compared(new, interned))
-    if measures_memory or (measures_moved_frees and _moves_frees(old, new, comparison)):
-        from eio_audit.audit.check.live_bytes import with_memory
-
-        old, new = (replace(dump, audit=with_memory(dump)) for dump in (old, new))
     layouts = LayoutChanges(comparison)
     if visit is not None:
         visit(new)
@@ -93,14 +83,6 @@ def diff(
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
-    )
-
-
-def _moves_frees(old: AuditedDump, new: AuditedDump, comparison: DumpComparison) -> bool:
-    """Return whether an op that only frees was moved, added or removed."""
-    before, after = (compress(count(), dump.keys.frees_by_op) for dump in (old, new))
-    return any(op not in comparison.became for op in before) or any(
-        op in comparison.moved or op not in comparison.was for op in after
     )
 
 

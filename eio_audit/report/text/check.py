@@ -197,21 +197,13 @@ def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
     print_rest(len(verdict.stale), " of the baseline not found any more", console, verbose=verbose)
 
 
-def print_fix(
-    fix: Fix, source_name: str, console: Console, *, is_dry: bool = False, verbose: bool = False
-) -> None:
-    """Print what a fix moved, or with ``is_dry`` would move, what inversions remain and why.
-
-    The memory cost of the new order is always shown. With ``verbose``, its savings are shown too.
-    """
+def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
+    """Print what a fix moved, or with ``is_dry`` would move, what inversions remain and why."""
     assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     if assumed and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
     console.print(f"{source_name}: {would}{_outcome(fix)}")
-    blocks = [block for dump in fix.ordered for block in dump.blocks]
-    for note in filter(None, (order.memory_change(block, only_costs=not verbose) for block in blocks)):
-        console.print(f"{source_name}: {note}")
 
 
 def _outcome(fix: Fix) -> str:
