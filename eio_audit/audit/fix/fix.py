@@ -237,7 +237,7 @@ def fix(
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
             inversion remains outside graph regions. A ``Relabel`` or its value.
         measures_memory: measure the memory of all blocks whose ops move, not only of blocks with frees.
-        finds_wrong_labels: find the wrong labels and the classes of inversions, even if only figures show them.
+        finds_wrong_labels: find wrong labels and the classes of inversions, though only figures show them.
         verify_with: a compiler that must accept each dump that changes.
 
     Raises:
