@@ -85,10 +85,12 @@ from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
     LOCATION_RULES,
+    ORDER_RULES,
     RULES,
+    SPLIT,
     UNAVOIDABLE,
     UNINDEXED,
-    WRONG_LABEL,
+    WRONG_INDEX,
     rules_by_prefix,
 )
 from eio_audit.audit.locations.codegen_location import Reason, UnreadableLocation, read_name

@@ -219,7 +219,7 @@ def _outcome(fix: Fix, *, verbose: bool) -> str:
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
-    why = _why_they_remain(fix.ordered_from, verbose=verbose)
+    why = "" if advice and not verbose else _why_they_remain(fix.ordered_from, verbose=verbose)
     if not fix.changed:
         return f"nothing to move: {unmoved}; {_remaining(remain)}{why}{advice}"
     total = count(before.inversions, "inversion")

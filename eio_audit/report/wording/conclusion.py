@@ -203,18 +203,22 @@ def _followed(check: Check) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def next_steps(dumps: Sequence[DumpAudit]) -> list[Step]:
-    """Return the commands that remove inversions, and what they do: first what removes more of them."""
-    return _steps(Check(tuple(dumps), ()))
+def next_steps(dumps: Sequence[DumpAudit], *, moves: bool = True, relabels: bool = True) -> list[Step]:
+    """Return the commands that remove inversions, and what they do: first what removes more of them.
+
+    ``moves`` and ``relabels``: whether to return those that reorder and those that correct indices.
+    """
+    return _steps(Check(tuple(dumps), ()), moves=moves, relabels=relabels)
 
 
-def _steps(check: Check) -> list[Step]:
+def _steps(check: Check, *, moves: bool = True, relabels: bool = True) -> list[Step]:
     """Return the commands for the dumps with most to do."""
     named = [dump for dump in check.dumps if is_readable_again(dump, dump.source)]
-    moves, relabels = _moving(check, named), _relabelling(check, named)
+    moving = _moving(check, named) if moves else []
+    relabelling = _relabelling(check, named) if relabels else []
     movable = sum(dump.summary.avoidable_others for dump in named)
     stays = sum(dump.summary.minimum for dump in named)
-    return relabels + moves if stays > movable else moves + relabels
+    return relabelling + moving if stays > movable else moving + relabelling
 
 
 def _moving(check: Check, named: Sequence[DumpAudit]) -> list[Step]:

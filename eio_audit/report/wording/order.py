@@ -211,9 +211,9 @@ def not_reordered_away(block: BlockAudit) -> str:
 
 
 def should_carry(right: OpLabel) -> str:
-    """Return ``15, as ttir.multiply %4 (line 7) does``."""
+    """Return ``#15 (of ttir.multiply %4, line 7)``."""
     name = " ".join(filter(None, (right.name, right.result)))
-    return f"{right.index}, as {name} (line {right.line}) does"
+    return f"#{right.index} (of {name}, line {right.line})"
 
 
 def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:
