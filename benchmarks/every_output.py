@@ -71,8 +71,6 @@ def _of_any_file(file: str) -> Iterator[list[str]]:
     yield ["fix", file, "--relabel"]
     yield ["fix", file, "--relabel=flat", "--renumber"]
     yield ["fix", file, "--diff", "--follow", "none"]
-    yield ["structure", file, "--dump", "last"]
-    yield ["structure", file, "--dump", "last", "--format", "json"]
     yield ["normalize", file, "--order"]
     if in_all_formats:
         yield ["normalize", file]
@@ -98,8 +96,6 @@ def _of_a_sample(file: str) -> Iterator[list[str]]:
     yield ["graph", file, "--format", "json"]
     yield ["graph", file, "--format", "dot"]
     yield ["graph", file, "--around", "%8", "--format", "svg"]
-    yield ["structure", file, "--format", "python"]
-    yield ["structure", file, "--format", "html"]
 
 
 def write_run(folder: Path, arguments: list[str]) -> None:

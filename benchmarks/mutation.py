@@ -60,7 +60,6 @@ GROUPS = {
             "tests/audit/test_effects_of_instances.py",
             "tests/audit/test_explain.py",
             "tests/audit/test_legal.py",
-            "tests/audit/test_live_bytes.py",
             "tests/mlir/test_buffers.py",
             "tests/mlir/test_calls.py",
             "tests/mlir/test_conflicts.py",

@@ -10,8 +10,6 @@ from eio_audit.audit.check.figures import DisplacedOp as DisplacedOp
 from eio_audit.audit.check.figures import DumpAudit as DumpAudit
 from eio_audit.audit.check.figures import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import Summary as Summary
-from eio_audit.audit.codegen.codegen import Structure as Structure
-from eio_audit.audit.codegen.codegen import structure as structure
 from eio_audit.audit.corpus.check_dumps import check_many as check_many
 from eio_audit.audit.diff.diff import Diff as Diff
 from eio_audit.audit.diff.diff import diff as diff

@@ -21,16 +21,12 @@ from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
-from eio_audit.audit.check.figures import BlockMemory, summarize_blocks
+from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
-from eio_audit.audit.check.live_bytes import LiveBytes
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses, class_of
-from eio_audit.audit.codegen.code import values_used
-from eio_audit.audit.codegen.codegen import BETWEEN, Stage, predict, structure_change
-from eio_audit.audit.codegen.prediction import CodegenFunction, Failure, Prediction
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import result_cache as result_cache_module
 from eio_audit.audit.corpus import workers as workers_module
@@ -55,13 +51,13 @@ from eio_audit.audit.corpus.result_cache import FILE, result_cache
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences, ValueUsers
+from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
-from eio_audit.audit.diff.diff import Fragmentation
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
+from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
 from eio_audit.audit.diff.original_order import OriginalOrder
 from eio_audit.audit.diff.sameness import Sameness, sameness
@@ -72,7 +68,7 @@ from eio_audit.audit.fix import stamp as stamp_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
 from eio_audit.audit.fix.reading_again import read_relocated
-from eio_audit.audit.fix.relabel import new_locations, right_labels
+from eio_audit.audit.fix.relabel import new_locations
 from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
 from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
 from eio_audit.audit.fix.verification import verify
@@ -93,7 +89,6 @@ from eio_audit.audit.gate.rules import (
     WRONG_INDEX,
     rules_by_prefix,
 )
-from eio_audit.audit.locations.codegen_location import Reason, UnreadableLocation, read_name
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
@@ -150,14 +145,13 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions, Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
-from eio_audit.mlir.semantics import buffers as buffers_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import places as places_module
 from eio_audit.mlir.semantics import value_types as value_types_module
-from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import (
@@ -170,7 +164,6 @@ from eio_audit.mlir.semantics.effects import (
     condition_holds,
 )
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
-from eio_audit.mlir.semantics.value_sizes import ValueSize, ValueSizes
 from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
 from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
@@ -192,16 +185,6 @@ from eio_audit.order.bounds.forced import LowerBound, count_forced
 from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.fewest_moved import implied_order, independent_ranges
-from eio_audit.order.group_order import (
-    GroupedOps,
-    Paths,
-    QueueTries,
-    Return,
-    group_count,
-    most_runs,
-    order_by_queue,
-    queue_tries,
-)
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
@@ -227,7 +210,7 @@ from eio_audit.order.precedence import Precedence
 from eio_audit.order.search.exact_search import SearchResult, search
 from eio_audit.order.search.local_search import improve, restore_positions, slide
 from eio_audit.order.search.solve_window import BestOrder, best_order, pull_up, push_down
-from eio_audit.order.unindexed import after_last_uses, attach_unindexed, away_from_last_uses, effective_keys
+from eio_audit.order.unindexed import after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangles
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
@@ -243,8 +226,7 @@ from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_report
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
-from eio_audit.report.pictures.structure_svg import down_to, drawing_of, module_tree
-from eio_audit.report.template import json_pieces, render
+from eio_audit.report.template import json_pieces
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink

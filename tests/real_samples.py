@@ -1,31 +1,23 @@
-"""What a pass and then a fix do to the samples: order, modules, memory. And what code generation makes of some.
+"""What a pass and then a fix do to the samples: order and modules.
 
-    python -m tests.real_samples      writes two tables, in docs/real_passes.md and docs/structure.md
+    python -m tests.real_samples      writes the table in docs/real_passes.md
 
-Every row of the first is measured on a text: a sample, or the output of ``fix`` for it. Every row of the second
-compares ``structure`` with 30 recorded runs of the real pass.
+Every row is measured on a text: a sample, or the output of ``fix`` for it.
 """
 
 from __future__ import annotations
 
-import json
-import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from eio_audit import AuditOptions, check, diff, fix, read_text, structure
-from tests.internals import Prediction, Stage
+from eio_audit import AuditOptions, check, diff, fix, read_text
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "sample_irs"
 DOCUMENT = HERE.parent / "docs" / "real_passes.md"
 BEGIN, END = "<!-- tests/real_samples.py: begin -->\n", "<!-- tests/real_samples.py: end -->\n"
 PROGRAMS = ("small", "encoder", "resnet")
-RECORDED = HERE / "data" / "recover_structure"
-STRUCTURE = HERE.parent / "docs" / "structure.md"
-RUNS: dict[str, dict[str, int]] = json.loads((RECORDED / "runs.json").read_text())
-"""Per recorded program, the number of functions in 30 runs of the real pass, and in how many runs."""
 ALL_INDICES = AuditOptions(follow="none")
 
 
@@ -40,7 +32,6 @@ class Row:
         inversions: of all ops with an index, frees too.
         relabelled: how many indices ``fix`` corrected.
         runs: the number of runs of all modules.
-        peak: the most bytes that the values of a block hold at once, in the largest block.
     """
 
     program: str
@@ -49,7 +40,6 @@ class Row:
     inversions: int
     relabelled: int
     runs: int
-    peak: int
 
 
 def rows() -> Iterator[Row]:
@@ -79,9 +69,8 @@ def fixed(program: str, state: str, text: bytes) -> Iterator[Row]:
 def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
     """Return the figures of a text."""
     dumps = read_text(text)
-    audit = check(dumps, ALL_INDICES, measures_memory=True)
+    audit = check(dumps, ALL_INDICES)
     runs = diff(dumps[0], dumps[0]).fragmentation.modules
-    held = [block.memory.peak for dump in audit.dumps for block in dump.blocks if block.memory]
     return Row(
         program,
         state,
@@ -89,64 +78,27 @@ def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
         inversions=audit.summary.inversions,
         relabelled=relabelled,
         runs=sum(run.before for run in runs),
-        peak=max(held),
     )
 
 
 def table(lines: list[Row]) -> str:
     """Return the rows as Markdown."""
     text = [
-        "| program | state | ops | inversions | indices corrected | runs of modules | peak live bytes |",
-        "|---|---|---:|---:|---:|---:|---:|",
+        "| program | state | ops | inversions | indices corrected | runs of modules |",
+        "|---|---|---:|---:|---:|---:|",
     ]
     for row in lines:
-        numbers = (row.ops, row.inversions, row.relabelled, row.runs, row.peak)
+        numbers = (row.ops, row.inversions, row.relabelled, row.runs)
         text.append(f"| {row.program} | {row.state} | {' | '.join(f'{number:,}' for number in numbers)} |")
     return "\n".join(text) + "\n"
 
 
-def recorded_program(program: str) -> bytes:
-    """Return the text of a recorded program."""
-    return lzma.decompress((RECORDED / f"{program}.mlir.xz").read_bytes())
-
-
-def recorded_runs(program: str) -> list[int]:
-    """Return the numbers of functions in the recorded runs of a program, ascending."""
-    return sorted(int(functions) for functions, times in RUNS[program].items() for _ in range(times))
-
-
-def recorded_table() -> str:
-    """Return what ``structure`` says of the recorded programs, and what the runs made, as Markdown."""
-    text = [
-        "| program | 30 runs | mean | at least | at most | tried | typically |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
-    for program in RUNS:
-        runs = recorded_runs(program)
-        one = structure(read_text(recorded_program(program))[0]).predictions[Stage.NOW]
-        cells = [_range(runs[0], runs[-1]), f"{sum(runs) / len(runs):.1f}", *_numbers(one)]
-        name, _, kind = program.partition(".")
-        text.append(f"| {name}, {kind} | {' | '.join(cells)} |")
-    return "\n".join(text) + "\n"
-
-
-def _numbers(one: Prediction) -> list[str]:
-    tried = one.tried
-    assert tried is not None
-    return [f"{one.fewest}", f"{one.most}", _range(tried.fewest, tried.most), f"{one.typical}"]
-
-
-def _range(fewest: int, most: int) -> str:
-    return f"{fewest}" if fewest == most else f"{fewest} to {most}"
-
-
 def main() -> None:
-    """Write the tables."""
-    for document, made in ((DOCUMENT, table(list(rows()))), (STRUCTURE, recorded_table())):
-        print(made)
-        text = document.read_text()
-        head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-        document.write_text(head + made + tail)
+    """Write the table."""
+    made, text = table(list(rows())), DOCUMENT.read_text()
+    print(made)
+    head, tail = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
+    DOCUMENT.write_text(head + made + tail)
 
 
 if __name__ == "__main__":

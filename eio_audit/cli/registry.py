@@ -12,8 +12,13 @@ from eio_audit.cli.options import GATE_EXIT_CODES
 
 COMMANDS = (
     *("bisect", "check", "config", "diff", "explain", "fix", "graph", "history"),
-    *("normalize", "repeat", "rule", "shuffle", "stamp", "structure", "trace"),
+    *("normalize", "repeat", "rule", "shuffle", "stamp", "trace"),
 )
+
+GONE = {
+    "structure": "the command 'structure' is gone; 'diff' tells in how many pieces the modules are",
+}
+"""By name of a command that earlier versions had, what there is instead."""
 
 
 class _Commands(click.Group):
@@ -41,6 +46,8 @@ class _Commands(click.Group):
             click.echo(f"eio-audit {__version__}")
             ctx.exit()
         name = args[0]
+        if name in GONE and not ctx.resilient_parsing:
+            raise click.ClickException(GONE[name])
         is_option = name.startswith("-") and name != "-"
         if name not in COMMANDS and not is_option and not ctx.resilient_parsing:
             ctx.fail(f"No such command '{name}'. {_meant(name)}")

@@ -63,12 +63,6 @@ RENDERERS = {
     "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:to_json"},
     "History": {"text": "text.history:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
-    "Structure": {
-        "text": "text.structure:print_structure",
-        "python": "python_code:structure_to_python",
-        "json": "json:structure_to_json",
-        "html": "html.pages:structure_to_html",
-    },
     "Explanation": {"text": "text.explain:print_explanation", "json": "json:to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",
@@ -115,7 +109,6 @@ SUFFIXES = {
     ".svg": "svg",
     ".dot": "dot",
     ".graphml": "graphml",
-    ".py": "python",
     ".log": "log",
 }
 """The format of a file by the end of its name, where neither --format nor FORMAT:FILE gives one."""
@@ -155,11 +148,6 @@ class Reports(NamedTuple):
     def formats(self) -> set[str]:
         """The formats of all reports."""
         return {format_ for format_, _ in self.targets}
-
-    @property
-    def measures_memory(self) -> bool:
-        """Whether a report shows the memory that a block needs."""
-        return self.verbose or "html" in self.formats
 
     @property
     def has_page(self) -> bool:

@@ -165,10 +165,9 @@ def nesting(text: Text, start: int = 0, end: int = sys.maxsize) -> Iterator[tupl
         yield token, depth
 
 
-def without_strings(text: bytes, *, keeps_length: bool = False) -> bytes:
-    """Return a text with ``""``, or as many blanks, for each string and comment: words in it mean nothing."""
-    blank = (lambda match: b" " * len(match[0])) if keeps_length else b'""'
-    return _STRING_OR_COMMENT.sub(blank, text)
+def without_strings(text: bytes) -> bytes:
+    """Return a text with ``""`` for each string and comment: words in it mean nothing."""
+    return _STRING_OR_COMMENT.sub(b'""', text)
 
 
 def attribute_words(text: bytes) -> bytes:

@@ -109,12 +109,6 @@ class OpTraits:
         return not (touches or self.flags & {"fence", "may_not_return"} or any(p in STATES for p in self.on))
 
     @property
-    def changes_operands(self) -> bool:
-        """Whether a known effect of the op, perhaps under an attribute, changes the content of operands."""
-        kinds = self.effects.union(*(kinds for on in self.when.values() for kinds in on.values()))
-        return not self.unknown and not kinds.isdisjoint(("write", "free"))
-
-    @property
     def only_frees(self) -> bool:
         """Whether the op does nothing but free its operands, as ``memref.dealloc`` does."""
         is_certain = not (self.recursive or self.dynamic or self.unknown or self.flags - _IDLE_FLAGS)
@@ -206,13 +200,6 @@ def op_traits() -> Mapping[str, OpTraits]:
 
 
 @cache
-def _ops_with_values() -> frozenset[str]:
-    """Return the ops of the sources whose dialects treat tensors as values."""
-    sources = _shipped("op_traits.json")["ops"]
-    return frozenset(name for source in ("llvm", "stablehlo") for name in sources[source])
-
-
-@cache
 def types_of_kind(kind: str) -> frozenset[str]:
     """Return the dialect types of a kind, none of them a buffer: ``plain``, or ``address`` of memory."""
     entries = _shipped("own_traits.json")["types"]
@@ -252,9 +239,9 @@ class OpTable:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
 
-    def keeps_values(self, name: str) -> bool:
-        """Whether the op's dialect treats tensors as values: one of MLIR's own, or StableHLO's."""
-        return name not in self._own and name in _ops_with_values()
+    def is_of_mlir(self, name: str) -> bool:
+        """Whether the op is of one of MLIR's own dialects, and the project has no row for it."""
+        return name not in self._own and name in _shipped("op_traits.json")["ops"]["llvm"]
 
     def may_be_terminator(self, name: str) -> bool:
         """Whether the op is a terminator in the table, or unlisted."""

@@ -149,31 +149,3 @@ def after_last_uses(order: Sequence[int], followers: Collection[int], precedence
     for op, frees in zip(leads, following[1:], strict=True):
         placed += [op, *frees]
     return placed
-
-
-def away_from_last_uses(
-    order: Sequence[int], followers: Collection[int], precedence: Precedence
-) -> list[int]:
-    """Return the followers that are not directly after the last op that they wait for.
-
-    Followers of one op may be in any order.
-
-    Complexity: O(n + m).
-
-    Example:
-        >>> precedence = Precedence.from_edges(4, producers=[0, 0], users=[2, 3])
-        >>> away_from_last_uses([0, 3, 1, 2], {2, 3}, precedence)
-        [2]
-    """
-    lead = -1  # number of the last op that is no follower
-    place_of: dict[int, int] = {}
-    away = []
-    for op in order:
-        if op not in followers:
-            lead += 1
-            place_of[op] = lead
-            continue
-        place_of[op] = max(map(place_of.__getitem__, precedence.predecessors(op)), default=-1)
-        if place_of[op] != lead:
-            away.append(op)
-    return away

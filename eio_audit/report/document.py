@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
-from eio_audit.audit.codegen.codegen import Structure
-from eio_audit.audit.diff.diff import Diff, Fragmentation, ModuleRuns
+from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
+from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
-from eio_audit.report.wording import structure as words
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
 
@@ -90,7 +89,7 @@ class DiffDocument:
     """A diff, without the order of the later dump.
 
     ``answers`` summarize layout ops and module runs. ``functions`` list the changed ops of each function.
-    ``details`` cover layout ops, modules, code generation and locations. No section is empty.
+    ``details`` cover layout ops, modules and locations. No section is empty.
     """
 
     answers: Sequence[str]
@@ -110,7 +109,6 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
     details = [
         _inverse_ops(diff),
         _modules(diff.fragmentation),
-        _code_generation(diff.structure),
         _locations(diff.locations, verbose=verbose),
     ]
     functions = changes_by_function(diff.ops) if context is None else _in_place(diff.pairs(), context)
@@ -235,58 +233,6 @@ def _modules(fragmentation: Fragmentation) -> DiffSection | None:
     short = modules[:SHOWN_TORN] + functions[:1]
     table = Figures(headings, modules + functions, short, numbers=4, styles={"after": "red"})
     return DiffSection("Modules", runs_summary(fragmentation), [table])
-
-
-def _code_generation(structure: Structure) -> DiffSection | None:
-    torn = torn_figures(structure, SHOWN_TORN)
-    if not torn.rows and not words.is_changed(structure):
-        return None
-    prediction, note = structure.predictions[structure.present], words.functions_summary(structure)
-    fails = words.reasons(prediction) if prediction.failures else []
-    if prediction.failures and prediction.tried:
-        fails.insert(0, words.outcome(prediction))
-    figures = (
-        [function_figures(structure)] if any(one.tried for one in structure.predictions.values()) else []
-    )
-    parts: list[str | Figures] = [*fails, *words.pieces(structure), torn, *figures]
-    return DiffSection("Code generation", note, parts)
-
-
-def torn_figures(structure: Structure, short: int) -> Figures:
-    """Return the fewest functions with ops of each torn module: in any run, and in tries at each stage."""
-    rows = [
-        [
-            *(f"{number:,}" for number in (row.certain, *row.functions.values())),
-            row.path[-1],
-            words.where(row),
-        ]
-        for row in words.torn_modules(structure)
-    ]
-    headings = [
-        "any run",
-        *(words.STAGES[stage] for stage in structure.predictions),
-        "functions with",
-        "line",
-    ]
-    return Figures(headings, rows, rows[:short], numbers=len(headings) - 2)
-
-
-def function_figures(structure: Structure) -> Figures:
-    """Return the range and the typical number of functions at each stage."""
-
-    def number(value: int | None) -> str:
-        return "-" if value is None else f"{value:,}"
-
-    rows = [
-        [
-            *(number(one.fewest), number(one.most), number(one.typical)),
-            *(words.tries(one), words.orders(one)),
-            words.STAGES[stage] + (", fails" if one.fewest is None else ""),
-        ]
-        for stage, one in structure.predictions.items()
-    ]
-    headings = ["at least", "at most", "typically", "tried", "orders", "functions"]
-    return Figures(headings, rows, rows, numbers=5)
 
 
 def _locations(locations: HealthChange, *, verbose: bool) -> DiffSection | None:

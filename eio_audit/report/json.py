@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
-    from eio_audit.audit.codegen.codegen import Structure
     from eio_audit.audit.corpus.corpus_figures import CheckComparison
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
@@ -41,11 +40,7 @@ _FIELDS = {
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
         "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
-        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled *memory"
-    ),
-    "BlockMemory": (
-        "peak_bytes=peak peak_bytes_fixed=peak_fixed unsized_values=unsized "
-        "frees_away=away frees_away_fixed=away_fixed"
+        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -59,9 +54,6 @@ _FIELDS = {
         "applications=of_patterns log reproduction stopped errors=failures"
     ),
     "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
-    "CodegenFunction": (
-        "name caller file function path=modules ops inputs outputs first_index last_index line parts"
-    ),
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
@@ -113,14 +105,6 @@ _FIELDS = {
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
         "avoidable_splits findings"
     ),
-    "Prediction": (
-        "runs failures fewest most typical tried functions callers ops left_out refused unreadable clashes"
-    ),
-    "StoppingOp": "*op failure message",
-    "Structure": "stages=predictions stopping functions modules",
-    "TornModule": "name path least certain *functions returns",
-    "Tries": "orders all fewest most",
-    "ModuleReturn": "*op via",
     "UnjudgedInput": "source dumps",
     "Trace": (
         "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
@@ -143,7 +127,6 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Reproduction.input": lambda one: one.input if one.is_kept else None,
     "Bisection.attempts.first": lambda one: one.attempts[0],
     "Bisection.inversions": lambda one: dict(zip(("before", "after"), one.inversions, strict=True)),
-    "CodegenFunction.parts": lambda one: [{"path": path, "ops": ops} for path, ops in one.parts.items()],
     "DisplacedOp.stands": lambda one: "early" if one.early else "late",
     "DumpAudit.assumed_pure": lambda dump: dict(sorted(dump.assumed_pure.items())),
     "DumpAudit.unknown_ops": lambda dump: dict(sorted(dump.unknown_ops.items())),
@@ -159,11 +142,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "ModelTraces.unjudged": lambda traces: [
         {"model": model.name, "dumps": model.trace.unindexed} for model in traces.unjudged
     ],
-    "Prediction.functions": lambda one: None if one.fewest is None else len(one.functions),
-    "Prediction.runs": lambda one: not one.failures,
-    "Structure.functions": lambda structure: [*structure.predictions[structure.present].functions],
     "RepeatedChange.times": lambda one: len(one.changes),
-    "TornModule.name": lambda row: row.path[-1],
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
     "TracedPass.ops": lambda one: (
@@ -234,7 +213,6 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "repeated": {name: [one for one in ones if len(one.changes) > 1] for name, ones in repeated.items()},
         "inverse_ops": diff.inverse_ops,
         "fragmentation": diff.fragmentation,
-        "structure": diff.structure,
         "locations": diff.locations,
         "dumps": [diff.before, diff.after],
         "errors": [],
@@ -327,11 +305,6 @@ def op_steps_to_json(steps: OpSteps) -> str:
     )
 
 
-def structure_to_json(structure: Structure) -> str:
-    """Return the functions that code generation makes from a dump, ending in a newline."""
-    return _document("structure", dump=_head(structure.dump), **_plain(structure), errors=[])
-
-
 def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None) -> str:
     """Return what each pass did to the order in all models, ending in a newline.
 
@@ -377,18 +350,13 @@ def _about_inputs(check: Check) -> dict[str, int]:
     return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
 
 
-def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, object]:
-    """Return how many ops only free, the inversions with them, and the largest peaks, if measured."""
+def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:
+    """Return how many ops only free, and the inversions with them."""
     blocks = [block for dump in dumps for block in dump.blocks]
-    memories = [block.memory for block in blocks if block.memory is not None]
-    found: dict[str, object] = {
+    return {
         "frees": sum(block.frees for block in blocks),
         "at_frees": sum(block.at_frees for block in blocks),
     }
-    if memories:
-        found["peak_bytes"] = max(memory.peak for memory in memories)
-        found["peak_bytes_fixed"] = max(memory.peak_fixed for memory in memories)
-    return found
 
 
 def _head(dump: DumpAudit) -> dict[str, object]:

@@ -156,13 +156,11 @@ TERMS = {
     "certified|proven minimal": "certified",
     "wrong index|wrong indices|contradicts? dataflow": "wrong index",
     "graph regions?": "graph region",
-    "peak live bytes": "peak live bytes",
     "introduced": "introduced",
     "lost": "lost",
     "moved": "moved",
     "modified": "modified",
     "added|removed": "added",
-    "torn": "torn",
     "inverse pairs?": "inverse pair",
     "cancelled": "cancelled",
 }

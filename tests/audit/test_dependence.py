@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import DependenceGraph, DependenceKind, Dependences, ValueUsers, condition_holds
-from tests.programs import loops, programs
+from tests.internals import DependenceGraph, DependenceKind, Dependences, condition_holds
 from tests.reading import ir_of
 
 
@@ -497,30 +496,6 @@ def test_an_effect_on_a_result_is_on_its_buffer_alone() -> None:
 )
 def test_a_condition_names_an_attribute_and_its_value_or_a_word(condition: str, holds: bool) -> None:
     assert condition_holds(condition, b"my.op volatile %p {mode = add}") is holds
-
-
-def test_the_users_of_a_value_are_listed_as_often_as_they_use_it() -> None:
-    ir = ir_of(
-        '%0 = "t.a"() : () -> i1\n%1 = "t.b"(%0, %0) : (i1, i1) -> i1\n"t.c"(%1, %0) : (i1, i1) -> ()\n'
-    )
-    users = ValueUsers(ir)
-    assert [list(users[value]) for value in range(2)] == [[1, 1, 2], [2]]
-
-
-@given(programs() | loops())
-def test_each_operand_makes_its_op_a_user_of_the_value(text: str) -> None:
-    ir = ir_of(text)
-    users, expected = ValueUsers(ir), [list[int]() for _ in ir.value_owner]
-    for op in range(len(ir)):
-        for value in ir.operands_of(op):
-            expected[value].append(op)
-    assert [sorted(users[value]) for value in range(len(expected))] == expected
-
-
-def test_an_operand_after_a_region_makes_its_op_a_user() -> None:
-    ir = ir_of('%0 = "t.a"() : () -> i1\n"t.b"() : () -> ()\n')
-    ir.late_operands = {1: [0]}
-    assert list(ValueUsers(ir)[0]) == [1]
 
 
 @given(

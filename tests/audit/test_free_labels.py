@@ -56,15 +56,10 @@ def test_without_following_them_frees_are_like_other_ops() -> None:
     assert indices(fix(read_text(text), FREES).text) == [4, 2, 5]
 
 
-def test_a_final_dump_is_in_order_again_and_holds_no_more_than_before() -> None:
-    path = str(SAMPLES / "ttnn" / "small.mlir")
-    result = fix(read(path), FREES, relabel="nested", measures_memory=True)
-    after = check(read_text(result.text), measures_memory=True)
-    before = check(read(path), measures_memory=True)
-    [held] = [block.memory for block in after.dumps[0].blocks if block.memory]
-    [held_before] = [block.memory for block in before.dumps[0].blocks if block.memory]
+def test_a_final_dump_is_in_order_again_and_no_op_moves() -> None:
+    result = fix(read(str(SAMPLES / "ttnn" / "small.mlir")), FREES, relabel="nested")
+    after = check(read_text(result.text))
     assert (after.summary.inversions, result.relabelled, result.moved) == (0, 12, 0)
-    assert (held.peak, held.away) == (held_before.peak, 0)
 
 
 @given(freeing_programs())

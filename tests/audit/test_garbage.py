@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from eio_audit import check, diff, fix, normal_form, read, structure, trace
+from eio_audit import check, diff, fix, normal_form, read, trace
 from tests.real_samples import SAMPLES
 
 BEFORE, AFTER = SAMPLES / "resnet" / "before_alias.mlir", SAMPLES / "resnet" / "after_alias.mlir"
@@ -28,10 +28,9 @@ def _collects_by_hand() -> Iterator[None]:
         lambda: diff(read(BEFORE)[0], read(AFTER)[0]),
         lambda: fix(read(AFTER)),
         lambda: normal_form(read(AFTER)[0]),
-        lambda: structure(read(AFTER)[0]),
         lambda: trace([*read(BEFORE), *read(AFTER)]),
     ],
-    ids=["check", "diff", "fix", "normalize", "structure", "trace"],
+    ids=["check", "diff", "fix", "normalize", "trace"],
 )
 def test_no_cycle_holds_what_was_read(work: Callable[[], object]) -> None:
     work()

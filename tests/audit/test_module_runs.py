@@ -1,7 +1,14 @@
 """How torn modules are."""
 
-from eio_audit import AuditOptions, diff, read_text
+import re
+
+from hypothesis import given
+
+from eio_audit import AuditOptions, diff, fix, read_text
 from tests.internals import Fragmentation
+from tests.programs import freeing_programs, programs
+
+FREES = AuditOptions(follow=["frees"])
 
 
 def program(*locations: str) -> str:
@@ -53,5 +60,36 @@ def test_frees_that_get_a_label_lie_in_its_module() -> None:
     ops = [f"{op} loc({location})" for op, location in zip(texts, locations, strict=True)]
     text = "\n".join(["func.func @f(%a: tensor<4xi8>) {", *ops, "  return", "}"])
     (dump,) = read_text(text)
-    [first, *_] = diff(dump, dump, AuditOptions(follow=["frees"])).fragmentation.modules
+    [first, *_] = diff(dump, dump, FREES).fragmentation.modules
     assert (first.path[-1], first.after, first.fixed, first.relabelled) == ("A[net.a]", 2, 2, 1)
+
+
+def in_modules(text: str) -> str:
+    """The program with ops of two modules and three source functions."""
+
+    def located(match: re.Match[str]) -> str:
+        index = int(match[1])
+        return f"{index}|Net[n]|L[n.{index % 2}]|m.py:{index % 3}|f|1|op"
+
+    return re.sub(r"(?:DEBUG\|)?(\d+)\|net\|op", located, text)
+
+
+def require_the_pieces_of_what_fix_writes(text: str, options: AuditOptions) -> None:
+    (dump,) = read_text(text)
+    told = diff(dump, dump, options).fragmentation
+    for stage, relabel in (("fixed", None), ("relabelled", "nested")):
+        (written,) = read_text(fix([dump], options, relabel=relabel).text)
+        found = diff(written, written, options).fragmentation
+        for said, seen in ((told.modules, found.modules), (told.functions, found.functions)):
+            pieces = {one.path: getattr(one, stage) for one in said if getattr(one, stage)}
+            assert pieces == {one.path: one.after for one in seen}
+
+
+@given(programs())
+def test_the_pieces_after_a_fix_are_those_of_the_text_that_fix_writes(text: str) -> None:
+    require_the_pieces_of_what_fix_writes(in_modules(text), AuditOptions())
+
+
+@given(freeing_programs())
+def test_so_they_are_where_frees_follow_their_last_use(text: str) -> None:
+    require_the_pieces_of_what_fix_writes(in_modules(text), FREES)

@@ -30,7 +30,6 @@ PAGES = {
     "check": (("check",), RESNET),
     "diff": (("diff", SAMPLES / "resnet" / "before_alias.mlir"), RESNET),
     "trace": (("trace",), LOG),
-    "structure": (("structure",), RESNET),
     "bisect": (COMPILER, SMALL),
 }
 MODELS = {

@@ -158,7 +158,6 @@ EACH_COMMAND = [
     ["rule", "EIO001"],
     ["shuffle", "after.mlir", "--seed", "1"],
     ["stamp", "after.mlir"],
-    ["structure", "logs/a.log", "--dump", "last"],
     ["trace", "logs", "-j", "2"],
 ]
 

@@ -113,7 +113,7 @@ def test_of_one_function_the_last_dump_of_the_same_function_is_before(log: Path)
     assert compared(log, "--pass", "b", "--dump", "@f") == [1, 17]
 
 
-@pytest.mark.parametrize("command", ["structure", "normalize", "explain", "graph", "fix"])
+@pytest.mark.parametrize("command", ["normalize", "explain", "graph", "fix"])
 def test_a_pass_with_one_dump_after_it_needs_no_number(log: Path, command: str) -> None:
     log.write_text(dump("Before", "a", F) + dump("After", "a", F) + dump("After", "b", F))
     op = ["%0"] if command == "explain" else []
@@ -186,9 +186,9 @@ RUNS = """
             f"no dump shows only @h{TABLE}next:\n  eio-audit diff 'two words.log' --dump last  # takes the last dump",
         ),
         (
-            "structure 'two words.log'",
-            "there are 5 dumps: choose one with --pass and --dump"
-            f"{TABLE}next:\n  eio-audit structure 'two words.log' --dump 5  # takes the last dump",
+            "graph 'two words.log'",
+            "there are 5 dumps: choose one with --pass and --dump, or give a line of the log"
+            f"{TABLE}next:\n  eio-audit graph 'two words.log' --dump 5  # takes the last dump",
         ),
         (
             "graph 'two words.log' --pass a",
@@ -220,7 +220,7 @@ def test_the_errors_of_several_files_are_one_line_each(log: Path, command: str) 
 
 def test_a_long_list_is_cut(log: Path) -> None:
     log.write_text("".join(dump("After", f"p{n}", F) for n in range(20)))
-    listed = run("structure", log).stderr.decode().splitlines()[2:-2]
+    listed = run("graph", log).stderr.decode().splitlines()[2:-2]
     assert [row.split()[0] for row in listed] == ["1", "2", "3", "4", "5", "6", "...", "18", "19", "20"]
     assert listed[6] == "  ... 11 more"
 
@@ -248,7 +248,7 @@ def commands(text: str) -> list[list[str]]:
 
 @given(STEPS, st.sampled_from(["", "--pass a", "--pass 'c d'", "--dump @f", "--dump 99", "--dump :9999"]))
 @settings(max_examples=settings().max_examples, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@pytest.mark.parametrize("command", ["diff LOG", "structure LOG", "explain LOG '#1'", "graph LOG"])
+@pytest.mark.parametrize("command", ["diff LOG", "normalize LOG", "explain LOG '#1'", "graph LOG"])
 def test_every_command_of_an_error_runs(
     command: str, log: Path, steps: list[tuple[str, str, str]], options: str
 ) -> None:

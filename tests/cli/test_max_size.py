@@ -26,7 +26,6 @@ def packed(tmp_path: Path) -> Path:
         ["trace", "PATH"],
         ["explain", "PATH", "%0"],
         ["graph", "PATH"],
-        ["structure", "PATH"],
         ["stamp", "PATH"],
         ["shuffle", "PATH", "--seed", "1"],
     ],

@@ -68,3 +68,12 @@ def test_a_caret_is_below_its_column_on_every_terminal(columns: int, tmp_path: P
     assert (code, head) == (2, "a.mlir:1:66: error: use of value '%1', which is not defined in this scope")
     assert line[caret.index("^")] == "%"
     assert len(line) <= columns
+
+
+@pytest.mark.parametrize(
+    "args", [["structure", "after.mlir"], ["structure", "--help"], ["help", "structure"]]
+)
+def test_a_command_that_is_gone(args: list[str]) -> None:
+    result = run(*args)
+    message = "Error: the command 'structure' is gone; 'diff' tells in how many pieces the modules are\n"
+    assert (result.returncode, result.stdout, result.stderr.decode()) == (2, b"", message)

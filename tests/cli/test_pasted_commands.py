@@ -55,8 +55,6 @@ REPORTS = [
         for command in (
             f"trace {SMALL}/tree",
             f"trace {SMALL}/before_alias.mlir {SMALL}/after_alias.mlir",
-            f"structure {RESNET}/after_alias.mlir",
-            f"structure {SMALL}/all_passes_alias.log {ERASE} --dump last",
             f"explain {RESNET}/after_alias.mlir '#69'",
             f"explain {QUOTED} '#2' --pass 'my pass' --dump 1",
         )
@@ -66,7 +64,6 @@ IN_LONGER_RUNS = {"concise", "github", "markdown"}
 """Formats whose lines are mostly those of text."""
 LISTS = [
     f"diff {RESNET}/all_passes_alias.log",
-    f"structure {QUOTED}",
     f"explain {QUOTED} '#2' --pass 'my pass'",
 ]
 BISECT = (
@@ -142,7 +139,6 @@ def test_the_commands_of_a_bisection_run(folder: Path) -> None:
         f"check {QUOTED} --pass 'my pass' --dump 2 --follow constants --assume-pure 'my.*'",
         f"diff {QUOTED} --pass 'my pass' --dump 1",
         f"trace {RESNET}/all_passes_alias.log",
-        f"structure {RESNET}/after_alias.mlir",
         f"explain {RESNET}/after_alias.mlir '#69'",
     ],
 )
@@ -156,7 +152,7 @@ def test_a_terminal_of_80_columns_breaks_no_command(command: str, folder: Path) 
     assert all(len(line) <= 78 or "#" not in line for line in on_terminal)
 
 
-@pytest.mark.parametrize("command", ["check -", "trace -", "structure -", "explain - #69"])
+@pytest.mark.parametrize("command", ["check -", "trace -", "explain - #69"])
 @pytest.mark.parametrize("format_", ["text", "html"])
 def test_no_command_reads_standard_input_again(command: str, format_: str) -> None:
     text = (SAMPLES / "resnet" / "after_alias.mlir").read_bytes()

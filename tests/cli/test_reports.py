@@ -64,7 +64,6 @@ def test_a_file_whose_name_has_a_colon(name: str, tmp_path: Path, monkeypatch: p
         ("trace", "a.html", "<!doctype html>"),
         ("graph", "a.svg", '<?xml version="1.0" encoding="UTF-8"?>\n<svg'),
         ("graph", "a.dot", "digraph"),
-        ("structure", "a.py", "# "),
     ],
 )
 def test_the_end_of_a_files_name_tells_the_format(

@@ -23,7 +23,6 @@ CALLS = [
     *(["diff", "--verbose", "--format", name, "OLD", "NEW"] for name in ("text", "json", "markdown", "html")),
     *(["trace", "--format", name, "OLD", "NEW", "BAD"] for name in ("text", "json", "html")),
     *(["explain", "--assume-pure", "my*", "--format", name, "NEW", "%0"] for name in ("text", "json")),
-    *(["structure", "--format", name, "NEW"] for name in ("text", "json", "html")),
     *(["graph", "--format", name, "NEW"] for name in ("dot", "graphml", "json", "svg")),
     *([name, "BAD"] for name in ("check", "fix", "graph", "stamp")),
     ["explain", "BAD", "%0"],

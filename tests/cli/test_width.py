@@ -17,7 +17,6 @@ RESNET = "sample_irs/resnet"
         f"diff {RESNET}/before_alias.mlir {RESNET}/after_alias.mlir",
         f"trace {RESNET}/all_passes_alias.log",
         "trace sample_irs",
-        f"structure {RESNET}/after_alias.mlir --verbose",
         f"history {RESNET}/all_passes_alias.log #69",
         f"explain {RESNET}/after_alias.mlir #69",
     ],

@@ -12,7 +12,7 @@ from tests.internals import CHANGES, EVERYTHING, IR, MEMORY, Resource, Touches, 
 from tests.internals import conflicts_module as module
 from tests.reading import ir_of
 
-PLACES: list[Resource] = [0, 1, 2, MEMORY, (7,), (8,), (8, 0), (8, 1), EVERYTHING, "stack"]
+PLACES: list[Resource] = [0, 1, 2, MEMORY, (7,), (8,), EVERYTHING, "stack"]
 KINDS = [frozenset({"read"}), frozenset({"read"}), frozenset({"write"}), frozenset({"read", "free"})]
 Pairs = set[tuple[int, int]]
 
@@ -55,13 +55,10 @@ def touches(chance: random.Random, size: int) -> dict[int, Touches]:
 def share(one: Resource, two: Resource) -> bool:
     """Whether two places overlap.
 
-    Everything is all memory and all buffers, which have numbers. Memory holds the allocations, which are tuples,
-    and an allocation its elements.
+    Everything is all memory and all buffers, which have numbers. Memory holds the allocations, which are tuples.
     """
 
     def is_in(part: Resource, whole: Resource) -> bool:
-        if isinstance(part, tuple) and isinstance(whole, tuple):
-            return part[: len(whole)] == whole
         is_memory = part == MEMORY or isinstance(part, tuple)
         return (
             part == whole

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import after_last_uses, away_from_last_uses, restore_order
+from tests.internals import after_last_uses, restore_order
 from tests.order.small_blocks import Block, blocks, precedence_of
 
 
@@ -24,27 +24,26 @@ def test_where_they_stand(
     assert after_last_uses(order, followers, precedence_of(len(order), edges)) == expected
 
 
-def test_those_that_others_part_from_their_last_use_are_away() -> None:
-    precedence = precedence_of(6, [(0, 2), (0, 3), (1, 5)])
-    assert away_from_last_uses(range(6), {2, 3, 5}, precedence) == [2, 3, 5]
-    assert away_from_last_uses([0, 3, 2, 1, 5, 4], {2, 3, 5}, precedence) == []
+def last_use(op: int, order: list[int], followers: set[int], block: Block) -> int:
+    """The place of the last op, no follower, that a follower waits for; -1 if there is none."""
+    before = [u for u, v in block.edges if v == op]
+    return max(
+        (last_use(u, order, followers, block) if u in followers else order.index(u) for u in before),
+        default=-1,
+    )
 
 
 @given(blocks(), st.data())
-def test_the_new_order_is_legal_keeps_the_others_and_has_none_away(block: Block, data: st.DataObject) -> None:
+def test_the_new_order_is_legal_and_only_followers_part_a_follower_from_its_last_use(
+    block: Block, data: st.DataObject
+) -> None:
     order = restore_order(block.keys, block.precedence).order
     followers = data.draw(st.sets(st.sampled_from(order))) if order else set()
     placed = after_last_uses(order, followers, block.precedence)
     assert sorted(placed) == sorted(order)
     assert [op for op in placed if op not in followers] == [op for op in order if op not in followers]
     assert all(placed.index(before) < placed.index(after) for before, after in block.edges)
-    assert away_from_last_uses(placed, followers, block.precedence) == []
+    for place, op in enumerate(placed):
+        if op in followers:
+            assert followers.issuperset(placed[last_use(op, placed, followers, block) + 1 : place])
     assert after_last_uses(placed, followers, block.precedence) == placed
-
-
-@given(blocks(), st.data())
-def test_what_is_not_away_stays(block: Block, data: st.DataObject) -> None:
-    order = list(range(len(block.keys)))
-    followers = data.draw(st.sets(st.sampled_from(order))) if order else set()
-    is_same = after_last_uses(order, followers, block.precedence) == order
-    assert is_same == (away_from_last_uses(order, followers, block.precedence) == [])

@@ -25,5 +25,5 @@ def judged(
         findings.add(dump)
         visit(dump)
 
-    result = check(dumps, options, take, measures_memory=verbose, describes_all=verbose)
+    result = check(dumps, options, take, describes_all=verbose)
     return judge(result, findings.findings, gate)

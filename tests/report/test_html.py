@@ -238,11 +238,8 @@ def test_a_diff_has_both_texts_and_the_changes_between_them() -> None:
     assert data["passes"][0]["counts"] == [len(groups[status]) for status in STATUSES]
 
 
-@pytest.mark.parametrize(
-    ("command", "title"),
-    [("check", "a.mlir: order of ops"), ("structure", "a.mlir: generated functions")],
-)
-def test_the_title_names_the_file(command: str, title: str, tmp_path: Path) -> None:
+def test_the_title_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.mlir"
     path.write_text(ISSUE)
-    assert f"<title>{title}</title>" in run(command, path, "--format", "html").stdout.decode()
+    page = run("check", path, "--format", "html").stdout.decode()
+    assert "<title>a.mlir: order of ops</title>" in page

@@ -21,7 +21,6 @@ from tests.internals import (
     STATES,
     SYMBOL,
     UNLISTED,
-    Allocations,
     Buffers,
     Calls,
     DependenceGraph,
@@ -37,7 +36,6 @@ from tests.internals import (
     symbol_of,
     without_strings,
 )
-from tests.internals import buffers_module as buffers
 from tests.internals import calls_module as calls
 from tests.internals import conflicts_module as conflicts
 from tests.internals import dependence_module as dependence
@@ -196,7 +194,7 @@ def _no_escape(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an unknown op is given stays where it was."""
     join = Buffers._join
 
-    def without_memory(self: Buffers, values: Any, *, in_memory: bool = False) -> None:
+    def without_memory(self: Buffers, values: Any, place: Any = None) -> None:
         join(self, values)
 
     monkeypatch.setattr(Buffers, "_join", without_memory)
@@ -258,10 +256,8 @@ def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What touches any memory does not touch an allocation."""
-    wholes = conflicts._wholes
-    monkeypatch.setattr(
-        conflicts, "_wholes", lambda place: (whole for whole in wholes(place) if whole != MEMORY)
-    )
+    whole = conflicts._whole
+    monkeypatch.setattr(conflicts, "_whole", lambda place: None if isinstance(place, tuple) else whole(place))
 
 
 def _callees_without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,11 +287,6 @@ def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
         return set() if is_plain else resources(self, op, where)
 
     monkeypatch.setattr(EffectTable, "_resources", of_buffers)
-
-
-def _only_what_changes_is_no_value(self: Buffers) -> None:
-    self._in_memory |= self._as_values & self._changed
-    self._as_values -= self._in_memory
 
 
 @dataclass(frozen=True)
@@ -343,7 +334,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "what may trap passes what may not return": Mutation(_without_resource(CONTROL), "machine"),
     "no state has an order": Mutation(_without_resource(*STATES), "machine"),
     "no two tensors share a buffer": Mutation(
-        _changed(Buffers, "_join", lambda self, values, in_memory=False: None), "devices"
+        _changed(Buffers, "_join", lambda self, values, place=None: None), "devices"
     ),
     "no buffer crosses the edge of a region": Mutation(
         _changed(Buffers, "_join_across_edges", lambda self, *regions, **escapes: None), "devices"
@@ -368,7 +359,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "memory behind a tensor is another": Mutation(_without_resource(MEMORY), "legal"),
     "unknown ops leave what they are given": Mutation(_no_escape, "legal"),
     "what a function keeps, its callers do not know": Mutation(
-        _changed(EffectTable, "_share_memory", lambda self: None), "legal"
+        _changed(Buffers, "_join_across_calls", lambda self, calls: None), "legal"
     ),
     "an unforced free leaves the value": Mutation(
         _changed(effects, "handle", lambda value: "nowhere"), "legal"
@@ -389,7 +380,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
     "arguments of a function are never one buffer": Mutation(
-        _changed(Buffers, "pass_arguments", lambda self, operands, function: None), "legal"
+        _changed(Buffers, "_pass_arguments", lambda self, operands, function: None), "legal"
     ),
     "fences hold nothing back": Mutation(
         _changed(conflicts, "_fenced", lambda ir, effects, blocks: iter(())), "legal"
@@ -415,19 +406,12 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(effects, "is_newest_allocation", lambda ir, op: False), "legal"
     ),
     "only its own value leads to an allocation": Mutation(_allocations_apart),
-    "every index is another element": Mutation(
-        _changed(Allocations, "_constant", lambda self, value: value), "legal"
-    ),
-    "no layout leads to one element": Mutation(
-        _changed(Allocations, "_is_identity", lambda self, address: True), "legal"
-    ),
     "operands show what every op touches": Mutation(
-        _changed(buffers, "_ACCESSES", re.compile(".*")), "legal"
+        _changed(effects, "_ACCESSES", re.compile(".*")), "legal"
     ),
     "tensors are values in every dialect": Mutation(
-        _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
+        _changed(OpTable, "is_of_mlir", lambda self, name: True), "legal"
     ),
-    "no tensor is in memory": Mutation(_changed(Buffers, "is_value", lambda self, value: True), "legal"),
     "all shapes are known": Mutation(_changed(DynamicShapes, "shown_by", lambda self, op: False), "legal"),
     "unlisted ops paste no text": Mutation(_changed(effects, "pastes_text", lambda name: False), "legal"),
     "opaque text does nothing": Mutation(_no_forms("_with_pasted_text"), "legal"),
@@ -444,12 +428,6 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "operands are not counted": Mutation(_rows(lambda row: _replaced(row, operands=None)), "legal"),
     "no op writes into an empty tensor": Mutation(_no_forms("_with_destinations"), "legal"),
-    "values are changed by nobody": Mutation(
-        _changed(OpTraits, "changes_operands", property(lambda row: False)), "legal"
-    ),
-    "one value that is changed is no other": Mutation(
-        _changed(Buffers, "_settle", _only_what_changes_is_no_value), "legal"
-    ),
     "a nested attribute is one of the op": Mutation(
         _changed(effects, "_of_the_op", lambda attributes: attributes), "legal"
     ),

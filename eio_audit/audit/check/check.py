@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -114,7 +114,6 @@ def check(
     options: AuditOptions = DEFAULT_OPTIONS,
     visit: Callable[[AuditedDump], None] | None = None,
     *,
-    measures_memory: bool = False,
     describes_all: bool = False,
 ) -> Check:
     """Audit every dump. A dump that cannot be read is skipped with an error.
@@ -123,7 +122,6 @@ def check(
         dumps: the dumps to audit.
         options: what counts.
         visit: called with each audited dump while its IR is in memory.
-        measures_memory: whether to measure the memory of each block (``BlockAudit.memory``).
         describes_all: whether to describe all displaced ops (``BlockAudit.worst``), not only the worst.
     """
     audits, errors = [], []
@@ -131,7 +129,7 @@ def check(
     work = SharedWork(described_ops)
     for dump in each_dump(dumps):
         try:
-            audited = audit_dump(dump, options, work, measures_memory=measures_memory)
+            audited = audit_dump(dump, options, work)
             if visit is not None:
                 visit(audited)
             audits.append(audited.audit)
@@ -144,8 +142,6 @@ def audit_dump(
     dump: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
     work: SharedWork | None = None,
-    *,
-    measures_memory: bool = False,
 ) -> AuditedDump:
     """Read one dump and audit its order.
 
@@ -157,12 +153,7 @@ def audit_dump(
     keyed = read_dump(dump, options)
     if not len(keyed.ir) and not is_mlir_without_ops(dump):
         raise InputError(dump.source.name, None, NOT_MLIR)
-    audited = audit_keyed(keyed, work)
-    if measures_memory:
-        from eio_audit.audit.check.live_bytes import with_memory
-
-        return replace(audited, audit=with_memory(audited))
-    return audited
+    return audit_keyed(keyed, work)
 
 
 def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:

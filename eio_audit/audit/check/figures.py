@@ -15,29 +15,6 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import DumpPlace
 
 
-class BlockMemory(NamedTuple):
-    """The memory that the values of a block need, by their types, and the frees away from their last uses.
-
-    Attributes:
-        peak: the most bytes needed at one time, in textual order.
-        peak_fixed: the same after a fix.
-        unsized: number of values left out, because their types have no known size.
-        away: number of frees that are not directly after the last use of what they free.
-        away_fixed: the same after a fix.
-    """
-
-    peak: int
-    peak_fixed: int
-    unsized: int
-    away: int
-    away_fixed: int
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether all figures are 0, as for scalar code."""
-        return not any(self)
-
-
 class BlockAudit(NamedTuple):
     """The order of one block. A block without inversions has only the first figures.
 
@@ -81,7 +58,6 @@ class BlockAudit(NamedTuple):
         mislabelled: the ops with a wrong index in the most inversions, worst first, as many as requested.
         frees: indexed ops that only free, by the op table.
         followed_frees: ``followed`` ops that only free, and so follow their last use.
-        memory: the memory of its values; None in a graph region, or if not requested.
     """
 
     function: str | None
@@ -116,7 +92,6 @@ class BlockAudit(NamedTuple):
     mislabelled: tuple[MislabelledOp, ...] = ()
     frees: int = 0
     followed_frees: int = 0
-    memory: BlockMemory | None = None
 
     def shifted(self, lines: int) -> BlockAudit:
         """Return the same block, a number of lines further down."""

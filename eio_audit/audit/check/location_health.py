@@ -14,10 +14,25 @@ from enum import StrEnum
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.functions import ends_block
-from eio_audit.audit.locations.codegen_location import LOCATION_KINDS
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.op_label import OpLabel, Sentence, label
-from eio_audit.mlir.location import NameLoc, UnknownLoc
+from eio_audit.mlir.location import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    Location,
+    NameLoc,
+    OpaqueLoc,
+    UnknownLoc,
+)
+
+_KINDS: dict[type[Location], str] = {
+    CallSiteLoc: "a call site",
+    FusedLoc: "fused",
+    FileLineColLoc: "a place in a file",
+    OpaqueLoc: "a dialect's own",
+}
+"""The kinds of locations that code generation refuses, in words."""
 
 
 class LocationRule(StrEnum):
@@ -164,7 +179,7 @@ class _Inspection:
             yield LocationRule.UNKNOWN_LOCATION, Sentence(what)
             return
         if not isinstance(outer, NameLoc):
-            what = f"its location is {LOCATION_KINDS[type(outer)]}, not a name"
+            what = f"its location is {_KINDS[type(outer)]}, not a name"
             yield LocationRule.REFUSED_LOCATION, Sentence(what)
         if self.dump.indices.index(op) is None:
             if self.dump.indices.parsed.is_unknown(op):

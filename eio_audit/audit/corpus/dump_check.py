@@ -29,14 +29,12 @@ class DumpCheck:
     Attributes:
         options: what counts.
         rules: what to look for.
-        measures_memory: measure how many bytes the values of each block hold.
         describes_all: describe all ops out of place, not only the worst.
         visit: called with each audited dump while its IR is in memory, if this process audits it.
     """
 
     options: AuditOptions = DEFAULT_OPTIONS
     rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)
-    measures_memory: bool = False
     describes_all: bool = False
     visit: Callable[[AuditedDump], None] | None = None
 
@@ -44,7 +42,7 @@ class DumpCheck:
         """The result for a dump, without the options, which need not be sent back; or its error."""
         try:
             dump = place if isinstance(place, Dump) else place.read(self.key)
-            audited = audit_dump(dump, self.options, self._work, measures_memory=self.measures_memory)
+            audited = audit_dump(dump, self.options, self._work)
             result = checked(audited, self.rules).without_options()
             if self.visit is not None:
                 self.visit(audited)
@@ -80,7 +78,6 @@ class DumpCheck:
             "ops": {name: asdict(row) for name, row in options.ops.items()},
             "order_from": original and sha256(original.text).hexdigest(),
             "rules": [rule.code for rule in self.rules],
-            "measures_memory": self.measures_memory,
             "describes_all": self.describes_all,
         }
         text = json.dumps(parts, sort_keys=True, default=sorted)  # the other values are sets

@@ -58,7 +58,6 @@ _CLASSES = {
     "collections": ("Counter",),
     "eio_audit.audit.check.figures": (
         "BlockAudit",
-        "BlockMemory",
         "Blocker",
         "DisplacedOp",
         "DumpAudit",

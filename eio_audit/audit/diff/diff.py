@@ -1,128 +1,25 @@
-"""Compare two dumps of a program: their ops, their order, and the runs of the model's modules.
-
-Code generation starts a new function at each run. A *run* of a module is a longest series of a block's ops
-that are all in it. Ops without a module do not count. A model's own order has few runs. Every op moved into
-the middle of another module adds two.
-"""
+"""Compare two dumps of a program: their ops, their order, and the runs of the model's modules."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import compress, count
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
-from eio_audit.audit.codegen.codegen import Structure, structure_change
 from eio_audit.audit.diff.compared_dump import compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
+from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
-from eio_audit.audit.fix.relabel import RightLabels, right_labels
+from eio_audit.audit.fix.relabel import right_labels
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-
-RunKey = tuple[str, ...]
-"""A module with the modules around it, outermost first. A source function is ``(file, name)``."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModuleRuns:
-    """How many runs one module or source function has.
-
-    Attributes:
-        name: the module, or the function with its file (``model.py:10 forward``).
-        path: the module with the modules around it, outermost first. For a function, only the function.
-        before, after: the runs in the earlier and the later dump.
-        fixed: the runs after a fix of the later dump.
-        relabelled: the runs after a fix that also corrects wrong labels.
-    """
-
-    name: str
-    path: tuple[str, ...]
-    before: int
-    after: int
-    fixed: int
-    relabelled: int
-
-
-@dataclass(frozen=True, slots=True)
-class Fragmentation:
-    """The runs of all modules and source functions, the most fragmented first."""
-
-    modules: tuple[ModuleRuns, ...]
-    functions: tuple[ModuleRuns, ...]
-
-
-def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Count the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
-    places = after.indices.parsed.places
-    relabelled = places[:]
-    for op, name in right.names.items():
-        relabelled[op] = parse_origin(name).place
-    now = _count(after, {}, places)
-    fixed = _count(after, after.orders, places) if after.orders else now
-    right_now = _count(after, right.orders, relabelled) if right.names else fixed
-    counts = [_count(before, {}, before.indices.parsed.places), now, fixed, right_now]
-    return Fragmentation(
-        _rows([modules for modules, _ in counts]), _rows([functions for _, functions in counts])
-    )
-
-
-def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
-    before, after, *_ = counts
-    rows = [
-        ModuleRuns(key[-1], key, *(count[key] for count in counts)) for key in before.keys() | after.keys()
-    ]
-    return tuple(sorted(rows, key=lambda row: (row.before - row.after, -row.after, row.path)))
-
-
-def _count(
-    dump: AuditedDump, orders: Mapping[int, Sequence[int]], places: Sequence[ModelPlace | None]
-) -> tuple[Counter[RunKey], Counter[RunKey]]:
-    """Return the runs of modules and of functions, with the blocks in the given orders."""
-    modules: Counter[RunKey] = Counter()
-    functions: Counter[RunKey] = Counter()
-    for block, ops in enumerate(dump.ir.block_ops):
-        in_order = [ops[place] for place in orders[block]] if block in orders else ops
-        last_path: RunKey = ()
-        last_function: RunKey = ()
-        last_named: tuple[str | None, str | None] = None, None
-        last: ModelPlace | None = None
-        for op in in_order:
-            place = places[op]
-            if place is None or place is last:
-                continue
-            last = place
-            path = place.modules
-            if path and path != last_path:
-                for depth in range(_shared(last_path, path), len(path)):
-                    modules[path[: depth + 1]] += 1
-                last_path = path
-            named = place.file, place.function
-            if place.function is not None and named != last_named:
-                last_named = named
-                function = (f"{place.file} {place.function}".strip(),)
-                functions[function] += function != last_function
-                last_function = function
-    return modules, functions
-
-
-def _shared(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many modules two paths share, from the outermost on."""
-    shared = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +32,6 @@ class Diff:
         ops: every op, by what became of it.
         inverse_ops: what became of permutes, transposes and reshapes.
         fragmentation: how many runs the model's modules have.
-        structure: the functions that code generation makes.
         locations: what is wrong with the locations.
         sameness: in what sense the dumps are the same.
         comparison: the dumps, and the matching of their ops.
@@ -147,7 +43,6 @@ class Diff:
     ops: OpChanges
     inverse_ops: InverseOps
     fragmentation: Fragmentation
-    structure: Structure
     locations: HealthChange
     sameness: SamenessVerdict
     comparison: DumpComparison = field(compare=False, repr=False)
@@ -159,9 +54,6 @@ def diff(
     after: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
     visit: Callable[[AuditedDump], None] | None = None,
-    *,
-    measures_memory: bool = False,
-    measures_moved_frees: bool = False,
 ) -> Diff:
     """Compare two dumps of one program.
 
@@ -170,22 +62,14 @@ def diff(
         after: the later dump.
         options: as for ``check``.
         visit: called with the audited later dump while its IR is in memory.
-        measures_memory: as for ``check``.
-        measures_moved_frees: do so if a free was moved, added or removed.
 
     Raises:
         InputError: a dump cannot be read.
     """
     interned = Interned()
     old, new = (audit_dump(dump, options) for dump in (before, after))
-    right = right_labels(new)
-    structure = structure_change(old, new, right)  # first, since it needs much memory and keeps little
-    runs = fragmentation(old, new, right)
+    runs = fragmentation(old, new, right_labels(new))
     comparison = DumpComparison(compared(old, interned), compared(new, interned))
-    if measures_memory or (measures_moved_frees and _moves_frees(old, new, comparison)):
-        from eio_audit.audit.check.live_bytes import with_memory
-
-        old, new = (replace(dump, audit=with_memory(dump)) for dump in (old, new))
     layouts = LayoutChanges(comparison)
     if visit is not None:
         visit(new)
@@ -195,19 +79,10 @@ def diff(
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
         fragmentation=runs,
-        structure=structure,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
-    )
-
-
-def _moves_frees(old: AuditedDump, new: AuditedDump, comparison: DumpComparison) -> bool:
-    """Return whether an op that only frees was moved, added or removed."""
-    before, after = (compress(count(), dump.keys.frees_by_op) for dump in (old, new))
-    return any(op not in comparison.became for op in before) or any(
-        op in comparison.moved or op not in comparison.was for op in after
     )
 
 

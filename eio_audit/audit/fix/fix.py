@@ -59,7 +59,6 @@ class DumpFix:
     options: AuditOptions = DEFAULT_OPTIONS
     renumber: bool = False
     relabel: Relabel | str | None = None
-    measures_memory: bool = False
     finds_wrong_labels: bool = True
     verify_with: Compiler | None = None
 
@@ -90,13 +89,6 @@ class DumpFix:
         ir = ordered.ir
         if self.renumber:
             ir = renumbered(ir, ordered.orders)
-        audit = ordered.audit
-        if measured := [
-            block for block in ordered.orders if self.measures_memory or ordered.keys.frees_in(block)
-        ]:
-            from eio_audit.audit.check.live_bytes import with_memory
-
-            audit = with_memory(ordered, measured)
         text = None
         if ordered.orders:
             text = corrected(replace(ordered, ir=ir))
@@ -106,8 +98,8 @@ class DumpFix:
             self.verify_with.must_accept(before.ir, ordered.orders, text)
         return FixedDump(
             text=text,
-            audit=audit if ordered is before else before.audit,
-            ordered=audit,
+            audit=before.audit,
+            ordered=ordered.audit,
             renumbered=ir is not ordered.ir,
             relabelled=relabelled,
         )
@@ -222,7 +214,6 @@ def fix(
     only_dumps: bool = False,
     renumber: bool = False,
     relabel: Relabel | str | None = None,
-    measures_memory: bool = False,
     finds_wrong_labels: bool = True,
     verify_with: Compiler | None = None,
 ) -> Fix:
@@ -236,7 +227,6 @@ def fix(
         renumber: name values as MLIR's printer would in the new order, even if nothing moves.
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
             inversion remains outside graph regions. A ``Relabel`` or its value.
-        measures_memory: measure the memory of all blocks whose ops move, not only of blocks with frees.
         finds_wrong_labels: find wrong labels and the classes of inversions, though only figures show them.
         verify_with: a compiler that must accept each dump that changes.
 
@@ -247,7 +237,7 @@ def fix(
         ValueError: there is no dump, the dumps are of several sources, or ``relabel`` is used with
             ``order_from``.
     """
-    dump_fix = DumpFix(options, renumber, relabel, measures_memory, finds_wrong_labels, verify_with)
+    dump_fix = DumpFix(options, renumber, relabel, finds_wrong_labels, verify_with)
     return joined(((dump, dump_fix.of(dump)) for dump in each_dump(dumps)), only_dumps=only_dumps)
 
 

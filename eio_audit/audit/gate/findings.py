@@ -162,7 +162,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
             if broken.rule in on_locations:
                 yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
-        from eio_audit.audit.locations.codegen_location import unreadable_locations
+        from eio_audit.audit.locations.unreadable_locations import unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, dump.indices.parsed):
             what = f"{unreadable.reason.value}: {unreadable.message}"

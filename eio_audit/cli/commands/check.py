@@ -107,7 +107,7 @@ def check_command(
         if worst_blocks is not None:
             worst_blocks.visit_audit(dump, result.audit)
 
-    dump_check = DumpCheck(options, rules, reports.measures_memory, reports.verbose)
+    dump_check = DumpCheck(options, rules, reports.verbose)
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "reading", len(files), then="ordering")
     with bar as advance, cache.results() as kept, ExitStack() as started:

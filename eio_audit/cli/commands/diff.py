@@ -233,14 +233,7 @@ def diff_command(
     worst_blocks = WorstBlocks()
     visit = worst_blocks.visit if "html" in reports.formats else None
     with status("comparing the dumps"):
-        result = diff(
-            old,
-            new,
-            options,
-            visit,
-            measures_memory=reports.measures_memory,
-            measures_moved_frees="json" in reports.formats,
-        )
+        result = diff(old, new, options, visit)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=cache(worst_blocks.pictures), context=context)

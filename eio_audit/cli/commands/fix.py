@@ -92,12 +92,7 @@ class _FixCommand(GroupedCommand):
 @ALLOW_UNINDEXED
 @jobs_options
 @click.option("-q", "--quiet", is_flag=True, help="Print only the IR or the diff, and errors.")
-@click.option(
-    "-v",
-    "--verbose",
-    is_flag=True,
-    help="Also name the files that do not change, and print the memory of changed blocks before and after.",
-)
+@click.option("-v", "--verbose", is_flag=True, help="Also name the files that do not change.")
 @click.pass_context
 def fix_command(
     ctx: click.Context,
@@ -159,11 +154,11 @@ def fix_command(
     if not quiet:
         inputs.note_skipped(skipped)
     names_all = verbose or len(files) == 1
-    fixes = _Fixes(write, is_dry=check or diff, quiet=quiet, names_all=names_all, verbose=verbose)
+    fixes = _Fixes(write, is_dry=check or diff, quiet=quiet, names_all=names_all)
     for error in errors:
         fixes.fail(error, COULD_NOT_RUN)
     compiler = compiler_of(verify_with, parallel.timeout)
-    dump_fix = DumpFix(options, renumber, relabel, verbose and not quiet, not quiet, compiler)
+    dump_fix = DumpFix(options, renumber, relabel, not quiet, compiler)
     only_dumps = choice.is_made and not in_place and not diff
     total_bytes = inputs.total_size(files)
     has_indices = allow_unindexed
@@ -203,7 +198,6 @@ class _Fixes:
     is_dry: bool
     quiet: bool
     names_all: bool
-    verbose: bool
     changed: int = 0
     unchanged: int = 0
     failed: int = 0
@@ -240,8 +234,7 @@ class _Fixes:
             from eio_audit.report.text.check import print_fix
             from eio_audit.report.text.console import Console
 
-            console = Console(sys.stderr)
-            print_fix(result, result.source.name, console, is_dry=self.is_dry, verbose=self.verbose)
+            print_fix(result, result.source.name, Console(sys.stderr), is_dry=self.is_dry)
 
     def fail(self, error: InputError, exit_code: int, file_count: int = 1) -> None:
         inputs.show_errors([error])

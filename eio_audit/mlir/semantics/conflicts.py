@@ -1,9 +1,9 @@
 """The ops of a block that keep their order because of their effects.
 
-Two ops conflict if they touch one resource and one of them writes or frees it. ``EVERYTHING`` is all memory
-and all buffers, ``MEMORY`` has the allocations as parts, and these have elements: a resource and a part of it
-are one resource here. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs:
-if two ops of a block conflict, a chain of pairs connects them.
+Two ops conflict if they touch one resource and one of them writes or frees it. A resource and a part of it
+are one resource here: ``EVERYTHING`` is all memory and all buffers, and ``MEMORY`` has the allocations as
+parts. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two ops of a
+block conflict, a chain of pairs connects them.
 
 The walk visits the ops in textual order, nested ops included. For each resource it remembers the last op that
 changed it and the ops that read it since. So there are a few pairs per touch, and at most ``MANY``.
@@ -128,14 +128,11 @@ class _Alternation:
         return self._previous if self._first == op or len(self._previous) <= MANY else [self._first]
 
 
-def _wholes(resource: Resource) -> Iterator[Resource]:
-    """Yield the resources that a resource is a part of, the smallest first."""
+def _whole(resource: Resource) -> Resource | None:
+    """Return the resource that a resource is a part of."""
     if isinstance(resource, int):
-        yield EVERYTHING
-    elif isinstance(resource, tuple):
-        if len(resource) > 1:
-            yield resource[:1]
-        yield MEMORY
+        return EVERYTHING
+    return MEMORY if isinstance(resource, tuple) else None
 
 
 class _Walk:
@@ -161,7 +158,7 @@ class _Walk:
 
     def _before(self, op: int, resource: Resource, *, changes: bool) -> list[int]:
         before = list[int]()
-        for whole in _wholes(resource):
+        if (whole := _whole(resource)) is not None:
             before += self._node(whole).add_part(op, resource, changes=changes)
         if changes:  # later touches of its parts wait for the change of the whole, which separates them
             for part in self._parts.pop(resource, ()):
@@ -171,7 +168,7 @@ class _Walk:
     def _node(self, resource: Resource) -> _Node:
         if resource not in self._nodes:
             self._nodes[resource] = _Node()
-            for whole in _wholes(resource):
+            if (whole := _whole(resource)) is not None:
                 self._parts.setdefault(whole, []).append(resource)
         return self._nodes[resource]
 

@@ -5,8 +5,8 @@ An op keeps its order unless it is proven harmless. An op touches *resources*:
 - a buffer: the content of a tensor and of all values that may share it (``Buffers``);
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses point to, memrefs and pointers alike;
-- an *allocation*: the memory of one ``memref.alloc`` or stack allocation, or one element of it
-  (``Allocations``). It is a part of ``MEMORY``, and no part of another allocation;
+- an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. A load,
+  a store or a free through the result of the allocation itself touches nothing else;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
 - a *state* of the machine that is not a value, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
@@ -29,7 +29,7 @@ from functools import cached_property
 from itertools import chain
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.buffers import MEMORY, Allocations, Buffers, Part, handle, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
@@ -51,7 +51,11 @@ _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
-Resource = int | str | Part
+_ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
+"""Ops that touch memory only through their operands, and only while they run."""
+
+Resource = int | str | tuple[int]
+"""A buffer or a handle, memory or a state by name, or an allocation by the value that it gives."""
 Touches = Mapping[Resource, frozenset[str]]
 """By resource, the kinds of effect on it: ``read``, ``write``, ``free``."""
 
@@ -114,7 +118,8 @@ class EffectTable:
             _ASSUMED if pattern is not None else row
             for row, pattern in zip(self._listed, self._assumed, strict=True)
         ]
-        self._keeps_values = [ir.op_table.keeps_values(name) for name in ir.names]
+        self._accesses = [_ACCESSES.fullmatch(name) is not None for name in ir.names]
+        self._allocates = ["allocates" in row.flags for row in self._rows]
         self.fences = set(ir.undefined_names)  # what such a name means is unknown
         self.unknown_ops: Counter[str] = Counter()
         self.assumed_pure: Counter[str] = Counter()
@@ -157,19 +162,6 @@ class EffectTable:
         states = {state: total[state] for state in (*STATES, CONTROL) if state in total}
         return Effects(total.get(EVERYTHING, none), none.union(*memory), none.union(*tensors), states)
 
-    def freed_by(self, op: int) -> list[int]:
-        """Return the values whose content the op itself frees. Empty for a call of a known function."""
-        touches = self._own.get(op, NOTHING)
-        freed = {one for one, kinds in touches.items() if "free" in kinds and one != EVERYTHING}
-        if not freed or op in self._calls.callee:
-            return []
-        operands = dict.fromkeys(self._ir.operands_of(op))
-        return [v for v in operands if handle(v) in freed or self._resource(op, v) in freed]
-
-    def is_address(self, value: int) -> bool:
-        """Whether the value may be the address of memory."""
-        return self._buffers.is_address(value)
-
     def source_of(self, op: int) -> EffectSource:
         """Return how the op's effects are known."""
         number = self._ir.op_name[op]
@@ -193,11 +185,7 @@ class EffectTable:
 
     @cached_property
     def _buffers(self) -> Buffers:
-        return Buffers(self._ir, self._rows, self._is_unknown, self._keeps_values)
-
-    @cached_property
-    def _allocations(self) -> Allocations:
-        return Allocations(self._ir, self._rows)
+        return Buffers(self._ir, self._rows, self._calls, self._is_unknown)
 
     def _is_unknown(self, op: int) -> bool:
         may_do_anything = self._rows[self._ir.op_name[op]].may_do_anything or op in self._forms.others
@@ -205,7 +193,6 @@ class EffectTable:
 
     def _fill(self) -> None:
         ir, callee = self._ir, self._calls.callee
-        self._share_memory()
         is_acting = [not row.is_harmless or "call" in row.flags for row in self._rows]
         others = self._forms.others
         for op, name in enumerate(ir.op_name):
@@ -233,27 +220,6 @@ class EffectTable:
         """Add to what an op itself touches."""
         if touches:
             self._own[op] = _joined(self._own[op], touches) if op in self._own else touches
-
-    def _share_memory(self) -> None:
-        """Put into the callers' memory what a function puts into memory or returns from there.
-
-        Arguments for which callers pass one buffer share it inside the function. The same holds for memory.
-        """
-        ir, buffers, callee = self._ir, self._buffers, self._calls.callee
-        as_values: dict[
-            int | None, bool
-        ] = {}  # by function that keeps values, whether an op may change none of them
-        for function, inside in self._calls.by_function.items():
-            for call in inside:
-                if (known := callee.get(call)) in as_values:
-                    values = [*ir.operands_of(call), *ir.result_values(call)]
-                    buffers.keep(values, as_values=as_values[known])
-            if function != OUTSIDE and (kept := buffers.in_memory_of(function)):
-                as_values[function] = all(map(buffers.is_value, kept))
-        # Callers first here: what a function gets, it may pass to its own callees.
-        for call in chain.from_iterable(reversed(self._calls.by_function.values())):
-            if call in callee:
-                buffers.pass_arguments(ir.operands_of(call), callee[call])
 
     def _add_symbols(self) -> None:
         """Let symbols keep their order where it may mean something: in an op whose regions no row describes.
@@ -299,29 +265,24 @@ class EffectTable:
         ir, contents = self._ir, self._buffers.contents(resources)
         if not contents:
             return
-        mutable = {value: found for value, found in contents.items() if not self._buffers.is_value(value)}
-        seen_by = [mutable if keeps_values else contents for keeps_values in self._keeps_values]
         starts = ir.operand_start
-        for op, name in enumerate(ir.op_name):
-            seen = seen_by[name]
+        for op in range(len(ir)):
             for value in ir.operands[starts[op] : starts[op + 1]]:
-                if value in seen:
-                    self._reads.setdefault(op, set()).update(seen[value])
+                if value in contents:
+                    self._reads.setdefault(op, set()).update(contents[value])
         for op, values in ir.late_operands.items():
-            seen = seen_by[ir.op_name[op]]
-            self._reads.setdefault(op, set()).update(*(seen[v] for v in values if v in seen))
+            self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
         """Return what an op itself touches, unless it calls a function of the dump."""
         if "fence" in row.flags or (row is UNLISTED and pastes_text(self._ir.name(op))):
             self.fences.add(op)
-        if row.may_do_anything or op in self._forms.others:
+        if self._is_unknown(op):
             self.unknown_ops[self._ir.name(op)] += 1
             return ANYTHING
         touches: dict[Resource, frozenset[str]] = {}
-        if row.dynamic:
-            for value in filter(self._buffers.is_address, self._ir.operands_of(op)):
-                touches[self._resource(op, value) or MEMORY] = _READ_WRITE
+        if row.dynamic and any(map(self._buffers.is_address, self._ir.operands_of(op))):
+            touches[MEMORY] = _READ_WRITE
         bound: frozenset[str] = frozenset().union(*row.on.values())
         unbound = (row.effects - bound) & ANY
         if unbound & CHANGES:  # name the buffers, too: so ``_fill`` adds the reads of what has changed
@@ -364,8 +325,9 @@ class EffectTable:
 
     def _resource(self, op: int, value: int) -> Resource | None:
         """Return where the content of an operand or result of an op is. None for a plain value."""
-        resource = self._buffers.resource(value)
-        return self._allocations.part(op, value) or MEMORY if resource == MEMORY else resource
+        ir, resource, owner = self._ir, self._buffers.resource(value), self._ir.value_owner[value]
+        is_allocation = resource == MEMORY and owner >= 0 and self._allocates[ir.op_name[owner]]
+        return (value,) if is_allocation and self._accesses[ir.op_name[op]] else resource
 
     def _attributes(self, op: int) -> bytes | None:
         """Return the op's text as far as it names attributes. None if an alias is unknown."""

@@ -221,25 +221,11 @@ def _is_dynamic(text: bytes) -> bool:
 
 
 def result_types(ir: IR, op: int) -> list[bytes] | None:
-    """Return the result types of an op in generic assembly, or None if it shows no function type."""
-    return result_types_in(_typed_text(ir, op))
+    """Return the result types of an op in generic assembly, or None if it shows no function type.
 
-
-def operand_types(ir: IR, op: int) -> list[bytes] | None:
-    """Return the operand types of an op in generic assembly, or None if it shows no function type."""
-    text = without_strings(_typed_text(ir, op))
-    start = _function_type(text)
-    return None if start < 0 else split_list(text, start + 1)
-
-
-def _typed_text(ir: IR, op: int) -> bytes:
-    """Return the text of an op from its last region on."""
-    return ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op)
-
-
-def result_types_in(text: bytes) -> list[bytes] | None:
-    """Return the same for the text of an op, from its last region on. A location may follow the types."""
-    text = without_strings(text)
+    A location may follow the types.
+    """
+    text = _typed_text(ir, op)
     start = _function_type(text)
     if start < 0:
         return None
@@ -249,6 +235,18 @@ def result_types_in(text: bytes) -> list[bytes] | None:
     if text[arrow.end() : arrow.end() + 1] == b"(":
         return split_list(text, arrow.end() + 1)
     return [text[arrow.end() :].partition(b" loc(")[0]]
+
+
+def operand_types(ir: IR, op: int) -> list[bytes] | None:
+    """Return the operand types of an op in generic assembly, or None if it shows no function type."""
+    text = _typed_text(ir, op)
+    start = _function_type(text)
+    return None if start < 0 else split_list(text, start + 1)
+
+
+def _typed_text(ir: IR, op: int) -> bytes:
+    """Return the text of an op from its last region on, without strings and comments."""
+    return without_strings(ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
 
 
 def _function_type(text: bytes) -> int:

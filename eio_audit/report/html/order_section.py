@@ -130,7 +130,6 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
     if len(blocks) < 2:
         return None
     links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
-    peaks = [block.memory.peak if block.memory else None for _, block in blocks]
     apart, of_apart = told_apart(block for _, block in blocks)
     figures = ["line", "ops", "inversions", "forced", "knock_on", "avoidable"]
     figures += [*apart, "displaced", "wrong_indices"]
@@ -142,9 +141,6 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
         [heading_of(dump), block_name(block.function, block.block), *(getattr(block, key) for key in figures)]
         for dump, block in blocks
     ]
-    if any(peaks):
-        columns += columns_of("#peak=peak live bytes")
-        rows = [[*row, peak] for row, peak in zip(rows, peaks, strict=True)]
     return Table(
         "blocks",
         "the blocks that hold indexed ops",

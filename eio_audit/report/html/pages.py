@@ -1,4 +1,4 @@
-"""The pages of ``check``, ``diff``, ``structure`` and ``trace``: the content for their templates."""
+"""The pages of ``check`` and ``diff``, and what all pages share: the content for their templates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.codegen.codegen import Structure
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.gate import Verdict
@@ -22,20 +21,10 @@ from eio_audit.report.html.order_section import (
 )
 from eio_audit.report.html.page_steps import step_of
 from eio_audit.report.html.stored_steps import packed, pair_data
-from eio_audit.report.html.table import Cell, MadeRows, Table, columns_of
-from eio_audit.report.pictures.structure_svg import drawing_of
+from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.template import render_pieces, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
-from eio_audit.report.wording.structure import (
-    STAGES,
-    index_span,
-    orders,
-    source_of,
-    torn_modules,
-    tries,
-    where,
-)
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.corpus_figures import CheckComparison
@@ -151,14 +140,7 @@ def diff_to_html(
         all_changes=_change_table(result, sections),
         sections=sections,
         listed=(),
-        **_codegen(result.structure),
     )
-
-
-def structure_to_html(result: Structure, version: str) -> Iterator[str]:
-    """Return the page of the functions that code generation makes from a dump, in pieces."""
-    title = f"{files_of([result.dump.source])}: generated functions"
-    return page("structure.html", version, title=title, **_codegen(result))
 
 
 def files_of(sources: Iterable[str]) -> str:
@@ -180,8 +162,7 @@ def page(
         style=text_of("page.css")
         + text_of("pass_browser.css")
         + text_of("curve.css")
-        + text_of("dataflow.css")
-        + text_of("structure.css"),
+        + text_of("dataflow.css"),
         **context,
     )
 
@@ -209,56 +190,3 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     names = [anchors.get(change.after) if change.after else None for _, change in changes]
     links = [name and f"#{name}" for name in names]
     return Table("changes", caption, columns, rows, "number", links=("after", links))
-
-
-def _codegen(result: Structure) -> dict[str, object]:
-    functions = result.predictions[result.present].functions
-    columns = columns_of(
-        "#number, function, #ops, #inputs=in, #outputs=out, index, #line, module, source, caller=cut out of"
-    )
-    cells: list[Callable[[int], Cell]] = [
-        lambda number: number + 1,
-        lambda number: functions[number].name,
-        lambda number: functions[number].ops,
-        lambda number: functions[number].inputs,
-        lambda number: functions[number].outputs,
-        lambda number: index_span(functions[number]),
-        lambda number: functions[number].line,
-        lambda number: source_of(functions[number]),
-        lambda number: f"{functions[number].file} {functions[number].function}",
-        lambda number: functions[number].caller,
-    ]
-    caption = "in call order; the module that all ops of a function share"
-    stages = ", ".join(f"#{stage}={STAGES[stage]}" for stage in result.predictions)
-    torn: list[list[Cell]] = [
-        [
-            *(row.certain, *(row.functions[stage] for stage in result.predictions)),
-            *(row.path[-1], " ".join(row.path[:-1]), where(row)),
-        ]
-        for row in torn_modules(result)
-    ]
-    figures: list[list[Cell]] = [
-        [number, STAGES[stage], one.fewest, one.most, one.typical, tries(one), orders(one)]
-        for number, (stage, one) in enumerate(result.predictions.items(), 1)
-    ]
-    return {
-        "codegen": result,
-        "drawing": drawing_of(functions) if functions else None,
-        "torn": Table(
-            "torn",
-            "the fewest functions with ops of a module: in any run, and in tried orders of the first ops",
-            columns_of(f"#certain=in any run, {stages}, module, in, where=torn at line"),
-            torn,
-            f"-certain, -{result.present.value}",
-        ),
-        "stage_figures": Table(
-            "stages",
-            "the number of functions: in any run, in a typical one, and in tried orders of the first ops",
-            columns_of(
-                "#number, stage=dump, #fewest=at least, #most=at most, #typical=typically, tried, orders"
-            ),
-            figures,
-            "number",
-        ),
-        "functions": Table("functions", caption, columns, MadeRows(len(functions), cells), "number"),
-    }

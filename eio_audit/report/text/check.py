@@ -195,31 +195,23 @@ def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
     print_rest(len(verdict.stale), " of the baseline not found any more", console, verbose=verbose)
 
 
-def print_fix(
-    fix: Fix, source_name: str, console: Console, *, is_dry: bool = False, verbose: bool = False
-) -> None:
-    """Print what a fix moved, or with ``is_dry`` would move, what inversions remain and why.
-
-    The memory cost of the new order is always shown. With ``verbose``, its savings are shown too.
-    """
+def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
+    """Print what a fix moved, or with ``is_dry`` would move, what inversions remain and why."""
     assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
     if assumed and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
-    blocks = [block for dump in fix.ordered for block in dump.blocks]
-    for note in filter(None, (order.memory_change(block, only_costs=not verbose) for block in blocks)):
-        console.print(f"{source_name}: {note}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
-    console.print(f"{source_name}: {would}{_outcome(fix, verbose=verbose)}")
+    console.print(f"{source_name}: {would}{_outcome(fix)}")
 
 
-def _outcome(fix: Fix, *, verbose: bool) -> str:
+def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
     relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
     advice = f": --relabel {relabel}" if relabel else ""
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
-    why = "" if advice and not verbose else _why_they_remain(fix.ordered_from, verbose=verbose)
+    why = "" if advice else _why_they_remain(fix.ordered_from)
     if not fix.changed:
         return f"nothing to move: {unmoved}; {_remaining(remain)}{why}{advice}"
     total = count(before.inversions, "inversion")
@@ -245,17 +237,11 @@ def _remaining(number: int, noun: str = "inversion") -> str:
     return f"{count(number, noun) if noun else f'{number:,}'} {'remains' if number == 1 else 'remain'}"
 
 
-def _why_they_remain(before: Summary, *, verbose: bool) -> str:
-    """Return which inversions a fix leaves: `` (767 from 42 wrong indices, 3 in graph regions)``."""
+def _why_they_remain(before: Summary) -> str:
+    """Return why a fix leaves inversions that come from no wrong index: `` (in graph regions)``."""
     unordered = order.in_graph_regions(before)
-    number = before.minimum - unordered
     parts = []
-    if number and verbose:
-        parts.append(order.unavoidable_kinds(before))
-    elif number and before.wrong_indices:
-        share = f"{number:,} " if unordered else ""
-        parts.append(f"{share}from {count(before.wrong_indices, 'wrong index', 'wrong indices')}")
-    elif number:
+    if before.minimum > unordered:
         parts.append("every legal order has them" if before.certified else "no better order was found")
     if unordered:
         parts.append(f"{unordered:,} in graph regions")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 """The sign of a cut in a picture, where each character takes room. Text has three dots."""
@@ -46,20 +45,3 @@ def shortened_list(names: Sequence[str], most: int = 3) -> str:
     """Return ``@a, @b, @c and 4 more``."""
     shown = ", ".join(names[:most])
     return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
-
-
-def numbers_of(numbers: Sequence[int]) -> str:
-    """Return functions by number from 1, consecutive ones as a range, at most six: ``1-3, 7``."""
-    texts = [f"{a + 1}" if a == b else f"{a + 1}-{b + 1}" for a, b in ranges(numbers)]
-    return ", ".join(texts if len(texts) <= 6 else [*texts[:6], "..."])
-
-
-def ranges(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """Return ascending numbers as ranges of consecutive ones, each with its first and last number.
-
-    >>> ranges([0, 1, 2, 6])
-    [(0, 2), (6, 6)]
-    """
-    runs = groupby(enumerate(numbers), key=lambda at: at[1] - at[0])
-    consecutive = ([number for _, number in run] for _, run in runs)
-    return [(run[0], run[-1]) for run in consecutive]

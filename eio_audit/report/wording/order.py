@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.options import Follow
-from eio_audit.report.wording.numbers import count, from_to, span
+from eio_audit.report.wording.numbers import count, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
@@ -138,7 +138,7 @@ def unavoidable_kinds(figures: Summary) -> str:
 
 
 def notes(block: BlockAudit) -> list[str]:
-    """Return what is told apart, the inversions of ops that ``--follow`` may ignore, and the memory."""
+    """Return what is told apart, and the inversions of ops that ``--follow`` may ignore."""
     derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
         (block.inherited, block.derived, derived, Follow.DERIVED),
@@ -161,7 +161,7 @@ def notes(block: BlockAudit) -> list[str]:
             texts.append(f"{share} {verb} {what}: --follow {Follow.NONE.value} counts them, {without}")
         else:
             texts.append(f"{share} {verb} {what}: see --follow {follow.value}")
-    return [*texts, *filter(None, [memory(block)])]
+    return texts
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
@@ -231,35 +231,6 @@ def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:
 def in_graph_regions(figures: Summary) -> int:
     """Return the number of inversions in graph regions, which have no order."""
     return figures.minimum - figures.forced - figures.knock_on
-
-
-def memory(block: BlockAudit) -> str:
-    """Return the peak memory of a block's values before and after a fix. Empty if unknown."""
-    held = block.memory
-    if held is None or held.says_nothing:
-        return ""
-    unsized = f"; {count(held.unsized, 'value')} of unknown size left out" if held.unsized else ""
-    after = f", after a fix {held.peak_fixed:,}" if held.peak != held.peak_fixed else ""
-    return f"peak live bytes: {held.peak:,}{after}{unsized}"
-
-
-def memory_change(block: BlockAudit, *, only_costs: bool) -> str:
-    """Return what a fix changes in a block's memory, or only what it costs. Empty if nothing changes.
-
-    ``@f ^bb0: peak live bytes 173,056 -> 299,520, frees away from their last use 0 -> 6: see ...``.
-    """
-    held = block.memory
-    if held is None or held.says_nothing:
-        return ""
-    if only_costs and held.peak_fixed <= held.peak and held.away_fixed <= held.away:
-        return ""
-    parts = [f"peak live bytes {from_to(held.peak, held.peak_fixed)}"]
-    if held.away or held.away_fixed:
-        parts.append(f"frees away from their last use {from_to(held.away, held.away_fixed)}")
-    if held.unsized:
-        parts.append(f"{count(held.unsized, 'value')} of unknown size left out")
-    hint = f": --follow {Follow.NONE.value} counts frees as any op" if held.away_fixed else ""
-    return f"{block_name(block.function, block.block)}: {', '.join(parts)}{hint}"
 
 
 def reason(displaced: DisplacedOp, block: BlockAudit) -> str:

@@ -87,7 +87,7 @@ def test_other_processes_find_the_same(workers: Workers, texts: list[str]) -> No
 
 @pytest.mark.parametrize("options", [AuditOptions(), AuditOptions(follow="derived", assume_pure="my.*")])
 def test_a_real_log_is_the_same_with_other_processes(workers: Workers, options: AuditOptions) -> None:
-    dump_check = DumpCheck(options, RULES, measures_memory=True, describes_all=True)
+    dump_check = DumpCheck(options, RULES, describes_all=True)
     assert in_corpus(read(LOG), dump_check, workers) == in_corpus(read(LOG), dump_check)
 
 
@@ -195,7 +195,6 @@ def test_what_matters_tells_two_checks_apart() -> None:
         DumpCheck(AuditOptions(follow="derived")),
         DumpCheck(AuditOptions(order_from=OriginalOrder(one))),
         DumpCheck(rules=()),
-        DumpCheck(measures_memory=True),
         DumpCheck(describes_all=True),
     ]
     assert len({each.key(one) for each in checks}) == len(checks)

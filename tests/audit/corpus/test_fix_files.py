@@ -80,7 +80,7 @@ def test_every_file_has_its_own_fix(workers: Workers, texts: list[str]) -> None:
 @pytest.mark.parametrize(
     "dump_fix",
     [
-        pytest.param(DumpFix(renumber=True, measures_memory=True), marks=pytest.mark.slow),
+        pytest.param(DumpFix(renumber=True), marks=pytest.mark.slow),
         DumpFix(AuditOptions(follow="derived", assume_pure="my.*"), relabel="nested"),
         pytest.param(DumpFix(relabel=Relabel.FLAT, finds_wrong_labels=False), marks=pytest.mark.slow),
     ],

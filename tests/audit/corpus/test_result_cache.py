@@ -36,7 +36,7 @@ from tests.programs import programs
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
-ALL = DumpCheck(AuditOptions(), RULES, measures_memory=True, describes_all=True)
+ALL = DumpCheck(AuditOptions(), RULES, describes_all=True)
 TEXTS = [function(f"f{number}", 2, 1, 0) for number in range(20)]
 
 
@@ -76,7 +76,7 @@ def checks_again(
     """How many dumps a run checks."""
     checked.clear()
     like = dump_check or DumpCheck()
-    parts = like.options, like.rules, like.measures_memory, like.describes_all
+    parts = like.options, like.rules, like.describes_all
     found(dumps, Counting(*parts), folder, **options)
     return len(checked)
 
@@ -121,7 +121,6 @@ def test_nothing_of_a_real_log_is_checked_twice(tmp_path: Path) -> None:
         DumpCheck(AuditOptions(assume_pure="my.*")),
         DumpCheck(AuditOptions(follow="derived")),
         DumpCheck(rules=RULES),
-        DumpCheck(measures_memory=True),
         DumpCheck(describes_all=True),
     ],
 )

@@ -1,1 +1,0 @@
-"""A model of the functions that code generation makes."""
