@@ -80,10 +80,12 @@ from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
     LOCATION_RULES,
+    ORDER_RULES,
     RULES,
+    SPLIT,
     UNAVOIDABLE,
     UNINDEXED,
-    WRONG_LABEL,
+    WRONG_INDEX,
     rules_by_prefix,
 )
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern

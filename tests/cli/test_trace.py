@@ -94,7 +94,7 @@ def test_a_log_as_json() -> None:
         "constants": 0,
         "at_constants": 0,
         "followed": 0,
-        "wrong_labels": 42,
+        "wrong_indices": 42,
         "wrong_by_passes": 42,
         "wrong_certified": True,
         "certified": True,

@@ -30,7 +30,7 @@ def in_json(*args: str | Path) -> Any:
 def test_check_in_json(issue: Path) -> None:
     document = in_json("check", issue)
     [block] = document["dumps"][0]["blocks"]
-    names = ("wrong_labels", "wrong_by_passes", "wrong_certified")
+    names = ("wrong_indices", "wrong_by_passes", "wrong_certified")
     assert [block[name] for name in names] == [1, 0, True]
     assert block["mislabelled"] == [{**PERMUTE, "inversions": 1, "right": RESHAPE}]
     assert [document["summary"][name] for name in names] == [1, 0, True]
@@ -39,7 +39,7 @@ def test_check_in_json(issue: Path) -> None:
 def test_nothing_is_wrong_in_a_clean_dump() -> None:
     document = in_json("check", SAMPLES / "small" / "before_inline.mlir")
     [block] = document["dumps"][0]["blocks"]
-    assert [block[n] for n in ("wrong_labels", "wrong_by_passes", "wrong_certified", "mislabelled")] == [
+    assert [block[n] for n in ("wrong_indices", "wrong_by_passes", "wrong_certified", "mislabelled")] == [
         0, 0, True, [],
     ]  # fmt: skip
     assert b"index that" not in run("check", SAMPLES / "small" / "before_inline.mlir").stdout

@@ -19,7 +19,7 @@ from tests.internals import (
     RENDERERS,
     RULES,
     UNAVOIDABLE,
-    WRONG_LABEL,
+    WRONG_INDEX,
     LogFindings,
     ModelLine,
     Position,
@@ -52,7 +52,7 @@ func.func @forward(%a: i32) -> i32 {
   return %3 : i32
 }
 """
-ALL = Gate((AVOIDABLE, UNAVOIDABLE, WRONG_LABEL))
+ALL = Gate((AVOIDABLE, UNAVOIDABLE, WRONG_INDEX))
 BROKEN = InputError("dumps/broken.mlir", Position(3, 7), "expected ')'")
 
 

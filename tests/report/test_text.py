@@ -413,7 +413,7 @@ def test_graph_regions_are_apart_in_a_sum() -> None:
 )  # fmt: skip
 def test_what_indices_are_wrong(figures: dict[str, Any], said: str) -> None:
     [block] = unproven().check.dumps[0].blocks
-    wrong: dict[str, Any] = {"wrong_labels": 70, "wrong_by_passes": 40, "wrong_certified": False}
+    wrong: dict[str, Any] = {"wrong_indices": 70, "wrong_by_passes": 40, "wrong_certified": False}
     assert not_reordered_away(block) == ""
     assert not_reordered_away(block._replace(**(wrong | figures))) == said
 

@@ -50,7 +50,7 @@ class BlockAudit(NamedTuple):
         moved_lower_bound: no order with the minimum of inversions moves fewer ops.
         profile: per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1
             (end), of the op that is farthest from its place; empty without inversions.
-        wrong_labels: ops with an index that contradicts the dependences: a set of least weight (see
+        wrong_indices: ops with an index that contradicts the dependences: a set of least weight (see
             ``label_weights.py``) without which all indices agree with them.
         wrong_by_passes: those of these ops that passes made: derived ops, and layout ops and frees that have
             the location of another op.
@@ -86,7 +86,7 @@ class BlockAudit(NamedTuple):
     moved_unindexed: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()
-    wrong_labels: int = 0
+    wrong_indices: int = 0
     wrong_by_passes: int = 0
     wrong_certified: bool = True
     mislabelled: tuple[MislabelledOp, ...] = ()
@@ -120,6 +120,11 @@ class BlockAudit(NamedTuple):
     def avoidable_others(self) -> int:
         """Avoidable inversions of ops out of place: those of neither hoisted constants nor splits."""
         return self.avoidable - self.avoidable_constants - self.avoidable_splits
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Whether ops are out of place or carry a wrong index."""
+        return self.avoidable_others > 0 or self.wrong_indices > 0
 
     @property
     def knock_on(self) -> int:
@@ -165,7 +170,7 @@ class Summary(NamedTuple):
     constants: int
     at_constants: int
     followed: int
-    wrong_labels: int
+    wrong_indices: int
     wrong_by_passes: int
     wrong_certified: bool
     certified: bool

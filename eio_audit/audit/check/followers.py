@@ -62,10 +62,10 @@ def find_followers(block: KeyedBlock, best: Restoration, precedence: Precedence,
     figures: dict[str, int] = {}
     sorts: list[Follow] = []
     for sort in APART if rest else ():
+        sorts.append(sort)
         places = [place for place in block.places_of(sort) if block.inversions_at[place]]
         if not places:
             continue
-        sorts.append(sort)
         order, others = _order_of(block.keys_without(sorts), best.order, rest, precedence, effort)
         if others < rest:
             fixed = [place for place in best.order if block.keys[place] is not None]

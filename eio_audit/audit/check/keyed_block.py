@@ -172,6 +172,12 @@ class FixedBlock(KeyedBlock):
         block._with_followers = self
         return block
 
+    @property
+    def follow_options(self) -> str:
+        """The options that give the order of ``of_others``: `` --follow constants``."""
+        others = self.dump.orders_of_others.get(self.number)
+        return "".join(f" --follow {one.value}" for one in others.follow) if others else ""
+
     @cached_property
     def new_place(self) -> list[int]:
         """Per place, the place that a fix gives its op."""

@@ -28,6 +28,7 @@ class ModelFigures:
         minimum: inversions that no order avoids.
         avoidable: inversions that a fix removes.
         avoidable_constants: those of these that hoisted constants cause.
+        avoidable_splits: those of these that splits cause.
         certified: whether the minimum is proven.
         findings: how many findings it has.
         worst: the first of its dumps with most avoidable inversions, then with most of any kind; None if no
@@ -44,6 +45,7 @@ class ModelFigures:
     minimum: int
     avoidable: int
     avoidable_constants: int
+    avoidable_splits: int
     certified: bool
     findings: int
     worst: DumpAudit | None
@@ -67,6 +69,7 @@ class PassFigures:
         inversions: added up over the dumps, like the figures that follow.
         avoidable: inversions that a fix removes.
         avoidable_constants: those of these that hoisted constants cause.
+        avoidable_splits: those of these that splits cause.
         findings: findings that these dumps are the first to show.
     """
 
@@ -78,6 +81,7 @@ class PassFigures:
     inversions: int
     avoidable: int
     avoidable_constants: int
+    avoidable_splits: int
     findings: int
 
     @property
@@ -113,6 +117,7 @@ def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
         minimum=once.minimum,
         avoidable=once.avoidable,
         avoidable_constants=once.avoidable_constants,
+        avoidable_splits=once.avoidable_splits,
         certified=once.certified,
         findings=findings,
         worst=worst if worst is not None and worst.summary.inversions else None,
@@ -147,6 +152,7 @@ def _of_pass(check: Check, dumps: Sequence[DumpAudit], findings: int) -> PassFig
         inversions=total.inversions,
         avoidable=total.avoidable,
         avoidable_constants=total.avoidable_constants,
+        avoidable_splits=total.avoidable_splits,
         findings=findings,
     )
 

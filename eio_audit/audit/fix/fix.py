@@ -227,7 +227,7 @@ def fix(
         renumber: name values as MLIR's printer would in the new order, even if nothing moves.
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
             inversion remains outside graph regions. A ``Relabel`` or its value.
-        finds_wrong_labels: find the wrong labels and the classes, even if only figures show them.
+        finds_wrong_labels: find wrong labels and the classes of inversions, though only figures show them.
         verify_with: a compiler that must accept each dump that changes.
 
     Raises:

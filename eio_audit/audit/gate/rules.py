@@ -32,9 +32,9 @@ UNAVOIDABLE = Rule(
     "unavoidable-inversion",
     "An op is out of its original order, and no better order that keeps all dependences was found.",
 )
-WRONG_LABEL = Rule(
+WRONG_INDEX = Rule(
     "EIO003",
-    "wrong-label",
+    "wrong-index",
     "The index of an op is wrong: no legal order can follow it and the indices of the other ops.",
 )
 
@@ -53,7 +53,7 @@ SPLIT = Rule(
 TOLD_APART = {Follow.CONSTANTS: HOISTED, Follow.SPLITS: SPLIT}
 """The rules on ops whose avoidable inversions are told apart: one finding for a block."""
 
-ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, HOISTED, SPLIT)
+ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
 """The rules on the order of ops."""
 
 LOCATION_RULES = (

@@ -13,14 +13,14 @@ from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.gate.findings import Finding, find
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_LABEL
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_INDEX
 from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.inverted_pairs import INITIAL, InvertedPairs
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 
-_RULES = (AVOIDABLE, WRONG_LABEL, HOISTED, SPLIT)
+_RULES = (AVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
 _CLASS_OF = {HOISTED: PairClass.HOISTED_CONSTANT, SPLIT: PairClass.SPLIT}
 
 MOST_NAMED = 10

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
@@ -15,8 +15,16 @@ from eio_audit.report.template import array_parts
 SHOWN_ROWS = 20
 """How many rows are in the page itself. The others are data."""
 
-OF_CONSTANTS = "#avoidable_constants=of constants, "
-"""The column of the avoidable inversions that hoisted constants cause, where there are any."""
+TOLD_APART = {"avoidable_constants": "of constants", "avoidable_splits": "of splits"}
+"""The figures of avoidable inversions that are told apart, and the titles of their columns."""
+
+
+def told_apart(rows: Iterable[object]) -> tuple[list[str], str]:
+    """Return those of these figures that any row has, and their columns."""
+    rows = list(rows)
+    names = [name for name in TOLD_APART if any(getattr(row, name) for row in rows)]
+    return names, "".join(f"#{name}={TOLD_APART[name]}, " for name in names)
+
 
 Cell = str | int | None
 

@@ -133,11 +133,11 @@ def _blocks_with_findings(
 
 
 def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: str, console: Console) -> None:
-    """Print a line for each block, those with most avoidable inversions first.
+    """Print a line for each block, those with most inversions out of place first.
 
     ``heading`` is the file that the lines before are about, if it is a single one.
     """
-    worst_first = sorted(blocks, key=lambda one: (-one[1].avoidable, -one[1].inversions))
+    worst_first = sorted(blocks, key=lambda one: (-one[1].avoidable_others, -one[1].inversions))
     shown = worst_first[:SHOWN]
     for source in dict.fromkeys(dump.source for dump, _, _ in shown):
         if source != heading:
@@ -145,12 +145,11 @@ def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: st
             heading = source
         for dump, block, column in (one for one in shown if one[0].source == source):
             names = order.block_name(block.function, block.block), dump.moment
-            total, avoidable, others = order.sum_pieces(block)
+            total, causes = order.sum_pieces(block)
             console.print(
                 (f"{block.line}:{column}", f"bold {hyperlink(source, block.line)}"),
                 f" {' '.join(filter(None, names))}: {total}",
-                (avoidable, "red" if block.avoidable else ""),
-                others,
+                (causes, "red" if block.is_shuffled else ""),
                 indent=2,
             )
     print_rest(len(blocks), " blocks", console, verbose=False)
@@ -185,7 +184,6 @@ def _notes(verdict: Verdict) -> Iterator[str]:
         assumed.update(dump.assumed_pure)
     yield order.unknown_ops(unknown, limit=3)
     yield order.assumed_pure(assumed)
-    yield order.wrong_labels(verdict.check.each_inversion_once)
 
 
 def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
@@ -209,18 +207,18 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
 def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
     relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
-    advice = f"; --relabel {relabel}" if relabel else ""
+    advice = f": --relabel {relabel}" if relabel else ""
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
-    why = _why_they_remain(fix.ordered_from)
+    why = "" if advice else _why_they_remain(fix.ordered_from)
     if not fix.changed:
-        return f"nothing avoidable: {unmoved}; {count(remain, 'inversion')}{why}{advice}"
+        return f"nothing to move: {unmoved}; {_remaining(remain)}{why}{advice}"
     total = count(before.inversions, "inversion")
     removed, rest = f"{total} removed", "none remains"
     if remain:
         removed = f"{before.inversions - remain:,} of {total} removed"
-        rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
+        rest = f"{_remaining(remain, '')}{why}"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} corrected, " if fix.relabelled else ""
     unindexed = f" ({fix.moved_unindexed:,} unindexed)" if fix.moved_unindexed else ""
     moved = f"{count(fix.moved, 'op')} moved{unindexed}" if fix.moved else "no op moved"
@@ -234,8 +232,17 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
     console.print(f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
 
 
+def _remaining(number: int, noun: str = "inversion") -> str:
+    """Return ``18 inversions remain``, or without a noun ``18 remain``."""
+    return f"{count(number, noun) if noun else f'{number:,}'} {'remains' if number == 1 else 'remain'}"
+
+
 def _why_they_remain(before: Summary) -> str:
-    """Return what inversions a fix leaves: `` (4 forced by dependences, 2 caused by these; ...)``."""
+    """Return why a fix leaves inversions that come from no wrong index: `` (in graph regions)``."""
     unordered = order.in_graph_regions(before)
-    kinds = [order.unavoidable_kinds(before)] if before.minimum > unordered else []
-    return f" ({'; '.join(kinds + ([f'{unordered:,} in graph regions'] if unordered else []))})"
+    parts = []
+    if before.minimum > unordered:
+        parts.append("every legal order has them" if before.certified else "no better order was found")
+    if unordered:
+        parts.append(f"{unordered:,} in graph regions")
+    return f" ({'; '.join(parts)})" if parts else ""

@@ -55,21 +55,21 @@ def _earlier(block: BlockAudit, before: DumpAudit) -> str:
 
 
 def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:
-    total, avoidable, others = order.sum_pieces(block)
+    total, causes = order.sum_pieces(block, verbose=verbose)
     name = f"{order.block_name(block.function, block.block)} at line {block.line}: "
-    console.print(name, (total, "bold"), (avoidable, "red" if block.avoidable else ""), others, indent=2)
+    console.print(name, (total, "bold"), (causes, "red" if block.is_shuffled else ""), indent=2)
     for note in said:
         console.print(note, indent=4)
     if console.wraps and console.escaped(BARS) == BARS:
         console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
-    if block.wrong_labels:
+    if block.wrong_indices:
         console.print(order.not_reordered_away(block), indent=4)
         wrong = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
         for one in wrong:
             at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
             right = f" should carry {order.should_carry(one.right)}"
             console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
-        _print_rest(len(wrong), len(block.mislabelled), block.wrong_labels, console)
+        _print_rest(len(wrong), len(block.mislabelled), block.wrong_indices, console)
     shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""

@@ -17,6 +17,7 @@ from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
     AVOIDABLE,
     RULES,
+    WRONG_INDEX,
     BatchSize,
     CheckedDump,
     DumpCheck,
@@ -197,4 +198,4 @@ def test_what_matters_tells_two_checks_apart() -> None:
         DumpCheck(describes_all=True),
     ]
     assert len({each.key(one) for each in checks}) == len(checks)
-    assert DumpCheck().key(one) == DumpCheck(AuditOptions(), (AVOIDABLE,)).key(one)
+    assert DumpCheck().key(one) == DumpCheck(AuditOptions(), (AVOIDABLE, WRONG_INDEX)).key(one)
