@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
@@ -16,7 +16,7 @@ from eio_audit.audit.options import AuditOptions
 
 
 class _Block(NamedTuple):
-    """A block that is out of order: the function around it, and its ops."""
+    """A block: the function around it, and its ops that have a key."""
 
     function: str | None
     ops: KeyedOps
@@ -25,7 +25,8 @@ class _Block(NamedTuple):
 class FollowedPairs:
     """The pairs of one program: ``take`` each comparison of a dump with the text before it.
 
-    An op keeps its number. A removed op goes on as an added op that was made from it.
+    An op keeps its number. A removed op goes on as an added op that was made from it. A function of which no
+    op is known under its name is another function, which takes the place of the one before.
 
     Args:
         options: what counts as out of order.
@@ -51,18 +52,12 @@ class FollowedPairs:
             return
         keys = self._keys(found.new)
         self._let_go_on(found, keys)
-        gone = _own_ops(found.old)
+        around = zip(_functions(found.new), found.new.ops.ops.ir.block_ops, strict=True)
+        read = {function for function, ops in around if ops and function is not None}
+        gone = _own_ops(found.old) | self._disordered_in(read)
         for function in self._unjudged.keys() & {*_functions(found.old), *_functions(found.new)}:
             gone |= self._unjudged.pop(function)
-        blocks = []
-        for first in self._disordered.keys() & gone:
-            del self._disordered[first]
-        for function, ops, own in _blocks(found.new, keys):
-            block = KeyedOps(ops, own, origin(function))
-            blocks.append(block)
-            if not block.is_in_order:
-                self._disordered[ops[0]] = _Block(function, block)
-        self.pairs.update(gone, blocks)
+        self._update(gone, [*_blocks(found.new, keys, origin)])
 
     def pass_over(self, found: ScopeStep) -> None:
         """Take a dump that carries no index. What it shows counts as it was, until a dump can be judged."""
@@ -75,15 +70,26 @@ class FollowedPairs:
             if number in gone and function in shown:
                 gone.discard(number)
                 self._unjudged[function].add(number)
-        self.pairs.update(gone, [])
+        self._update(gone, [])
 
-    def end_unjudged(self, parts: Iterable[Part]) -> None:
-        """End what was passed over in functions that a dump with indices shows, or that vanished."""
-        gone = set[int]()
-        for part in parts:
+    def end(self, judged: Iterable[Part], vanished: Collection[Part]) -> None:
+        """End what was passed over in functions that a dump with indices shows, and what is in vanished ones."""
+        gone = self._disordered_in(vanished)
+        for part in (*judged, *vanished):
             if not isinstance(part, int):
                 gone |= self._unjudged.pop(part, set())
-        self.pairs.update(gone, [])
+        self._update(gone, [])
+
+    def _update(self, gone: set[int], blocks: Sequence[_Block]) -> None:
+        for first in self._disordered.keys() & gone:
+            del self._disordered[first]
+        self._disordered |= {block.ops.ops[0]: block for block in blocks if not block.ops.is_in_order}
+        self.pairs.update(gone, [block.ops for block in blocks])
+
+    def _disordered_in(self, functions: Collection[Part]) -> set[int]:
+        """Return the ops of the blocks of some functions that are out of order."""
+        blocks = (block for block in self._disordered.values() if block.function in functions)
+        return {op for block in blocks for op in block.ops.ops}
 
     def ops_of(self, function: str | None, keys: Sequence[int]) -> Sequence[int] | None:
         """Return the ops with keys of a block that is out of order now; None if it is not known."""
@@ -141,12 +147,14 @@ def _own_ops(side: ScopeSide | None) -> set[int]:
 
 
 def _blocks(
-    side: ScopeSide, keys: Sequence[int | None]
-) -> Iterator[tuple[str | None, Sequence[int], Sequence[int]]]:
-    """Yield, by block, the function around it, the numbers of its ops with a key, and their keys."""
+    side: ScopeSide, keys: Sequence[int | None], origin: Callable[[str | None], int]
+) -> Iterator[_Block]:
+    """Yield the blocks of a side that have ops with keys."""
     ir, functions = side.ops.ops.ir, side.ops.ops.functions
     for number, ops in enumerate(ir.block_ops):
         if number or len(ops) > 1:
             own = [(side.numbers[op], key) for op in ops if (key := keys[op]) is not None]
             if own:
-                yield functions[number], [op for op, _ in own], [key for _, key in own]
+                function = functions[number]
+                keyed = KeyedOps([op for op, _ in own], [key for _, key in own], origin(function))
+                yield _Block(function, keyed)

@@ -301,7 +301,7 @@ class _ProgramLog:
             self._pairs.pass_over(done.found)
         else:
             self._pairs.take(done.found, origin)
-            self._pairs.end_unjudged(done.step.shown.parts)
+            self._pairs.end(done.step.shown.parts, ())
 
     def inversions_of(self, op: int) -> tuple[OpInversions, ...]:
         """Return the pairs out of order that the op with a number is in, by the pass that made them."""

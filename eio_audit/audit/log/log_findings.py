@@ -119,7 +119,7 @@ class _ProgramPairs:
             self._pairs.pass_over(self._found)
         elif self._found is not None:
             self._pairs.take(self._found, lambda function: self._number(makers.get(function)))
-            self._pairs.end_unjudged(makers)
+            self._pairs.end(makers, ())
 
     def _number(self, maker: str | None) -> int:
         return self._numbers.setdefault(maker, len(self._numbers))

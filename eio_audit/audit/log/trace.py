@@ -351,7 +351,7 @@ class _TracedProgram:
             self.pairs.pass_over(found)
         elif found is not None:
             self.pairs.take(found, origin)
-        self.pairs.end_unjudged([*step.vanished, *(() if step.shown.is_unindexed else step.shown.parts)])
+        self.pairs.end(() if step.shown.is_unindexed else step.shown.parts, step.vanished)
 
     def charged(self, options: AuditOptions) -> _ChargedPairs:
         """Return what each run is charged with, at the end of the log."""
