@@ -204,10 +204,10 @@ class ScopeText:
 
     def with_numbers_of(self, here: Lines, other: ScopeText, there: Lines) -> ScopeText:
         """Return it with the numbers of ops from equal lines of another text."""
-        known = other.lines[there.start : there.end]
-        lines = list(self.lines)
-        for number, line in zip(range(here.start, here.end), known, strict=True):
-            lines[number] = lines[number]._replace(ops=line.ops)
+        own = self.lines[here.start : here.end]
+        known = map(OPS, other.lines[there.start : there.end])
+        numbered = [(*line[:-1], ops) for line, ops in zip(own, known, strict=True)]
+        lines = [*self.lines[: here.start], *map(_MAKE, numbered), *self.lines[here.end :]]
         return replace(self, lines=lines)
 
     def joined_with(self, other: ScopeText) -> ScopeText:
