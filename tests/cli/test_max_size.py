@@ -28,7 +28,6 @@ def packed(tmp_path: Path) -> Path:
         ["graph", "PATH"],
         ["structure", "PATH"],
         ["stamp", "PATH"],
-        ["shuffle", "PATH", "--seed", "1"],
     ],
 )
 def test_more_than_it_may_is_an_error(packed: Path, command: list[str]) -> None:
