@@ -35,7 +35,7 @@ from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import check_dumps
 from eio_audit.audit.corpus.cluster import cluster_workers, require_versions
 from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
-from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file, program_digest
+from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, digest_of, dump_in_file, program_digest
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model, find_models, model_of, models_of

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file
+from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, digest_of, dump_in_file
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
@@ -114,7 +114,7 @@ def check_dumps(
     """
     audits: list[DumpAudit] = []
     errors: list[InputError] = []
-    pieces = _pieces(each_dump(dumps), dump_check)
+    pieces = _pieces(each_dump(dumps))
     for (dump, text), found in _results(pieces, dump_check, workers, waits_for, visit_audited):
         if found is not None:
             text.result = found.error(dump) if isinstance(found, LostWork) else found
@@ -132,13 +132,13 @@ class _Text:
     """A text that dumps have: what is known of it, not the text itself.
 
     Attributes:
-        key: its digest; empty where none was needed to tell it from others.
+        digest: of one of these dumps; empty where none was needed to tell it from others.
         source: the file of the first dump with it.
         first_line: where it begins there, 1-based.
         result: the result for that dump; None until it is known.
     """
 
-    key: bytes
+    digest: bytes
     source: str
     first_line: int
     result: CheckedDump | InputError | None
@@ -161,7 +161,7 @@ _Tag: TypeAlias = tuple[Dump, _Text]
 _Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
 
 
-def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck) -> Iterator[_Piece]:
+def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
     """Each dump with its text. The first dump of a text is work."""
     texts: dict[bytes, _Text] = {}
     unhashed: tuple[Dump, _Text] | None = None  # the first dump: often no other is compared with it
@@ -171,9 +171,9 @@ def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck) -> Iterator[_Piece]:
             yield _piece(*unhashed, dump)
             continue
         if unhashed is not None:
-            texts[_digest(unhashed[0], dump_check) or b"0"] = unhashed[1]
+            texts[_digest(unhashed[0]) or b"0"] = unhashed[1]
             unhashed = None
-        digest = _digest(dump, dump_check)
+        digest = _digest(dump)
         key, work = digest or b"%d" % number, None
         if key not in texts:
             work = dump
@@ -185,10 +185,10 @@ def _piece(dump: Dump, text: _Text, work: Dump | None) -> _Piece:
     return Piece((dump, text), work, dump.span.end - dump.span.start)
 
 
-def _digest(dump: Dump, dump_check: DumpCheck) -> bytes:
+def _digest(dump: Dump) -> bytes:
     """The digest of the text of a dump; empty for a large text."""
     is_hashed = dump.span.end - dump.span.start <= LARGEST_HASHED
-    return dump_check.key(dump) if is_hashed else b""
+    return digest_of(dump) if is_hashed else b""
 
 
 def _results(
@@ -205,17 +205,17 @@ def _results(
     who = workers() if callable(workers) else workers
     pieces = chain([first], pieces)
     if who is not None and who.shares_files:
-        pieces = _by_their_places(pieces, dump_check)
+        pieces = _by_their_places(pieces)
     if who is None:
         dump_check = replace(dump_check, visit=visit_audited)
     yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 
-def _by_their_places(pieces: Iterable[_Piece], dump_check: DumpCheck) -> Iterator[_Piece]:
+def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
     """The pieces for workers that read files themselves."""
     for piece in pieces:
         dump, text = piece.tag
         if piece.work is None:
             yield piece
         else:
-            yield piece._replace(work=dump_in_file(dump, text.key or dump_check.key(dump)))
+            yield piece._replace(work=dump_in_file(dump, text.digest or digest_of(dump)))

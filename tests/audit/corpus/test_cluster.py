@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import shutil
 import signal
 import socket
 import sys
@@ -19,7 +20,15 @@ from eio_audit import InputError, check_many, read, read_text
 from tests.audit.corpus.test_check_dumps import Deadly
 from tests.audit.test_trace import function
 from tests.cli.running import run
-from tests.internals import BatchSize, DumpCheck, Workers, check_dumps, cluster_workers, require_versions
+from tests.internals import (
+    BatchSize,
+    DumpCheck,
+    Workers,
+    check_dumps,
+    cluster_workers,
+    program_digest,
+    require_versions,
+)
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -136,6 +145,20 @@ def test_a_cluster_that_ends_is_an_error() -> None:
             cluster_workers(address) as workers,
         ):
             check_dumps(read(LOG), DumpCheck(), lambda _, __: cluster.close(), in_small_batches(workers))
+
+
+def test_an_edit_of_the_program_is_seen(tmp_path: Path) -> None:
+    file = tmp_path / "program" / "room" / "module.py"
+    file.parent.mkdir(parents=True)
+    file.write_text("a = 1\n")
+    digest = program_digest(tmp_path / "program")
+    (file.parent / "__pycache__").mkdir()
+    (file.parent / "__pycache__" / "module.cpython.pyc").write_bytes(b"compiled")
+    os.utime(file, ns=(0, 0))
+    copy = shutil.copytree(tmp_path / "program", tmp_path / "elsewhere")
+    assert program_digest(tmp_path / "program") == program_digest(copy) == digest
+    file.write_text("a = 2\n")
+    assert program_digest(tmp_path / "program") != digest
 
 
 def failure_of(address: str, answer_seconds: float) -> str:
