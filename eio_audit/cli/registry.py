@@ -17,7 +17,7 @@ COMMANDS = (
     *("normalize", "repeat", "stamp", "structure", "trace"),
 )
 
-REPLACED = {
+GONE = {
     "config": "use: eio-audit help config {}",
     "rule": "use: eio-audit help {}",
     "shuffle": "use in Python: eio_audit.shuffle(eio_audit.read('in.mlir'), seed=1)",
@@ -26,7 +26,7 @@ REPLACED = {
     "--compare": "a plain run has the figures of each model and pass; use: eio-audit check PATH",
     "--send": "workers read the files themselves; use: eio-audit check PATH --cluster ADDRESS",
 }
-"""By command or option of earlier versions, what to use. ``{}`` is the rest of the command line."""
+"""By command or option that earlier versions had, what to use. ``{}`` is the rest of the command line."""
 
 
 class _Commands(click.Group):
@@ -49,10 +49,10 @@ class _Commands(click.Group):
             click.echo(f"eio-audit {__version__}")
             ctx.exit()
         name = args[0]
+        if name in GONE and not ctx.resilient_parsing:
+            raise click.ClickException(GONE[name].format(shlex.join(args[1:])).rstrip())
         is_option = name.startswith("-") and name != "-"
         if name not in COMMANDS and not is_option and not ctx.resilient_parsing:
-            if name in REPLACED:
-                raise click.ClickException(REPLACED[name].format(shlex.join(args[1:])).rstrip())
             ctx.fail(f"No such command '{name}'. {_meant(name)}")
         return super().resolve_command(ctx, args)
 
@@ -61,9 +61,9 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except click.NoSuchOption as error:
-            if error.option_name not in REPLACED:
+            if error.option_name not in GONE:
                 raise
-            raise click.ClickException(f"{error.option_name}: {REPLACED[error.option_name]}") from error
+            raise click.ClickException(f"{error.option_name}: {GONE[error.option_name]}") from error
 
 
 def _meant(name: str) -> str:
