@@ -180,6 +180,7 @@ from eio_audit.mlir.traits import (
     UNLISTED,
     OpTable,
     OpTraits,
+    op_of_callee,
     op_traits,
     parse_op_traits,
 )

@@ -57,8 +57,8 @@ def operands_at(ir: IR, op: int, where: str) -> Sequence[int]:
 class Buffers:
     """The values of one dump, grouped by the buffer they may share.
 
-    ``rows`` has the traits of each op, by number of its name; ``is_unknown`` tells whether an op may do
-    anything; ``keeps_values`` has, by number of a name, whether the dialect treats tensors as values.
+    ``row_of`` has, by op, the number of its row among ``rows``; ``is_unknown`` tells whether an op may do
+    anything; ``keeps_values`` has, by row, whether the dialect treats tensors as values.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -66,6 +66,7 @@ class Buffers:
     def __init__(
         self,
         ir: IR,
+        row_of: Sequence[int],
         rows: Sequence[OpTraits],
         is_unknown: Callable[[int], bool],
         keeps_values: Sequence[bool],
@@ -78,12 +79,12 @@ class Buffers:
         changed = set[int]()  # the same for buffers that a listed op of another dialect changes
         changes = [row.changes_operands and not known for row, known in zip(rows, keeps_values, strict=True)]
         self._declares = [row.is_declaration for row in rows]
-        for op, name in enumerate(ir.op_name):
-            if changes[name]:
+        for op, row in enumerate(row_of):
+            if changes[row]:
                 changed.update(ir.operands_of(op))
-            if not self._declares[name]:
+            if not self._declares[row]:
                 escapes = is_unknown(op)
-                self._join_results(op, rows[name], escapes=escapes, as_values=escapes and keeps_values[name])
+                self._join_results(op, rows[row], escapes=escapes, as_values=escapes and keeps_values[row])
         for parent, blocks in self._blocks.items():
             self._join_across_edges(parent, blocks, escapes=parent >= 0 and is_unknown(parent))
         if self._types.has_unknown_types:

@@ -14,6 +14,7 @@ from enum import IntFlag
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.semantics.opaque_calls import OPAQUE_CALLS
 from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
@@ -46,6 +47,14 @@ _UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
 
 _UNKNOWN_EXTENT = re.compile(rb"\?|<\s*\*\s*x")
 _UNKNOWN_ALIAS = re.compile(rb"![\w$-]+(?![\w$.<-])")
+
+_OPAQUE_TENSOR = re.compile(
+    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
+)
+_OPAQUE_DEVICE = re.compile(
+    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
+)
+"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
 
 _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
@@ -92,7 +101,7 @@ class ValueTypes:
 
     def _results(self, op: int) -> list[Storage] | Storage:
         ir = self._ir
-        if ir.op_is_generic[op]:
+        if ir.op_is_generic[op] or ir.name(op) in OPAQUE_CALLS:
             types = result_types(ir, op)
             return Storage.ANYTHING if types is None else list(map(self._of_text, types))
         return self._of_custom(ir.bare_text(op), op)
@@ -227,9 +236,16 @@ def result_types(ir: IR, op: int) -> list[bytes] | None:
 
 def operand_types(ir: IR, op: int) -> list[bytes] | None:
     """Return the operand types of an op in generic assembly, or None if it shows no function type."""
-    text = without_strings(_typed_text(ir, op))
+    text = _bare(_typed_text(ir, op))
     start = _function_type(text)
     return None if start < 0 else split_list(text, start + 1)
+
+
+def _bare(text: bytes) -> bytes:
+    """Return a text without strings. The types of tt-metal, which are strings, become those of ``ttnn``."""
+    if b"opaque<" in text:
+        text = _OPAQUE_DEVICE.sub(b"!ttnn.device", _OPAQUE_TENSOR.sub(b"tensor<*xf32>", text))
+    return without_strings(text)
 
 
 def _typed_text(ir: IR, op: int) -> bytes:
@@ -239,7 +255,7 @@ def _typed_text(ir: IR, op: int) -> bytes:
 
 def result_types_in(text: bytes) -> list[bytes] | None:
     """Return the same for the text of an op, from its last region on. A location may follow the types."""
-    text = without_strings(text)
+    text = _bare(text)
     start = _function_type(text)
     if start < 0:
         return None
@@ -265,7 +281,7 @@ def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
 
     An argument without a type has None. Only for a function need a header name all arguments.
     """
-    header = without_strings(block_header_text(ir, block))
+    header = _bare(block_header_text(ir, block))
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
         name, is_typed = match.groups()
