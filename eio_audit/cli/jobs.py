@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 from click.core import ParameterSource
 
-from eio_audit.cli.options import Command, together
+from eio_audit.cli.options import PATH, Command, together
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.result_cache import ResultCache
@@ -182,7 +182,7 @@ cache_options = together(
     Cache,
     click.option(
         "--cache",
-        type=click.Path(),
+        type=PATH,
         metavar="DIR",
         help="Cache results in DIR, which several runs may share.",
     ),

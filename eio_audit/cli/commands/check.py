@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--compare",
-    type=click.Path(),
+    type=PATH,
     metavar="OLD.json",
     help="Show which models and passes became better or worse since OLD.json, an earlier report with "
     "--format json. The exit code does not depend on it.",
