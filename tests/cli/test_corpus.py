@@ -82,7 +82,7 @@ def test_one_model_has_the_page_of_a_check(path: str) -> None:
 @pytest.mark.usefixtures("corpus")
 def test_beside_files_without_ir_one_model_has_its_pictures() -> None:
     write("few/a/1_cse.mlir", ONE)
-    write("few/empty/1_cse.mlir", "")
+    write("few/empty/1_cse.mlir", "\n")
     run("check", "few", "-o", "html:report/")
     assert names("report") == ["index.html"]
     assert "block-1-places" in Page(Path("report/index.html").read_text()).islands
@@ -124,7 +124,7 @@ def test_a_run_is_compared_with_the_report_that_it_replaces() -> None:
     first = run("check", "corpus", "-q", "-o", "json:last.json")
     write("corpus/a/2_cse.mlir", THREE)
     write("corpus/b/passes.log", dump("After", "inline", ORDERED))
-    write("corpus/clean/2_cse.mlir", "")
+    write("corpus/clean/2_cse.mlir", "\n")
     result = run("check", "corpus", "--compare", "last.json", "-o", "json:last.json")
     assert (first.returncode, result.returncode) == (1, 1)
     assert result.stdout.decode().splitlines()[-10:-3] == [

@@ -16,7 +16,7 @@ def test_a_seed_is_asked_for() -> None:
 
 
 def test_no_ir_is_an_error() -> None:
-    result = run("shuffle", "-", "--seed", "1", stdin=b"")
+    result = run("shuffle", "-", "--seed", "1", stdin=b"\n")
     assert (result.returncode, result.stderr) == (
         2,
         b"<stdin>: error: nothing to shuffle: the input is empty\n",
