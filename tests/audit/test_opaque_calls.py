@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import eio_audit
 from eio_audit import AuditOptions, check, fix, read_text
@@ -24,7 +26,7 @@ def program(first: str, second: str, above: str = "", dialect: str = "emitpy") -
         for line, index in ((above, '"1|above"'), (first, '"9|late"'), (second, '"5|early"'))
         if line
     )
-    text = f"func.func @f(%a: T, %b: T, %d: DEVICE) {{\n{body}\nreturn\n}}\n"
+    text = f"func.func @f(%a: T, %b: T, %c: !emitc.ptr<i32>, %d: DEVICE) {{\n{body}\nreturn\n}}\n"
     return re.sub(r"\bT\b", TENSOR[dialect], text.replace("DEVICE", DEVICE[dialect]))
 
 
@@ -130,6 +132,8 @@ def test_an_assumption_about_all_calls_comes_first() -> None:
         ),
         ('CALL "ttnn::deallocate"(%a) {args = [0 : index, #emitc.opaque<"false">]} : (T) -> ()', False),
         ('CALL "ttnn::fill_cache"(%a, %b) : (T, T) -> ()', False),
+        ('%r = CALL "ttnn::to_device"(%a, %d) : (T, DEVICE) -> T', True),
+        ('%r = CALL "ttnn::full"(%a, %c) : (T, !emitc.ptr<i32>) -> T', False),
         ('%r = CALL "std::move"(%a) : (T) -> T', False),
     ],
 )
@@ -153,3 +157,36 @@ def test_a_free_by_text_follows_the_last_use() -> None:
         b"99|free",
         b"10|other",
     ]
+
+
+OPS = [
+    ("relu", 1, 1),
+    ("add", 2, 1),
+    ("reshape", 1, 1),
+    ("fill_cache", 2, 0),
+    ("deallocate", 1, 0),
+    ("conv2d", 2, 1),
+]
+
+
+@given(st.lists(st.tuples(st.sampled_from(OPS), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))))
+def test_calls_are_no_freer_than_their_ops(picks: list[tuple[tuple[str, int, int], int, int, int]]) -> None:
+    """A program of ``ttnn`` and the calls that are printed for it, with indices in any order."""
+    values, ops, calls = ["%a", "%b"], list[str](), list[str]()
+    for number, ((name, uses, results), first, second, index) in enumerate(picks):
+        used = ", ".join([values[first % len(values)], values[second % len(values)]][:uses])
+        result = f"%v{number} = " if results else ""
+        types = f'({", ".join(["T"] * uses)}) -> {"T" if results else "()"} loc("{index}|x")'
+        ops.append(f'{result}"ttnn.{name}"({used}) : {types}')
+        calls.append(f'{result}emitpy.call_opaque "ttnn.{name}"({used}) : {types}')
+        values += [f"%v{number}"] * results
+    avoidable = [
+        check(read_text(in_function(body, tensor)), AuditOptions(follow="none")).summary.avoidable
+        for body, tensor in ((ops, "tensor<4xf32>"), (calls, TENSOR["emitpy"]))
+    ]
+    assert avoidable[1] <= avoidable[0]
+
+
+def in_function(body: list[str], tensor: str) -> str:
+    text = "func.func @f(%a: T, %b: T) {\n" + "\n".join(body) + "\nreturn\n}\n"
+    return re.sub(r"\bT\b", tensor, text)

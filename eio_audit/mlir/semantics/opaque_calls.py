@@ -4,8 +4,8 @@ tt-mlir prints an op of ``ttnn`` as the call of a Python or C++ function. The ca
 as far as its text shows that it is no more than the op:
 
 - The table knows the op. ``callees`` in ``own_traits.json`` has the functions of another name than their op.
-- It has no more operands than the op, and no destination: no keyword argument ``output_tensor``, and no empty
-  tensor behind the first operand.
+- It has no more operands than the op, none that is a pointer to something else than a device, and no
+  destination: no keyword argument ``output_tensor``, and no empty tensor behind the first operand.
 - Its opaque texts are constants: numbers, names in the namespaces of tt-metal and of the standard library,
   and constructors (``ttnn.MemoryConfig(...)``). Other text may do anything where it runs.
 - No other op has its ``emitpy.name``, which is the name of a Python variable.
@@ -32,12 +32,21 @@ from eio_audit.mlir.traits import ANY_NUMBER, UNLISTED, OpTraits, op_of_callee
 OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
 """Ops that name what they call in a string."""
 
+OPAQUE_TENSOR = re.compile(
+    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
+)
+OPAQUE_DEVICE = re.compile(
+    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
+)
+"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
+
 _TEXT = rb'"((?:[^"\\]|\\.)*)"'
 _CUSTOM_CALLEE = re.compile(rb"call_opaque\s+" + _TEXT + rb"\s*\(")
 _OPAQUE = re.compile(rb"\bopaque<" + _TEXT + rb">")
 _KEYWORDS = re.compile(rb"\bkeyword_args\s*=\s*\[(?P<keywords>[^\]]*)\]")
 _NAME = re.compile(rb"\bemitpy\.name\"?\s*=\s*" + _TEXT)
 _DESTINATION = rb"output_tensor"
+_ADDRESS = re.compile(rb"!emitc\.(?:array|lvalue|ptr)<")
 _CONSTANT = re.compile(
     rb"""(?:
     [\s\[\]{}<>),*&]
@@ -113,7 +122,8 @@ def _called_op(ir: IR, op: int) -> str | None:
     is_python = ir.name(op) == "emitpy.call_opaque"
     are_constants = all(_is_constant(opaque, is_python=is_python) for opaque in _OPAQUE.findall(rest))
     strings = _OPAQUE.sub(b"", rest).count(b'"') // 2  # the callee and, in generic assembly, the op's name
-    if not are_constants or strings != (2 if is_generic else 1) or _DESTINATION in keywords:
+    has_address = _ADDRESS.search(OPAQUE_DEVICE.sub(b"", rest)) is not None
+    if has_address or not are_constants or strings != (2 if is_generic else 1) or _DESTINATION in keywords:
         return None
     return op_of_callee(callees[0].decode("utf-8", "replace").replace("::", ".").removeprefix("."))
 

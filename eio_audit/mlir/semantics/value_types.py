@@ -14,7 +14,7 @@ from enum import IntFlag
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.semantics.opaque_calls import OPAQUE_CALLS
+from eio_audit.mlir.semantics.opaque_calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
 from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
@@ -47,14 +47,6 @@ _UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
 
 _UNKNOWN_EXTENT = re.compile(rb"\?|<\s*\*\s*x")
 _UNKNOWN_ALIAS = re.compile(rb"![\w$-]+(?![\w$.<-])")
-
-_OPAQUE_TENSOR = re.compile(
-    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
-)
-_OPAQUE_DEVICE = re.compile(
-    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
-)
-"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
 
 _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
@@ -244,7 +236,7 @@ def operand_types(ir: IR, op: int) -> list[bytes] | None:
 def _bare(text: bytes) -> bytes:
     """Return a text without strings. The types of tt-metal, which are strings, become those of ``ttnn``."""
     if b"opaque<" in text:
-        text = _OPAQUE_DEVICE.sub(b"!ttnn.device", _OPAQUE_TENSOR.sub(b"tensor<*xf32>", text))
+        text = OPAQUE_DEVICE.sub(b"!ttnn.device", OPAQUE_TENSOR.sub(b"tensor<*xf32>", text))
     return without_strings(text)
 
 
