@@ -74,6 +74,7 @@ def test_a_call_moves_as_the_op_that_it_is_printed_for(call: str) -> None:
         '%r = CALL "ttnn.relu"(%b, %a) : (T, T) -> T',
         '%r = CALL "ttnn.concat"(%b, %a) {keyword_args = ["", "output_tensor"]} : (T, T) -> T',
         '%r = CALL "ttnn.relu"(%a) {args = [0 : index, #emitpy.opaque<"next(counter)">]} : (T) -> T',
+        '%r = CALL "ttnn.relu"(%a) {args = [0 : index, #emitpy.opaque<"ttnn.SetDefaultDevice(1)">]} : (T) -> T',
         '%r = CALL "ttnn.relu"(%a) {args = [0 : index, "next(counter)"]} : (T) -> T',
     ],
 )

@@ -52,14 +52,16 @@ _CONSTANT = re.compile(
     [\s\[\]{}<>),*&]
     | -?[0-9][\w.]*+
     | (?:True|False|None|true|false|nullptr|bool|double|float|int|u?int[0-9]+_t|size_t)\b(?!\s*\()
-    | (?:::)?(?:ttnn|ttsl|tt|std|reduction_common)(?:(?:\.|::)\w++)++(?!\s*\()  # a constant or a type
-    | (?:::)?(?:ttnn|ttsl|tt)(?:(?:\.|::)\w++)*?(?:\.|::)[A-Z]\w*+\(            # a constructor
-    | (?<![\w)\]}>])\(                                                          # a tuple
-    | \.?[a-z]\w*+\s*=(?!=)\s*(?=[^\s=])                                        # the name of an argument
+    | (?:::)?(?:ttnn|ttsl|tt|std|reduction_common)(?:(?:\.|::)\w++)+(?!(?:\.|::)\w|\s*\()
+    | (?:::)?(?:ttnn|ttsl|tt)(?:(?:\.|::)\w++)*?(?:\.|::)(?!Create|Get|Set)[A-Z]\w*
+      (?:Config|Coord|Grid|Param|Range|RangeSet|Shape|Spec)\(
+    | (?<![\w)\]}>])\(
+    | \.?[a-z]\w*+\s*=(?!=)\s*(?=[^\s=])
     | '[\w./\ -]*' | \\22[\w./\ -]*\\22 | \\'[\w./\ -]*\\'
-    )*+""",
+    )*""",
     re.VERBOSE,
 )
+"""In this order: brackets, numbers, words, constants and types, constructors, tuples, names of arguments, strings."""
 _ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
 
