@@ -53,7 +53,7 @@ _CONSTANT = re.compile(
     | -?[0-9][\w.]*+
     | (?:True|False|None|true|false|nullptr|bool|double|float|int|u?int[0-9]+_t|size_t)\b(?!\s*\()
     | (?:::)?(?:ttnn|ttsl|tt|std|reduction_common)(?:(?:\.|::)\w++)+(?!(?:\.|::)\w|\s*\()
-    | (?:::)?(?:ttnn|ttsl|tt)(?:(?:\.|::)\w++)*?(?:\.|::)(?!Create|Get|Set)[A-Z]\w*
+    | (?:::)?(?:ttnn|ttsl|tt)(?:(?:\.|::)\w++)*?(?:\.|::)(?!Create|Get|Set)(?=[A-Z])\w*
       (?:Config|Coord|Grid|Param|Range|RangeSet|Shape|Spec)\(
     | (?<![\w)\]}>])\(
     | \.?[a-z]\w*+\s*=(?!=)\s*(?=[^\s=])
@@ -61,7 +61,7 @@ _CONSTANT = re.compile(
     )*""",
     re.VERBOSE,
 )
-"""In this order: brackets, numbers, words, constants and types, constructors, tuples, names of arguments, strings."""
+"""By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
 _ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
 
