@@ -104,7 +104,7 @@ from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
-from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
+from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.input.markers import find_markers, holds_ir
 from eio_audit.mlir.input.shown_op import ShownOp, outermost_op, shown_op
@@ -162,6 +162,7 @@ from eio_audit.mlir.traits import (
     UNLISTED,
     OpTable,
     OpTraits,
+    op_of_callee,
     op_traits,
     parse_op_traits,
 )
