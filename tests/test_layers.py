@@ -41,8 +41,8 @@ FLOORS = {
         {"unindexed"},
         {"windows"},
         {"bounds", "group_order"},
-        {"search", "wrong_labels"},
-        {"fewest_moved"},
+        {"search"},
+        {"flow"},
         {"linear_extension"},
     ],
     "audit": [

@@ -16,8 +16,8 @@ from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.tokens import quoted
+from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
 from eio_audit.order.inversions import displaced
-from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 
 def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:
