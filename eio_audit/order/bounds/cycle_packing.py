@@ -146,18 +146,14 @@ class CyclePacking:
         return False
 
     def _set_closing(self, broken: int, edge: int) -> None:
-        """Match a broken edge with the free ``edge``; release the closing edge it had, if any."""
-        self._release(broken)
+        """Match a broken edge with the free ``edge``; free the closing edge it had, if any."""
+        former = self._closing.get(broken)
+        if former is not None:
+            del self._broken_of[former]
+            self._free[former % self._size] |= 1 << former // self._size
         self._closing[broken] = edge
         self._broken_of[edge] = broken
         self._free[edge % self._size] &= ~(1 << edge // self._size)
-
-    def _release(self, broken: int) -> None:
-        """Free the closing edge of a broken edge, if it has one."""
-        edge = self._closing.pop(broken, None)
-        if edge is not None:
-            del self._broken_of[edge]
-            self._free[edge % self._size] |= 1 << edge // self._size
 
     def _augment(self, start: int) -> None:
         """Match one more broken edge by the shortest alternating path, if there is one."""

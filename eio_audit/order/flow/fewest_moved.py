@@ -4,16 +4,15 @@ A longest subsequence of the order that is still in textual order is *kept*. All
 them one by one turns the textual order into this one.
 
 Ops with equal keys, unindexed ops and squeezed ops leave a choice, so several orders have fewest inversions.
-The block is cut into independent ranges. In each range, a step is taken only if the steps before leave a gap
-between the number of moved ops and its lower bound:
+The block is cut into independent ranges. In each range, the second step is taken only if the first leaves a
+gap between the number of moved ops and its lower bound:
 
 1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
    ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
    per chain can be kept, so at least as many ops are moved as there are pairs. Usually the bound is met here.
-2. The implied order (see below) gives the exchanged ops. A largest set of ops without an exchanged
-   pair is a maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional
-   dependences keep the set in textual order, and the range is ordered again. If that adds no inversion, the
-   bound is met.
+2. The implied order (see below) gives the exchanged ops. A largest set of ops without an exchanged pair is a
+   maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional dependences
+   keep the set in textual order, and the range is ordered again. If that adds no inversion, the bound is met.
 
 Moved ops without an index go to their consumers (unindexed.py).
 
@@ -26,9 +25,8 @@ would have more inversions. So every minimal order
 - follows the other soft edges of a cycle if it must break one of them;
 - has a before c if it has a before b and b before c.
 
-(In linear programming, they are complementary slackness and its
-consequences.) Ops with equal keys, unindexed ops and soft edges on cycles are undecided unless another
-conclusion implies their order.
+(In linear programming, they are complementary slackness and its consequences.) Ops with equal keys, unindexed
+ops and soft edges on cycles are undecided unless another conclusion implies their order.
 """
 
 from __future__ import annotations

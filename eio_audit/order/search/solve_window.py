@@ -4,10 +4,10 @@
    are left, and the order is proven minimal.
 2. If not, the order guides a packing of cycles (cycle_packing.py). Usually the packing proves the order
    minimal.
-3. If a gap is left, the order is improved by local search (local_search.py), and packed again.
+3. If a gap is left, local search improves the order (local_search.py), and the better order is packed again.
 
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
-simple order.
+simple order, and its bound is the number of forced inversions.
 
 Kahn's algorithm with the key as priority is not one of the simple orders. It places a producer with a late
 key late, and that delays all its users, however early their keys. With k such users and m other ops between,
@@ -170,19 +170,19 @@ class _Solver:
         return proven if proven.certified else best
 
     def improved(self, best: BestOrder) -> BestOrder:
-        """Return the best order found, starting from ``best``."""
-        closure, improved = self.closure, best
-        while closure is not None and not self.effort.is_spent:
-            best = improved
-            if best.certified or best.inversions - closure.forced > self.limits.packed_inversions:
+        """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
+        closure = self.closure
+        while closure is not None and not best.certified and not self.effort.is_spent:
+            if best.inversions - closure.forced > self.limits.packed_inversions:
                 break
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
             if best.certified:
                 break
             order = improve(self.window, best.order, self.effort, self.limits.distance)
-            improved = best.or_better(self.window, order)
-            if improved is best:
+            better = best.or_better(self.window, order)
+            if better is best:
                 break
+            best = better
         return best
 
 
