@@ -42,7 +42,7 @@ from eio_audit.order.windows import Window, bits, lowest_bit, width
 
 Link = tuple[int, int, int]
 
-MOST_PAIRS = 1 << 30  # givers times takers, in the largest window with a flow; each pair takes a bit
+MOST_PAIRS = 1 << 29  # givers times takers, in the largest window with a flow; each pair takes a bit
 
 
 def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
