@@ -1,8 +1,8 @@
 """Correct wrong labels: op indices in locations that contradict the dataflow.
 
-An op with a wrong label gets the label of another op, its *donor* (see ``order/flow/wrong_labels.py``). Its new
-name has the donor's index and place in the model, but the op's own last field. The name contains the op's old
-location. Nothing else changes (reading_again.py).
+An op with a wrong label gets the label of another op, its *donor* (see ``order/flow/wrong_labels.py``). Its
+new name has the donor's index and place in the model, but the op's own last field. The name contains the op's
+old location. Nothing else changes (reading_again.py).
 """
 
 from __future__ import annotations

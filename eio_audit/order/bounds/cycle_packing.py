@@ -146,11 +146,7 @@ class CyclePacking:
         return False
 
     def _set_closing(self, broken: int, edge: int) -> None:
-        """Match a broken edge with the free ``edge``; free the closing edge it had, if any."""
-        former = self._closing.get(broken)
-        if former is not None:
-            del self._broken_of[former]
-            self._free[former % self._size] |= 1 << former // self._size
+        """Match a broken edge with ``edge``. The one it had goes to the edge before it on the path."""
         self._closing[broken] = edge
         self._broken_of[edge] = broken
         self._free[edge % self._size] &= ~(1 << edge // self._size)
