@@ -98,6 +98,19 @@ def test_producers_are_outside_rather_than_users() -> None:
     assert found([2, 1], [(0, 1)], [1, 1])[0] == {0}
 
 
+@pytest.mark.parametrize(
+    ("keys", "wrong"),
+    [
+        pytest.param([30_000, *range(1, 30_000)], 0, id="over all others"),
+        pytest.param([*range(1, 30_000), 0], 29_999, id="under all others"),
+    ],
+)
+def test_one_op_against_a_long_chain_is_outside(keys: list[Key], wrong: int) -> None:
+    edges = [(op, op + 1) for op in range(len(keys) - 1)]
+    outside, links = found(keys, edges, [1] * len(keys))
+    assert (outside, len(links)) == ({wrong}, 1)
+
+
 def test_without_effort_all_ops_over_another_are_outside_and_nothing_is_proven() -> None:
     chain = block_of([3, 2, 1], precedence_of(3, [(0, 1), (1, 2)]))
     assert outside_antichain(chain, [1, 1, 1], Effort(0)) == ({0, 1}, [])

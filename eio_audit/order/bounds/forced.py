@@ -89,7 +89,7 @@ def rows_over(
     """
     keys = window.keys
     late_keys = [keys[op] for op in late]
-    bit_of = {op: 1 << number for number, op in enumerate(late)}
+    number_of = {op: number for number, op in enumerate(late)}
     arriving: dict[int, int] = {}  # per op not yet visited, the late ops that depend on it, as far as known
     producer_steps = EDGE_STEPS + width(len(late))
     first = min(late)
@@ -99,7 +99,9 @@ def rows_over(
         row = below & _prefix(late_keys, keys[op]) if window.indexed[op] else 0
         if row:
             yield op, row
-        handed_on = (below | bit_of.get(op, 0)) & _prefix(late_keys, largest_above[op])
+        if op in number_of:
+            below |= 1 << number_of[op]
+        handed_on = below & _prefix(late_keys, largest_above[op])
         if handed_on:
             producers = window.precedence.predecessors(op)
             effort.left -= producer_steps * len(producers)
