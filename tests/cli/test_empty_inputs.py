@@ -31,15 +31,11 @@ def file(tmp_path: Path) -> Path:
         (["graph", ""], "'PATH'"),
         (["normalize", ""], "'PATH'"),
         (["stamp", ""], "'PATH'"),
-        (["shuffle", ""], "'PATH'"),
-        (["structure", ""], "'PATH'"),
         (["stamp", "FILE", "-o", ""], "'-o' / '--output'"),
         (["check", "FILE", "--output", ""], "--output"),
         (["check", "FILE", "--config", ""], "'--config'"),
         (["check", "FILE", "--baseline", ""], "'--baseline'"),
         (["check", "FILE", "--source-root", ""], "'--source-root'"),
-        (["check", "FILE", "--cache", ""], "'--cache'"),
-        (["check", "FILE", "--compare", ""], "'--compare'"),
         (["check", "FILE", "--order-from", ""], "'--order-from'"),
         (["repeat", "--keep", "", "--", "true"], "'--keep'"),
         (["bisect", "--keep", "", "--", "true"], "'--keep'"),
@@ -67,7 +63,7 @@ def test_an_empty_path_in_a_configuration(file: Path, monkeypatch: pytest.Monkey
     assert b"eio-audit.toml:1:1: error: baseline: '--baseline' is empty: expected a path\n" in done.stderr
 
 
-@pytest.mark.parametrize("command", ["check", "fix", "trace", "normalize", "stamp", "structure", "graph"])
+@pytest.mark.parametrize("command", ["check", "fix", "trace", "normalize", "stamp", "graph"])
 @pytest.mark.parametrize("content", [b"", gzip.compress(b"")], ids=["plain", "gzip"])
 def test_an_empty_file_is_unreadable(command: str, content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "empty.mlir"
