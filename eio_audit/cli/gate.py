@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from eio_audit.cli.inputs import is_given
-from eio_audit.cli.options import Command, together
+from eio_audit.cli.options import PATH, Command, together
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
@@ -51,7 +51,7 @@ class GateChoice(NamedTuple):
         if self.baseline is None:
             return judge(check, findings, self.gate)
         from eio_audit.audit.gate.baseline import Baseline
-        from eio_audit.report.json_input import baseline_to_json, parse_baseline
+        from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
@@ -222,7 +222,7 @@ gate_options = together(
         type=_rule_codes,
         metavar="CODE",
         help="Check only the rules with this code or prefix, in place of those that --fail-on enables: "
-        "EIO002, EIO1. Separate several with commas, or repeat the option. 'eio-audit rule' lists all rules.",
+        "EIO002, EIO1. Separate several with commas, or repeat the option. 'eio-audit help rules' lists all.",
     ),
     click.option(
         "--extend-select",
@@ -240,7 +240,7 @@ gate_options = together(
     ),
     click.option(
         "--baseline",
-        type=click.Path(),
+        type=PATH,
         metavar="FILE",
         help="Ignore the findings listed in FILE; fail only on new ones.",
     ),
@@ -251,7 +251,7 @@ gate_options = together(
     ),
     click.option(
         "--source-root",
-        type=click.Path(),
+        type=PATH,
         metavar="DIR",
         help="Folder of the model's source in this repository. Findings point at its lines where possible.",
     ),
