@@ -83,7 +83,7 @@ LOG_STEPS = [
 @pytest.mark.parametrize(
     ("options", "code", "verdict"),
     [
-        ((), 1, "failed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end"),
+        ((), 1, "failed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end"),
         (("--fail-on", "final"), 1, "failed: 21 avoidable inversions left at the end"),
         (
             ("--fail-on", "final", "--max-avoidable", "21"),
@@ -93,17 +93,17 @@ LOG_STEPS = [
         (
             ("--max-avoidable", "54"),
             1,
-            "failed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end, 54 allowed",
+            "failed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end, 54 allowed",
         ),
         (
             ("--max-avoidable", "55"),
             0,
-            "passed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end, 55 allowed",
+            "passed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end, 55 allowed",
         ),
         (
             ("--fail-on", "any"),
             1,
-            "failed: 55 avoidable inversions in 7 of 16 dumps, 21 left at the end; "
+            "failed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end; "
             "767 unavoidable inversions in 5 of 16 dumps, 581 left at the end",
         ),
     ],
@@ -300,8 +300,8 @@ def test_the_sums_of_blocks_on_one_line_have_places_of_their_own() -> None:
         line for line in run("check", "-", stdin=text.encode()).stdout.decode().splitlines() if "^bb0" in line
     ]
     assert sums == [
-        "  1:25 @f ^bb0: 1 inversion: avoidable",
-        "  1:138 @g ^bb0: 1 inversion: avoidable",
+        "  1:25 @f ^bb0: 1 pair out of order: it can be moved back",
+        "  1:138 @g ^bb0: 1 pair out of order: it can be moved back",
     ]
 
 

@@ -29,18 +29,18 @@ def dump(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "code", "verdict"),
     [
-        (("--max-avoidable", "22"), 0, "passed: 22 avoidable inversions in 1 of 1 dumps, 22 allowed"),
-        (("--max-avoidable", "21"), 1, "failed: 22 avoidable inversions in 1 of 1 dumps, 21 allowed"),
+        (("--max-avoidable", "22"), 0, "passed: 22 inversions out of place in 1 of 1 dumps, 22 allowed"),
+        (("--max-avoidable", "21"), 1, "failed: 22 inversions out of place in 1 of 1 dumps, 21 allowed"),
         (
             ("--max-avoidable", "22", "--max-inversions", "788"),
             1,
-            "failed: 22 avoidable inversions in 1 of 1 dumps, 22 allowed; "
+            "failed: 22 inversions out of place in 1 of 1 dumps, 22 allowed; "
             "789 inversions in 1 of 1 dumps, 788 allowed",
         ),
         (
             ("--max-inversions", "789"),
             1,
-            "failed: 22 avoidable inversions in 1 of 1 dumps; 789 inversions in 1 of 1 dumps, 789 allowed",
+            "failed: 22 inversions out of place in 1 of 1 dumps; 789 inversions in 1 of 1 dumps, 789 allowed",
         ),
         (
             ("--max-inversions", "1", "--fail-on", "never"),
@@ -56,7 +56,7 @@ def dump(tmp_path: Path) -> Path:
         (
             ("--fail-on", "any"),
             1,
-            "failed: 22 avoidable inversions in 1 of 1 dumps; 767 unavoidable inversions in 1 of 1 dumps",
+            "failed: 22 inversions out of place in 1 of 1 dumps; 767 unavoidable inversions in 1 of 1 dumps",
         ),
         (
             ("--ignore", "EIO001", "--select", "EIO003"),
@@ -204,7 +204,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
             "  2:3 EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
             "not found any more: after.mlir EIO001 @f ttir.neg b",
             "",
-            "  2:3 @g ^bb0: 1 inversion: avoidable",
+            "  2:3 @g ^bb0: 1 pair out of order: it can be moved back",
             "failed: 1 new finding, 0 known; 1 of the baseline not found any more",
             "next:",
             f"  eio-audit fix --diff {dump}  # shows the fix; --in-place applies it",

@@ -85,7 +85,7 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
 
 
 def test_figures_and_the_way_out_stand_first(resnet: Page) -> None:
-    assert "failed: 22 avoidable inversions in 1 of 1 dumps" in resnet.words
+    assert "failed: 22 inversions out of place in 1 of 1 dumps" in resnet.words
     assert f"eio-audit fix --diff {RESNET}" in resnet.words
     assert (
         "789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 caused by these; "

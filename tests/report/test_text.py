@@ -99,8 +99,8 @@ def test_what_fails_comes_first_then_the_sum_and_the_verdict_with_what_to_type()
         "  2:1 EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %2 (line 4): 2 inversions, "
         "fix moves it (Net[net], net.py:2)\n"
         "\n"
-        "  2:1 @forward ^bb0: 2 inversions: all avoidable\n"
-        "failed: 2 avoidable inversions in 1 of 1 dumps\n"
+        "  2:1 @forward ^bb0: 2 pairs out of order: all can be moved back\n"
+        "failed: 2 inversions out of place in 1 of 1 dumps\n"
         "next:\n"
         "  eio-audit fix --diff 'my dump.mlir'  # shows the fix; --in-place applies it\n"
     )
@@ -161,9 +161,9 @@ def test_a_log_of_passes() -> None:
         "  15:1 EIO001 #2 ttir.abs %0 belongs after #1 ttir.abs %2 (line 17): 2 inversions, "
         "fix moves it; introduced by x-pass, gone after x-pass (Net[net], net.py:2)\n"
         "\n"
-        "  15:1 @forward ^bb0 after x-pass: 2 inversions: all avoidable\n"
+        "  15:1 @forward ^bb0 after x-pass: 2 pairs out of order: all can be moved back\n"
         "1 op carries a wrong index\n"
-        "failed: 2 avoidable inversions in 1 of 5 dumps, none left at the end; "
+        "failed: 2 inversions out of place in 1 of 5 dumps, none left at the end; "
         "4 of 5 dumps checked; 1 carries no op index\n"
     )
 
@@ -183,7 +183,7 @@ def test_several_files() -> None:
         for dump in eio_audit.read_text(text, name)
     ]
     assert report(judged(dumps)).splitlines()[-4:] == [
-        "failed: 4 avoidable inversions in 2 of 3 dumps",
+        "failed: 4 inversions out of place in 2 of 3 dumps",
         "next:",
         "  eio-audit fix --diff a.mlir  # shows the fix; --in-place applies it",
         "  eio-audit fix --relabel --diff b.mlir  # corrects 1 wrong index and removes all inversions",
@@ -324,7 +324,7 @@ def test_graph_region_has_no_order_to_keep() -> None:
         "\n"
         "passed: 1 inversion in a graph region, which has no order to keep\n"
     )
-    assert "\nfailed: 2 avoidable inversions in 1 of 1 dumps\n" in report(checked(text + SHUFFLED))
+    assert "\nfailed: 2 inversions out of place in 1 of 1 dumps\n" in report(checked(text + SHUFFLED))
 
 
 def unproven(gate: Gate = DEFAULT) -> Verdict:
@@ -352,7 +352,7 @@ def unproven(gate: Gate = DEFAULT) -> Verdict:
 def test_what_is_not_proven_is_an_interval() -> None:
     assert report(unproven()).splitlines() == [
         "1,200 ops of unknown effect keep their order (1,200 foo.bar): see --assume-pure",
-        "failed: 1,000 avoidable inversions in 1 of 1 dumps",
+        "failed: 1,000 inversions out of place in 1 of 1 dumps",
         "next:",
         "  eio-audit fix --diff big.mlir  # shows the fix; --in-place applies it",
     ]
@@ -375,8 +375,8 @@ def test_what_is_not_proven_is_an_interval() -> None:
         ({"inversions": 3, "forced": 1, "minimum": 3, "lower_bound": 2},
          "3 inversions: 0 to 1 avoidable, 2 to 3 not (1 forced by a dependence, 1 to 2 caused by it; "
          "not proven minimal)"),
-        ({"inversions": 1, "forced": 0, "minimum": 0, "lower_bound": 0}, "1 inversion: avoidable"),
-        ({"inversions": 2, "forced": 0, "minimum": 0, "lower_bound": 0}, "2 inversions: all avoidable"),
+        ({"inversions": 1, "forced": 0, "minimum": 0, "lower_bound": 0}, "1 pair out of order: it can be moved back"),
+        ({"inversions": 2, "forced": 0, "minimum": 0, "lower_bound": 0}, "2 pairs out of order: all can be moved back"),
         ({"inversions": 2, "forced": None, "minimum": 2, "lower_bound": 2},
          "2 inversions in a graph region, which has no order to keep"),
     ],
