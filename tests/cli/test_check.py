@@ -15,13 +15,21 @@ def test_a_clean_dump_exits_0() -> None:
     assert run("check", SAMPLES / "small" / "before_inline.mlir").returncode == 0
 
 
-def test_forced_inversions_are_no_finding_by_default() -> None:
-    assert run("check", FORCED).returncode == 0
+def test_wrong_indices_fail_by_default() -> None:
+    done = run("check", FORCED)
+    assert (done.returncode, done.stdout.count(b" EIO003 ")) == (1, 6)
+    assert done.stdout.split(b"\nnext:\n  ")[1].startswith(b"eio-audit fix --relabel --diff ")
 
 
 @pytest.mark.parametrize(
     ("path", "fail_on", "code"),
-    [(FORCED, "any", 1), (RESNET, "avoidable", 1), (RESNET, "never", 0), (FORCED, "avoidable", 0)],
+    [
+        (FORCED, "any", 1),
+        (RESNET, "moved", 1),
+        (RESNET, "never", 0),
+        (FORCED, "moved", 0),
+        (FORCED, "shuffled", 1),
+    ],
 )
 def test_what_fails_is_chosen(path: Path, fail_on: str, code: int) -> None:
     assert run("check", path, "--fail-on", fail_on).returncode == code
@@ -33,7 +41,8 @@ def test_standard_input() -> None:
 
 
 def test_compressed_standard_input() -> None:
-    assert run("check", "-", stdin=gzip.compress(FORCED.read_bytes())).returncode == 0
+    done = run("check", "-", stdin=gzip.compress(FORCED.read_bytes()))
+    assert b"\nfailed: 6 wrong indices in 1 of 1 dumps\n" in done.stdout
 
 
 def test_json_has_the_fields_of_the_contract() -> None:
