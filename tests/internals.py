@@ -28,26 +28,14 @@ from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHE
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses, class_of
 from eio_audit.audit.command import run_command
-from eio_audit.audit.corpus import result_cache as result_cache_module
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import check_dumps
 from eio_audit.audit.corpus.cluster import cluster_workers, require_versions
-from eio_audit.audit.corpus.corpus_figures import (
-    CheckComparison,
-    ComparedFigures,
-    EarlierCheck,
-    FigureChange,
-    ModelFigures,
-    Trend,
-    compare_checks,
-    figures_by_model,
-    figures_by_pass,
-)
-from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file, program_digest
+from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, digest_of, dump_in_file, program_digest
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model, find_models, model_of, models_of
-from eio_audit.audit.corpus.result_cache import FILE, result_cache
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
@@ -104,6 +92,7 @@ from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals,
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
+from eio_audit.cli.commands.config import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
@@ -214,6 +203,7 @@ from eio_audit.order.unindexed import after_last_uses, attach_unindexed, effecti
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangles
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
+from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
@@ -223,7 +213,6 @@ from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredText
 from eio_audit.report.html.table import MadeRows, Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
-from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_report
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
 from eio_audit.report.template import json_pieces

@@ -34,10 +34,6 @@ class DependenceKind(StrEnum):
     TERMINATOR = "terminator"
     """It ends the block."""
 
-    def __reduce_ex__(self, _: object) -> tuple[object, ...]:
-        """The value alone. Some versions of Python write ``getattr``, which no cache calls."""
-        return DependenceKind, (self.value,)
-
 
 _KINDS = list(DependenceKind)
 

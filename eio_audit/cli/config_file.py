@@ -26,7 +26,6 @@ KEYS = (
     "baseline",
     "source-root",
     "jobs",
-    "cache",
     "verbose",
 )
 """The options that a file may set. ``ops`` is another key."""

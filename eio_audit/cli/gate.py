@@ -51,7 +51,7 @@ class GateChoice(NamedTuple):
         if self.baseline is None:
             return judge(check, findings, self.gate)
         from eio_audit.audit.gate.baseline import Baseline
-        from eio_audit.report.json_input import baseline_to_json, parse_baseline
+        from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if Path(path).exists():
@@ -222,7 +222,7 @@ gate_options = together(
         type=_rule_codes,
         metavar="CODE",
         help="Check only the rules with this code or prefix, in place of those that --fail-on enables: "
-        "EIO002, EIO1. Separate several with commas, or repeat the option. 'eio-audit rule' lists all rules.",
+        "EIO002, EIO1. Separate several with commas, or repeat the option. 'eio-audit help rules' lists all.",
     ),
     click.option(
         "--extend-select",

@@ -1,4 +1,4 @@
-"""The options of who does the work, and of results kept from one run to the next. None changes a report."""
+"""The options of who does the work. None changes a report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from click.core import ParameterSource
 from eio_audit.cli.options import Command, together
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.result_cache import ResultCache
     from eio_audit.audit.corpus.workers import Workers
 
 ENOUGH_BYTES = 4_000_000
@@ -26,13 +25,11 @@ class Jobs(NamedTuple):
         processes: how many processes; None for ``auto``.
         timeout: the seconds that a file may take.
         cluster: the address of a Dask scheduler, whose workers do it instead of processes.
-        send: send the dumps to these workers, which otherwise read the files themselves.
     """
 
     processes: int | None = None
     timeout: float | None = None
     cluster: str | None = None
-    send: bool = False
 
     @contextmanager
     def workers(self, total_bytes: int | None, pieces: int | None = None) -> Iterator[Workers | None]:
@@ -46,7 +43,7 @@ class Jobs(NamedTuple):
         if self.cluster is not None:
             from eio_audit.audit.corpus.cluster import cluster_workers
 
-            with cluster_workers(self.cluster, self.timeout, shares_files=not self.send) as cluster:
+            with cluster_workers(self.cluster, self.timeout) as cluster:
                 yield cluster
             return
         count = 1 if pieces == 1 else self._count(total_bytes)
@@ -77,17 +74,13 @@ class Jobs(NamedTuple):
         return usable_cores()
 
 
-def _jobs(
-    processes: int | None, timeout: float | None, cluster: str | None = None, *, send: bool = False
-) -> Jobs:
+def _jobs(processes: int | None, timeout: float | None, cluster: str | None = None) -> Jobs:
     source = click.get_current_context().get_parameter_source("processes")
     if cluster is not None and source is ParameterSource.DEFAULT_MAP:
         processes = None  # the configuration is for runs without a cluster
     if cluster is not None and processes is not None:
         raise click.UsageError("--cluster cannot be used with --jobs")
-    if send and cluster is None:
-        raise click.UsageError("--send requires --cluster ADDRESS")
-    return Jobs(processes, timeout, cluster, send)
+    return Jobs(processes, timeout, cluster)
 
 
 def _job_count(text: str) -> int | None:
@@ -140,52 +133,10 @@ jobs_options = jobs_options_for("a file that takes longer, or on a dump of a lar
 """``--jobs`` and ``--timeout`` of commands that read file by file."""
 
 
-def cluster_options(command: Command) -> Command:
-    """Add ``--cluster`` and ``--send`` to the options of ``jobs_options``."""
-    cluster = click.option(
-        "--cluster",
-        metavar="ADDRESS",
-        help="Let the workers of the Dask scheduler at ADDRESS (tcp://host:8786) do the work. They read the "
-        "files themselves, by the same absolute paths. Requires eio-audit[cluster].",
-    )
-    send = click.option(
-        "--send",
-        is_flag=True,
-        help="Send the text of the files to the workers of --cluster, which then need no shared file system.",
-    )
-    return cluster(send(command))
-
-
-class Cache(NamedTuple):
-    """The folder where results are kept. None are kept without a folder or with ``no_cache``."""
-
-    cache: str | None = None
-    no_cache: bool = False
-
-    @contextmanager
-    def results(self) -> Iterator[ResultCache | None]:
-        """Yield the results of earlier runs. A folder that cannot be used is a warning, and None."""
-        if self.cache is None or self.no_cache:
-            yield None
-            return
-        from eio_audit.audit.corpus.result_cache import result_cache
-
-        def warn(reason: str) -> None:
-            click.echo(f"warning: --cache {reason}; the run goes on without it", err=True)
-
-        with result_cache(self.cache, warn) as results:
-            yield results
-
-
-cache_options = together(
-    "cache",
-    Cache,
-    click.option(
-        "--cache",
-        type=click.Path(),
-        metavar="DIR",
-        help="Cache results in DIR, which several runs may share.",
-    ),
-    click.option("--no-cache", is_flag=True, help="Keep no results, whatever the configuration says."),
+cluster_option = click.option(
+    "--cluster",
+    metavar="ADDRESS",
+    help="Let the workers of the Dask scheduler at ADDRESS (tcp://host:8786) do the work. They read the "
+    "files themselves, by the same absolute paths. Requires eio-audit[cluster].",
 )
-"""``--cache`` and ``--no-cache``."""
+"""``--cluster``, beside those of ``jobs_options``."""

@@ -35,10 +35,10 @@ GROUPS = {
     ),
     "Output": (
         *("format_", "outputs", "output", "no_pager"),
-        *("quiet", "verbose", "context", "statistics", "compare"),
+        *("quiet", "verbose", "context", "statistics"),
     ),
     "Many files or runs": (
-        *("processes", "timeout", "max_runs", "cluster", "send", "cache", "no_cache"),
+        *("processes", "timeout", "max_runs", "cluster"),
         *("runs", "keep"),
     ),
     "General": ("config", "isolated", "max_size"),

@@ -55,11 +55,7 @@ RENDERERS = {
         "log": "text.bisect:states_log",
     },
     "OpSteps": {"text": "text.bisect:print_op_steps", "json": "json:op_steps_to_json"},
-    "OneApplication": {
-        "text": "text.bisect:print_application",
-        "json": "json:application_to_json",
-        "markdown": "markdown.bisect:application_to_markdown",
-    },
+    "OneApplication": {"text": "text.bisect:print_application", "json": "json:application_to_json"},
     "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:to_json"},
     "History": {"text": "text.history:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},

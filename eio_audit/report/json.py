@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
-    from eio_audit.audit.corpus.corpus_figures import CheckComparison
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
@@ -57,7 +56,6 @@ _FIELDS = {
     "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
-    "FigureChange": "change=trend before after",
     "FirstFailure": (
         "compiler=command test pass=pass_name function number first last pattern=attempt.pattern "
         f"{_ROOT_OP} one_step=why_one_step runs reproduction"
@@ -157,11 +155,8 @@ _MADE: dict[str, Callable[[Any], object]] = {
 """The fields that are not plain attributes."""
 
 
-def check_to_json(verdict: Verdict, comparison: CheckComparison | None = None) -> str:
-    """Return the audits of ``check`` and the findings of its gate, ending in a newline.
-
-    ``comparison`` is the one with an earlier check.
-    """
+def check_to_json(verdict: Verdict) -> str:
+    """Return the audits of ``check`` and the findings of its gate, ending in a newline."""
     from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 
     check = verdict.check
@@ -177,20 +172,7 @@ def check_to_json(verdict: Verdict, comparison: CheckComparison | None = None) -
         stale=[{**_plain(entry), "count": count} for entry, count in sorted(verdict.stale.items())],
         models=figures_by_model(verdict),
         passes=figures_by_pass(verdict),
-        compared=comparison and _compared(comparison),
     )
-
-
-def _compared(comparison: CheckComparison) -> dict[str, object]:
-    return {
-        "source": comparison.source,
-        **_plain(comparison.total),
-        "models": [{"model": name, **_plain(change)} for name, change in comparison.models.items()],
-        "passes": [
-            {"pass": name, "when": when, **_plain(change)}
-            for (name, when), change in comparison.passes.items()
-        ],
-    }
 
 
 def diff_to_json(diff: Diff) -> str:

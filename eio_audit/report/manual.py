@@ -127,7 +127,7 @@ def print_list(entries: Sequence[Entry], console: Console) -> None:
         names, summaries = zip(*rows, strict=True)
         print_table(console, [Column("", names), Column("", summaries, cut="never")], indent=2)
         console.print()
-    console.print("Run eio-audit rule NAME to read about one.")
+    console.print("Run eio-audit help NAME to read about one.")
 
 
 def _pieces(text: str) -> list[Piece]:

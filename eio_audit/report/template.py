@@ -15,7 +15,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.mlir.printable import STEERING, printable, printable_lines
-from eio_audit.report.wording import bisect, conclusion, corpus, diff, numbers, order, trace
+from eio_audit.report.wording import bisect, conclusion, diff, numbers, order, trace
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -74,7 +74,7 @@ def _environment() -> Environment:
     )
     from eio_audit.report import manual
 
-    wording = (bisect, conclusion, corpus, diff, numbers, order, manual, trace)
+    wording = (bisect, conclusion, diff, numbers, order, manual, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
     environment.filters |= {
         "as_is": _as_is,

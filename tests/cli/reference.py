@@ -1,6 +1,6 @@
 """Makes the pages of docs/ that the program itself contains: ``python3 -m tests.cli.reference``.
 
-docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit rule`` prints from.
+docs/cli.md is made from the commands' help, docs/rules.md and docs/glossary.md are what ``eio-audit help`` prints from.
 """
 
 from __future__ import annotations

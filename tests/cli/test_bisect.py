@@ -306,10 +306,7 @@ def test_a_test_that_tells_nothing_is_an_error(test: str, message: str) -> None:
         (["--test", "no-such-test"], "Error: --test: cannot find the program 'no-such-test'"),
         (["--test", "'a"], 'Error: --test: "\'a" has no closing quotation'),
         (["--op", "#1", "--show", "1"], "Error: --op, --show and --test cannot be used together"),
-        (
-            ["--show", "1", "--format", "html"],
-            "Error: --show is reported as text, json, markdown, not as html",
-        ),
+        (["--show", "1", "--format", "html"], "Error: --show is reported as text, json, not as html"),
         (["--op", "%1", "--format", "log"], "Error: --op is reported as text, json, not as log"),
     ],
 )

@@ -17,7 +17,7 @@ def completed(line: str) -> list[str]:
 
 def test_commands() -> None:
     assert completed("eio-audit che") == ["plain,check"]
-    assert completed("eio-audit ") == [f"plain,{name}" for name in COMMANDS if name != "shuffle"]
+    assert completed("eio-audit ") == [f"plain,{name}" for name in COMMANDS]
 
 
 def test_options_and_their_values() -> None:
@@ -34,8 +34,10 @@ def test_passes_of_the_log_on_the_command_line() -> None:
 
 
 def test_rules_and_words() -> None:
-    assert completed("eio-audit rule eio00") == [f"plain,EIO00{k}" for k in (1, 2, 3, 4)]
-    assert completed("eio-audit rule kno") == ["plain,knock-on"]
+    assert completed("eio-audit help eio00") == [f"plain,EIO00{k}" for k in (1, 2, 3, 4)]
+    assert completed("eio-audit help kno") == ["plain,knock-on"]
+    assert completed("eio-audit help che") == ["plain,check"]
+    assert completed("eio-audit help conf") == ["plain,config"]
 
 
 def test_the_shell_itself_completes_files() -> None:

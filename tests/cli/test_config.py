@@ -6,13 +6,12 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import click
 import pytest
 
 from eio_audit import InputError
 from tests.audit.test_fix import SHUFFLED
 from tests.cli import running
-from tests.internals import COMMANDS, KEYS, cli, key_of
+from tests.internals import KEYS, cli, config_command, key_of
 
 UNKNOWN = """func.func @f(%a: i32) {
   %1 = "my.b"(%a) : (i32) -> i32 loc("DEBUG|1|b")
@@ -36,15 +35,15 @@ def run(*args: str) -> subprocess.CompletedProcess[str]:
 
 
 def error_of(project: Path, text: str) -> str:
-    """What ``config`` says of an eio-audit.toml, without the name of its folder."""
+    """What ``help config`` says of an eio-audit.toml, without the name of its folder."""
     (project / "eio-audit.toml").write_text(text)
     with pytest.raises(InputError) as caught:
-        cli.main(["config"], standalone_mode=False)
+        cli.main(["help", "config"], standalone_mode=False)
     return str(caught.value).replace(f"{project}/", "")
 
 
 def test_without_a_file_everything_is_a_default(project: Path) -> None:
-    assert run("config").stdout == (
+    assert run("help", "config").stdout == (
         "# no configuration file in this folder or above it\n"
         "index-pattern = '^(?:DEBUG\\|)?(?P<index>-?[0-9]+)\\|'  # default\n"
         'follow = ["frees"]                                    # default\n'
@@ -60,7 +59,7 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
 def test_a_flag_that_is_on_is_a_value_of_toml(project: Path) -> None:
     (project / "eio-audit.toml").write_text("allow-unindexed = true\n")
     line = "allow-unindexed = true                                # eio-audit.toml\n"
-    assert line in run("config").stdout
+    assert line in run("help", "config").stdout
     assert error_of(project, 'allow-unindexed = "maybe"').startswith(
         "eio-audit.toml:1:1: error: allow-unindexed: 'maybe'"
     )
@@ -71,7 +70,7 @@ def test_where_each_value_comes_from(project: Path) -> None:
         '[tool.eio-audit]\nindex-pattern = "^(?P<index>[0-9]+)"\nassume-pure = ["my.*"]\nfail-on = "any"\n\n'
         '[tool.eio-audit.ops."my.store"]\neffects = ["write"]\non = { "operand 1" = ["write"] }\n'
     )
-    result = run("config", "--fail-on", "never")
+    result = run("help", "config", "--fail-on", "never")
     assert result.stdout == (
         f"# {project}/pyproject.toml\n"
         'index-pattern = "^(?P<index>[0-9]+)"  # pyproject.toml\n'
@@ -95,7 +94,7 @@ def test_what_is_printed_is_a_configuration_file(project: Path) -> None:
         f"index-pattern = '''{expression}'''\n"
         '[ops]\n"my.*" = { effects = "pure", flags = ["fresh"] }\n"x.ü" = { effects = [] }\n'
     )
-    content = tomllib.loads(run("config").stdout)
+    content = tomllib.loads(run("help", "config").stdout)
     assert content["index-pattern"] == expression
     assert content["ops"] == {"my.*": {"effects": "pure", "flags": ["fresh"]}, "x.ü": {"effects": []}}
 
@@ -114,7 +113,7 @@ def test_a_gate_in_a_file(project: Path) -> None:
         'max-avoidable = 1\nselect = ["EIO002"]\nassume-pure = ["my.*"]\n'
     )
     assert run("check", "-").returncode == 0
-    printed = run("config", "--ignore", "EIO1").stdout.split("\n")
+    printed = run("help", "config", "--ignore", "EIO1").stdout.split("\n")
     assert [line.split("  #")[0].strip() for line in printed[6:10]] == [
         "max-avoidable = 1",
         'select = ["EIO002"]',
@@ -142,7 +141,7 @@ def test_files_that_a_file_names_stand_beside_it(project: Path) -> None:
     (project / "eio-audit.toml").write_text('baseline = "order.json"\nassume-pure = ["my.*"]\n')
     assert run("check", "-", "--update-baseline").stderr == "../order.json: created with 1 finding\n"
     assert run("check", "-").returncode == 0
-    assert 'baseline = "../order.json"' in run("config").stdout
+    assert 'baseline = "../order.json"' in run("help", "config").stdout
 
 
 def test_a_glob_of_a_file_need_not_match(project: Path) -> None:
@@ -162,19 +161,19 @@ def test_a_glob_of_a_file_need_not_match(project: Path) -> None:
 def test_the_nearest_file_counts(project: Path, files: list[str], found: str) -> None:
     for file in files:
         (project / file).write_text("[tool.eio-audit]\n" if "pyproject" in file else "")
-    assert run("config").stdout.startswith(f"# {project}/{found}\n")
+    assert run("help", "config").stdout.startswith(f"# {project}/{found}\n")
 
 
 def test_a_pyproject_without_the_table_is_passed_over(project: Path) -> None:
     (project / "dumps" / "pyproject.toml").write_text("[tool.ruff]\n")
     (project / "eio-audit.toml").write_text("")
-    assert run("config").stdout.startswith(f"# {project}/eio-audit.toml\n")
+    assert run("help", "config").stdout.startswith(f"# {project}/eio-audit.toml\n")
 
 
 def test_a_file_that_is_named_is_read_instead(project: Path) -> None:
     (project / "eio-audit.toml").write_text("folow = 1\n")
     (project / "ci.toml").write_text('fail-on = "any"\n')
-    printed = run("config", "--config", "../ci.toml").stdout
+    printed = run("help", "config", "--config", "../ci.toml").stdout
     assert 'fail-on = "any"                                       # ci.toml\n' in printed
 
 
@@ -211,7 +210,7 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
     [
         ('folow = []', "unknown key 'folow'; did you mean 'follow'?"),
         ('assume_pure = []', "unknown key 'assume_pure'; did you mean 'assume-pure'?"),
-        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, extend-select, ignore, baseline, source-root, jobs, cache, verbose, ops"),
+        ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, extend-select, ignore, baseline, source-root, jobs, verbose, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
         ('fail-on = "all"', "fail-on: 'all' is not one of 'shuffled', 'moved', 'any', 'never'"),
@@ -233,7 +232,7 @@ def test_an_error_of_a_key_is_at_the_key(project: Path, text: str, message: str)
 
 def test_an_error_in_a_table_of_pyproject_is_at_the_key(project: Path) -> None:
     (project / "pyproject.toml").write_text("[a]\nfollow = 1\n[tool]\neio-audit = { follow = 'x' }\n")
-    assert run("config").stderr.partition(":")[2] == (
+    assert run("help", "config").stderr.partition(":")[2] == (
         '4:15: error: follow: expected a list, as in follow = ["..."]\n'
         "eio-audit = { follow = 'x' }\n              ^\n"
     )
@@ -241,12 +240,12 @@ def test_an_error_in_a_table_of_pyproject_is_at_the_key(project: Path) -> None:
 
 def test_a_file_that_is_not_utf_8(project: Path) -> None:
     (project / "eio-audit.toml").write_bytes(b"# \xff\n")
-    assert ":1:3: error: expected UTF-8, the encoding of TOML" in run("config").stderr
+    assert ":1:3: error: expected UTF-8, the encoding of TOML" in run("help", "config").stderr
 
 
 def test_a_pyproject_named_without_the_table_is_an_error(project: Path) -> None:
     (project / "pyproject.toml").write_text("[tool.ruff]\n")
-    result = run("config", "--config", "../pyproject.toml")
+    result = run("help", "config", "--config", "../pyproject.toml")
     assert (result.returncode, result.stderr) == (
         2,
         "../pyproject.toml: error: the file has no table [tool.eio-audit]\n",
@@ -254,9 +253,7 @@ def test_a_pyproject_named_without_the_table_is_an_error(project: Path) -> None:
 
 
 def test_the_keys_are_the_options_that_config_shows() -> None:
-    context = click.Context(cli)
-    options = {name: cli.get_command(context, name) for name in COMMANDS}
-    shown = {key_of(option) for option in options["config"].params} - {"config", "isolated"}
+    shown = {key_of(option) for option in config_command.params} - {"config", "isolated"}
     assert shown == set(KEYS)
 
 
@@ -270,7 +267,7 @@ def test_a_project_tells_what_its_ops_do(project: Path) -> None:
 
 def test_jobs_and_verbose_are_keys(project: Path) -> None:
     (project / "eio-audit.toml").write_text("jobs = 2\nverbose = true\n")
-    shown = run("config").stdout
+    shown = run("help", "config").stdout
     assert "jobs = 2 " in shown
     assert "verbose = true " in shown
     assert error_of(project, "jobs = 0").startswith(

@@ -246,6 +246,13 @@ def test_every_pair_as_json_lines() -> None:
     assert lines == sorted(lines)
 
 
+@pytest.mark.parametrize("format_", ["json", "markdown", "html"])
+def test_ops_in_place_are_text(format_: str) -> None:
+    result = run("diff", BEFORE, AFTER, "-U1", "--format", format_)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.endswith(b"Error: --unified requires --format text\n")
+
+
 def test_markdown_for_a_pull_request() -> None:
     result = run("diff", BEFORE, AFTER, "--format", "markdown")
     assert result.returncode == 1

@@ -38,13 +38,13 @@ def test_an_example_is_a_valid_command_line(example: list[str]) -> None:
     command.make_context(name, args, parent=program)
 
 
-def test_every_command_but_shuffle_is_listed() -> None:
+def test_every_command_is_listed() -> None:
     commands = help_of().partition("\nCommands:\n")[2].partition("\n\n")[0]
     listed = re.findall(r"^  (\w+) ", commands, re.MULTILINE)
-    assert listed == [command for command in COMMANDS if command != "shuffle"]
+    assert listed == list(COMMANDS)
 
 
-@pytest.mark.parametrize("command", ["normalize", "repeat", "shuffle"])
+@pytest.mark.parametrize("command", ["normalize", "repeat"])
 def test_options_of_indices_are_not_those_of_commands_that_count_none(command: str) -> None:
     text = help_of(command)
     assert "--assume-pure" in text
@@ -56,9 +56,40 @@ def test_the_pages_that_the_program_holds_are_current(path: Path, text: str) -> 
     assert path.read_text() == text, f"run {MADE_BY}"
 
 
-@pytest.mark.parametrize(("words", "same_as"), [(["help"], ["--help"]), (["help", "fix"], ["fix", "--help"])])
+@pytest.mark.parametrize(
+    ("words", "same_as"),
+    [
+        (["help"], ["--help"]),
+        (["help", "fix"], ["fix", "--help"]),
+        (["help", "help"], ["help", "--help"]),
+    ],
+)
 def test_help_is_a_command_too(words: list[str], same_as: list[str]) -> None:
     assert run(*words).stdout == run(*same_as).stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("rule EIO001", "use: eio-audit help EIO001"),
+        ("rule", "use: eio-audit help"),
+        ("config --follow derived", "use: eio-audit help config --follow derived"),
+        ("shuffle a.mlir", "use in Python: eio_audit.shuffle(eio_audit.read('in.mlir'), seed=1)"),
+        ("check a.mlir --cache kept", "--cache: no run keeps results; use: eio-audit check PATH"),
+        ("check --no-cache a.mlir", "--no-cache: no run keeps results; use: eio-audit check PATH"),
+        (
+            "check a.mlir --compare=old.json",
+            "--compare: a plain run has the figures of each model and pass; use: eio-audit check PATH",
+        ),
+        (
+            "check a.mlir --cluster host --send",
+            "--send: workers read the files themselves; use: eio-audit check PATH --cluster ADDRESS",
+        ),
+    ],
+)
+def test_an_old_name_answers_with_the_new_one(line: str, message: str) -> None:
+    done = run(*line.split())
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", f"Error: {message}\n")
 
 
 def test_version_is_a_command_too() -> None:

@@ -27,7 +27,6 @@ def packed(tmp_path: Path) -> Path:
         ["explain", "PATH", "%0"],
         ["graph", "PATH"],
         ["stamp", "PATH"],
-        ["shuffle", "PATH", "--seed", "1"],
     ],
 )
 def test_more_than_it_may_is_an_error(packed: Path, command: list[str]) -> None:

@@ -26,7 +26,6 @@ CALLS = [
     *(["graph", "--format", name, "NEW"] for name in ("dot", "graphml", "json", "svg")),
     *([name, "BAD"] for name in ("check", "fix", "graph", "stamp")),
     ["explain", "BAD", "%0"],
-    ["shuffle", "BAD", "--seed", "1"],
     ["fix", "--check", "--assume-pure", "my*", "NEW"],
 ]
 

@@ -13,14 +13,10 @@ from tests.audit.test_trace import dump, function
 from tests.internals import (
     AVOIDABLE,
     INDEX,
-    CheckComparison,
     Console,
     OrderPicture,
-    Source,
     check_to_pages,
-    compare_checks,
     page_names,
-    parse_report,
     pictures_of_model,
     rendered,
 )
@@ -35,25 +31,12 @@ MANY = {
     "broken/2_cse.mlir": "",
     "log/passes.log": dump("Before", "inline", ORDERED) + dump("After", "inline", THREE),
 }
-BEFORE = {
-    **MANY,
-    "model_00/1_canonicalize.mlir": ORDERED,
-    "model_01/1_canonicalize.mlir": THREE,
-    "model_02/3_sink.mlir": ONE,
-    "clean/2_cse.mlir": ONE,
-    "old/1_canonicalize.mlir": THREE,
-}
 FEW = {"a/1_cse.mlir": ONE, "b/1_cse.mlir": THREE, "c/1_cse.mlir": ORDERED}
 
 
-def since(before: dict[str, str], now: Verdict) -> CheckComparison:
-    report = rendered(judged_corpus(before), "json").encode()
-    return compare_checks("old.json", parse_report(Source("old.json", report)), now)
-
-
-def text_of(verdict: Verdict, comparison: CheckComparison | None = None, *, verbose: bool = False) -> str:
+def text_of(verdict: Verdict, *, verbose: bool = False) -> str:
     file = io.StringIO()
-    rendered(verdict, "text", Console(file), verbose=verbose, comparison=comparison)
+    rendered(verdict, "text", Console(file), verbose=verbose)
     return file.getvalue()
 
 
@@ -66,7 +49,7 @@ def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> list[OrderPict
 
 def pages_of(texts: dict[str, str], gate: Gate | None = None) -> dict[str, str]:
     verdict = judged_corpus(texts, gate)
-    pages = check_to_pages(verdict, (), __version__, None, lambda model: drawn(texts, verdict, model))
+    pages = check_to_pages(verdict, (), __version__, lambda model: drawn(texts, verdict, model))
     return {name: "".join(pieces) for name, pieces in pages}
 
 
@@ -78,16 +61,8 @@ def test_models_and_passes_as_text(golden: str, verbose: bool) -> None:
     assert text_of(judged_corpus(MANY), verbose=verbose) == (GOLDENS / golden).read_text()
 
 
-def test_what_changed_as_text() -> None:
-    now = judged_corpus(MANY)
-    assert text_of(now, since(BEFORE, now)) == (GOLDENS / "corpus_since.txt").read_text()
-
-
-def test_models_passes_and_changes_as_markdown() -> None:
-    now = judged_corpus(MANY)
-    assert (
-        rendered(now, "markdown", comparison=since(BEFORE, now)) == (GOLDENS / "corpus_since.md").read_text()
-    )
+def test_models_and_passes_as_markdown() -> None:
+    assert rendered(judged_corpus(MANY), "markdown") == (GOLDENS / "corpus.md").read_text()
 
 
 def test_few_blocks_have_a_line_each() -> None:
@@ -102,17 +77,10 @@ def test_one_model_has_no_tables() -> None:
     assert "worst dump" not in text
 
 
-def test_nothing_changed() -> None:
-    now = judged_corpus(FEW)
-    assert "since old.json: 4 avoidable inversions; 3 models: 3 the same\nfailed" in text_of(
-        now, since(FEW, now)
-    )
-
-
 def test_names_steer_no_terminal_and_no_table() -> None:
     texts = {f"a|b\x1b[31m{k}/1_cse.mlir": ONE for k in range(12)}
     now = judged_corpus(texts)
-    for text in (text_of(now, since({}, now)), rendered(now, "markdown", comparison=since({}, now))):
+    for text in (text_of(now), rendered(now, "markdown")):
         assert "\x1b" not in text
     assert "| `a\\|b\\x1b[31m0` | 1 |" in rendered(now, "markdown")
 
@@ -200,38 +168,13 @@ def test_a_broken_model_could_not_run() -> None:
 def test_the_links_of_the_contents_lead_somewhere() -> None:
     now = judged_corpus(MANY)
     for text in (
-        rendered(now, "html", pictures=drawn(MANY, now, "model_00"), comparison=since(BEFORE, now)),
+        rendered(now, "html", pictures=drawn(MANY, now, "model_00")),
         pages_of(MANY)[INDEX],
     ):
         page = Page(text)
         targets = {href[1:] for href in page.attributes("href") if href.startswith("#") and "op-" not in href}
         assert {"by-model", "by-pass", "findings", "in-figures"} <= targets <= {*page.attributes("id")}
         assert len(page.attributes("id")) == len({*page.attributes("id")})
-
-
-def test_what_changed_is_a_table() -> None:
-    now = judged_corpus(MANY)
-    page = Page(rendered(now, "html", pictures=(), comparison=since(BEFORE, now)))
-    table = page.islands["changes-rows"]
-    names = ("trend", "kind", "name", "growth", "avoidable_before", "avoidable")
-    assert list(zip(*(column(table, name) for name in names), strict=True)) == [
-        ("worse", "model", "model_00", 3, 1, 4),
-        ("not checked as a whole", "model", "broken", 0, 0, 0),
-        ("gone", "model", "old", -3, 3, None),
-        ("better", "model", "model_01", -2, 4, 2),
-        ("better", "model", "model_02", -1, 3, 2),
-        ("better", "model", "clean", -1, 1, 0),
-        ("gone", "pass", "sink", -1, 1, None),
-        ("better", "pass", "canonicalize", -2, 20, 18),
-        ("better", "pass", "cse", -1, 5, 4),
-    ]
-    assert "since old.json: 29 -> 25 avoidable inversions" in page.words
-
-
-def test_a_page_of_one_model_shows_what_changed() -> None:
-    now = judged_corpus({"a/1_cse.mlir": ONE})
-    page = Page(rendered(now, "html", pictures=(), comparison=since({"a/1_cse.mlir": THREE}, now)))
-    assert "since old.json: 3 -> 1 avoidable inversions; 1 model: 1 better" in page.words
 
 
 def test_the_page_of_a_model_with_a_hostile_name() -> None:

@@ -1,4 +1,4 @@
-"""The rules and words that ``eio-audit rule`` knows, and what is printed of them."""
+"""The rules and words that ``eio-audit help`` knows, and what is printed of them."""
 
 import io
 import re

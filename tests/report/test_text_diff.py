@@ -151,24 +151,6 @@ def test_markdown_folds_long_tables() -> None:
     assert "<details><summary>11 added</summary>\n\n| index | op |" in text
 
 
-def test_markdown_of_ops_in_place() -> None:
-    before = function(op("%0", 0), op("%1", 1), op("%2", 2), op("%3", 3))
-    after = function(op("%0", 0), op("%1", 1), op("%2", 2, name="t.new"), op("%3", 3))
-    text = rendered(diff_of(before, after), "markdown", context=1)
-    assert (
-        """
-```diff
-@@ @@
-  #1  ttir.abs  %1  line 3  Net[net]
-- #2  ttir.abs  %2  line 4  Net[net]
-+ #2  t.new  %2  line 4  Net[net]
-  #3  ttir.abs  %3  line 5  Net[net]
-```
-"""
-        in text
-    )
-
-
 def bare(types: str) -> str:
     return f'func.func @f(%a: {types}) {{\n  "t.use"(%a) : ({types}) -> ()\n}}\n'
 

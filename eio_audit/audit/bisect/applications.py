@@ -14,7 +14,6 @@ from eio_audit.audit.bisect.pass_search import Request
 from eio_audit.audit.bisect.pass_states import StateOrder, order_of
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
-from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import read_text
 from eio_audit.mlir.source import InputError
 
@@ -36,17 +35,6 @@ class OneApplication:
     reproduction: Reproduction
 
 
-def application_diff(number: int, before: bytes, after: bytes, options: AuditOptions) -> Diff:
-    """Return the diff of the IR before an attempt and after it.
-
-    Raises:
-        InputError: one of the texts cannot be read.
-    """
-    [old] = read_text(before, f"<before attempt {number}>")
-    [new] = read_text(after, f"<after attempt {number}>")
-    return diff(old, new, options)
-
-
 def one_application(request: Request, number: int) -> OneApplication:
     """Return what the attempt with a number did.
 
@@ -66,10 +54,12 @@ def one_application(request: Request, number: int) -> OneApplication:
             logged = pool.submit(search.log_actions)
             before, after = states.at(number - 1), states.at(number)
             logged.result()
+        [old] = read_text(states.text(before), f"<before attempt {number}>")
+        [new] = read_text(states.text(after), f"<after attempt {number}>")
         return OneApplication(
             number,
             search.attempts([number]).get(number),
-            application_diff(number, states.text(before), states.text(after), request.options),
+            diff(old, new, request.options),
             search.reproduction,
         )
 

@@ -1,4 +1,4 @@
-"""Checks the dumps of any number of files: each text once, by one process or several, with results kept."""
+"""Checks the dumps of any number of files: each text once, by one process or several."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, dump_in_file
+from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, digest_of, dump_in_file
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
@@ -21,10 +21,9 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, read
 from eio_audit.mlir.source import InputError, read_all
 
-if TYPE_CHECKING:  # many checks need no other processes, and keep no results
+if TYPE_CHECKING:  # many checks need no other processes
     from concurrent.futures import Executor
 
-    from eio_audit.audit.corpus.result_cache import ResultCache
     from eio_audit.audit.corpus.workers import Workers
 
 DEFAULT_GATE = Gate()
@@ -97,32 +96,28 @@ def check_dumps(
     dump_check: DumpCheck,
     visit: Callable[[Dump, CheckedDump], None] = lambda _, __: None,
     workers: Workers | Callable[[], Workers | None] | None = None,
-    kept: ResultCache | None = None,
     waits_for: Callable[[str], None] = lambda _: None,
     visit_audited: Callable[[AuditedDump], None] | None = None,
 ) -> Check:
     """Checks dumps, in order; one that cannot be read is skipped with an error.
 
-    The result does not depend on ``workers`` and ``kept``.
+    The result does not depend on ``workers``.
 
     Args:
         dumps: what to check. They are taken one by one, as they are needed.
         dump_check: what to find out.
         visit: called with each dump and its result, in order.
-        workers: processes that do it, or what starts them for the first dump that ``kept`` lacks; without
-            them this process does it.
-        kept: the results of earlier runs; it gets those of this run.
+        workers: processes that do it, or what starts them when the first dump is there; without them this
+            process does it.
         waits_for: called with the name of a file when the next result to come is of that file.
         visit_audited: called before ``visit`` if this process audits the dump, while its IR is in memory.
     """
     audits: list[DumpAudit] = []
     errors: list[InputError] = []
-    pieces = _pieces(each_dump(dumps), dump_check, kept)
+    pieces = _pieces(each_dump(dumps))
     for (dump, text), found in _results(pieces, dump_check, workers, waits_for, visit_audited):
         if found is not None:
             text.result = found.error(dump) if isinstance(found, LostWork) else found
-            if kept is not None and isinstance(found, CheckedDump):
-                kept.put(text.key, found)
         result = text.result_for(dump, dump_check.options)
         if isinstance(result, InputError):
             errors.append(result)
@@ -137,13 +132,13 @@ class _Text:
     """A text that dumps have: what is known of it, not the text itself.
 
     Attributes:
-        key: its digest; empty where none was needed to tell it from others.
+        digest: of one of these dumps; empty where none was needed to tell it from others.
         source: the file of the first dump with it.
         first_line: where it begins there, 1-based.
         result: the result for that dump; None until it is known.
     """
 
-    key: bytes
+    digest: bytes
     source: str
     first_line: int
     result: CheckedDump | InputError | None
@@ -166,24 +161,23 @@ _Tag: TypeAlias = tuple[Dump, _Text]
 _Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
 
 
-def _pieces(dumps: Iterable[Dump], dump_check: DumpCheck, kept: ResultCache | None) -> Iterator[_Piece]:
-    """Each dump with its text. The first dump of a text without a kept result is work."""
+def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
+    """Each dump with its text. The first dump of a text is work."""
     texts: dict[bytes, _Text] = {}
     unhashed: tuple[Dump, _Text] | None = None  # the first dump: often no other is compared with it
     for number, dump in enumerate(dumps):
-        if kept is None and not number:
+        if not number:
             unhashed = dump, _Text(b"", dump.source.name, dump.first_line, None)
             yield _piece(*unhashed, dump)
             continue
         if unhashed is not None:
-            texts[_digest(unhashed[0], dump_check, kept) or b"0"] = unhashed[1]
+            texts[_digest(unhashed[0]) or b"0"] = unhashed[1]
             unhashed = None
-        digest = _digest(dump, dump_check, kept)
+        digest = _digest(dump)
         key, work = digest or b"%d" % number, None
         if key not in texts:
-            result = None if kept is None else kept.get(key)
-            work = dump if result is None else None
-            texts[key] = _Text(digest, dump.source.name, dump.first_line, result)
+            work = dump
+            texts[key] = _Text(digest, dump.source.name, dump.first_line, None)
         yield _piece(dump, texts[key], work)
 
 
@@ -191,10 +185,10 @@ def _piece(dump: Dump, text: _Text, work: Dump | None) -> _Piece:
     return Piece((dump, text), work, dump.span.end - dump.span.start)
 
 
-def _digest(dump: Dump, dump_check: DumpCheck, kept: ResultCache | None) -> bytes:
-    """The digest of the text of a dump; empty for a large text, unless results are kept."""
-    is_hashed = kept is not None or dump.span.end - dump.span.start <= LARGEST_HASHED
-    return dump_check.key(dump) if is_hashed else b""
+def _digest(dump: Dump) -> bytes:
+    """The digest of the text of a dump; empty for a large text."""
+    is_hashed = dump.span.end - dump.span.start <= LARGEST_HASHED
+    return digest_of(dump) if is_hashed else b""
 
 
 def _results(
@@ -204,27 +198,24 @@ def _results(
     waits_for: Callable[[str], None],
     visit_audited: Callable[[AuditedDump], None] | None,
 ) -> Iterator[tuple[_Tag, CheckedDump | InputError | LostWork | None]]:
-    """Each dump with its text, and what was found if it was work. The first work starts the workers."""
-    for piece in pieces:
-        if piece.work is not None:
-            break
-        yield piece.tag, None
-    else:
+    """Each dump with its text, and what was found if it was work. The first dump starts the workers."""
+    first = next(pieces, None)
+    if first is None:
         return
     who = workers() if callable(workers) else workers
-    pieces = chain([piece], pieces)
+    pieces = chain([first], pieces)
     if who is not None and who.shares_files:
-        pieces = _by_their_places(pieces, dump_check)
+        pieces = _by_their_places(pieces)
     if who is None:
         dump_check = replace(dump_check, visit=visit_audited)
     yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 
-def _by_their_places(pieces: Iterable[_Piece], dump_check: DumpCheck) -> Iterator[_Piece]:
+def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
     """The pieces for workers that read files themselves."""
     for piece in pieces:
         dump, text = piece.tag
         if piece.work is None:
             yield piece
         else:
-            yield piece._replace(work=dump_in_file(dump, text.key or dump_check.key(dump)))
+            yield piece._replace(work=dump_in_file(dump, text.digest or digest_of(dump)))

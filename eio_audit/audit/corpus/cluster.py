@@ -24,14 +24,13 @@ Result = TypeVar("Result")
 
 @contextmanager
 def cluster_workers(
-    address: str, timeout: float | None = None, *, shares_files: bool = True, answer_seconds: float = 5
+    address: str, timeout: float | None = None, *, answer_seconds: float = 5
 ) -> Iterator[Workers]:
     """The workers of the Dask scheduler at an address. What still runs when the work ends early is given up.
 
     Args:
         address: as ``tcp://host:8786``.
         timeout: the seconds after which a piece of work is given up (see ``TimeLimit``).
-        shares_files: the workers read files themselves, by the absolute paths that they have here.
         answer_seconds: how long to wait for an answer of the scheduler.
 
     Raises:
@@ -53,7 +52,7 @@ def cluster_workers(
                 sum(client.nthreads().values()),
                 timeout,
                 (KilledWorker, BrokenExecutor),
-                shares_files,
+                shares_files=True,
             )
         except (CancelledError, NoWorkerError) as error:
             raise InputError(address, None, "the scheduler ended, or all its workers") from error

@@ -1,11 +1,10 @@
-"""The check of one dump as a piece of work: what it needs, what it gives, and what its result depends on."""
+"""The check of one dump as a piece of work: what it needs, and what it gives."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -41,7 +40,7 @@ class DumpCheck:
     def __call__(self, place: Dump | DumpInFile) -> CheckedDump | InputError:
         """The result for a dump, without the options, which need not be sent back; or its error."""
         try:
-            dump = place if isinstance(place, Dump) else place.read(self.key)
+            dump = place if isinstance(place, Dump) else place.read()
             audited = audit_dump(dump, self.options, self._work)
             result = checked(audited, self.rules).without_options()
             if self.visit is not None:
@@ -50,38 +49,19 @@ class DumpCheck:
         except InputError as error:
             return error
 
-    def key(self, dump: Dump) -> bytes:
-        """A digest that is equal for dumps with the same result, apart from their places."""
-        from hashlib import sha256  # loads a library that the check of a single dump does without
-
-        column, text = dump.content
-        digest = sha256(self._digest)
-        digest.update(b"%d " % column)
-        digest.update(text)
-        return digest.digest()
-
     @cached_property
     def _work(self) -> SharedWork:
         return SharedWork(sys.maxsize if self.describes_all else DESCRIBED_OPS)
 
-    @cached_property
-    def _digest(self) -> bytes:
-        """Of all that the results depend on except the dump."""
-        from hashlib import sha256
 
-        options = self.options
-        original = options.order_from
-        parts = {
-            "pattern": options.pattern.expression,
-            "follow": sorted(options.follow),
-            "assume_pure": options.assume_pure,
-            "ops": {name: asdict(row) for name, row in options.ops.items()},
-            "order_from": original and sha256(original.text).hexdigest(),
-            "rules": [rule.code for rule in self.rules],
-            "describes_all": self.describes_all,
-        }
-        text = json.dumps(parts, sort_keys=True, default=sorted)  # the other values are sets
-        return sha256(text.encode()).digest()
+def digest_of(dump: Dump) -> bytes:
+    """A digest that is equal for dumps with the same text, apart from their places."""
+    from hashlib import sha256  # loads a library that the check of a single dump does without
+
+    column, text = dump.content
+    digest = sha256(b"%d " % column)
+    digest.update(text)
+    return digest.digest()
 
 
 def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
@@ -121,7 +101,7 @@ class DumpInFile:
         marker: its marker.
         line: its line, as ``Dump.line``.
         first_line: the 1-based line of its first text.
-        key: what a check knows it by.
+        digest: of the dump, see ``digest_of``.
     """
 
     path: str
@@ -132,10 +112,10 @@ class DumpInFile:
     marker: Marker | None
     line: int
     first_line: int
-    key: bytes
+    digest: bytes
 
-    def read(self, key_of: Callable[[Dump], bytes]) -> Dump:
-        """The dump, without its program. ``key_of`` gives the key of a dump.
+    def read(self) -> Dump:
+        """The dump, without its program.
 
         Raises:
             InputError: the file cannot be read here, or has other text.
@@ -149,14 +129,14 @@ class DumpInFile:
             raise InputError(self.name, None, reason) from error
         source = Source(self.name, data, first_line=self.start_line)
         dump = Dump(source, self.span, self.marker, self.line, first_line=self.first_line)
-        if key_of(dump) != self.key:
+        if digest_of(dump) != self.digest:
             reason = f"a worker reads other text in {self.path}: has the file changed?"
             raise InputError(self.name, Position(self.line, 1), reason)
         return dump
 
 
-def dump_in_file(dump: Dump, key: bytes) -> Dump | DumpInFile:
-    """The place of a dump with a key; the dump itself if no other process can read it from a file."""
+def dump_in_file(dump: Dump, digest: bytes) -> Dump | DumpInFile:
+    """The place of a dump with a digest; the dump itself if no other process can read it from a file."""
     source = dump.source
     if source.path is None or source.is_compressed:
         return dump
@@ -165,5 +145,5 @@ def dump_in_file(dump: Dump, key: bytes) -> Dump | DumpInFile:
         return dump
     lines, start_line, span = dump.lines, dump.start_line, dump.span_in_lines
     return DumpInFile(
-        str(path), source.name, lines, start_line, span, dump.marker, dump.line, dump.first_line, key
+        str(path), source.name, lines, start_line, span, dump.marker, dump.line, dump.first_line, digest
     )

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
     from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
-    from eio_audit.audit.diff.diff import Diff
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
 
@@ -200,7 +199,6 @@ def _bisect(
             result,
             gate=gate,
             steps=None if steps is None else steps.of(result.states),
-            worst_diff=_worst_diff(result, request.options) if "markdown" in reports.formats else None,
         )
     return result
 
@@ -248,19 +246,6 @@ def _with_text(reports: Reports) -> Reports:
     """Return the reports, with text on standard output if only the log of states is asked for in a file."""
     is_log_only = not reports.quiet and all(format_ == "log" and path for format_, path in reports.targets)
     return reports._replace(targets=[("text", None), *reports.targets]) if is_log_only else reports
-
-
-def _worst_diff(result: Bisection, options: AuditOptions) -> Diff | None:
-    """Return what the worst application did, as ``--show`` names the states."""
-    from eio_audit.audit.bisect.applications import application_diff
-
-    worst = next((one for one in result.worst if one.is_resolved), None)
-    if worst is None:
-        return None
-    dumps = result.dumps()
-    place = next(place for place, dump in enumerate(dumps) if dump.line == worst.traced.place.line)
-    before, after = (dump.text.lstrip() for dump in dumps[place - 1 : place + 1])
-    return application_diff(worst.last, before, after, options)
 
 
 def _standard_input(command: tuple[str, ...], folder: Path) -> Path | None:

@@ -12,7 +12,7 @@ import click
 from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import GateChoice, gate_options
-from eio_audit.cli.jobs import Cache, Jobs, cache_options, cluster_options, jobs_options
+from eio_audit.cli.jobs import Jobs, cluster_option, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.report.text.progress import advancing, progress, status
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
 @audit_options
 @gate_options
 @jobs_options
-@cluster_options
-@cache_options
+@cluster_option
 @report_options(
     "Verdict", quiet_option, verbose_option("Show all findings, and why the other inversions remain.")
 )
@@ -42,13 +41,6 @@ if TYPE_CHECKING:
     "--statistics",
     is_flag=True,
     help="Print the number of findings by rule, pass and module instead of the findings.",
-)
-@click.option(
-    "--compare",
-    type=click.Path(),
-    metavar="OLD.json",
-    help="Show which models and passes became better or worse since OLD.json, an earlier report with "
-    "--format json. The exit code does not depend on it.",
 )
 @click.pass_context
 def check_command(
@@ -58,10 +50,8 @@ def check_command(
     options: AuditOptions,
     gate_choice: GateChoice,
     parallel: Jobs,
-    cache: Cache,
     reports: Reports,
     statistics: bool,
-    compare: str | None,
 ) -> None:
     """Audit the order of every dump in files, logs and folders; - is standard input.
 
@@ -82,15 +72,10 @@ def check_command(
     from eio_audit.audit.corpus.models import models_of
     from eio_audit.audit.log.log_findings import LogFindings
     from eio_audit.mlir.input.folders import find_files
-    from eio_audit.mlir.source import Source, read_all
+    from eio_audit.mlir.source import read_all
 
     if statistics and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--statistics requires --format text")
-    earlier = None
-    if compare is not None:
-        from eio_audit.report.json_input import parse_report
-
-        earlier = parse_report(Source.read(compare))
     found, errors, skipped = inputs.find_all(paths, find_files)
     files, models = [file for _, file in found], models_of(found)
     needs_findings = gate_choice.needs_findings or bool(reports.formats)
@@ -110,7 +95,7 @@ def check_command(
     dump_check = DumpCheck(options, rules, reports.verbose)
     total_bytes = inputs.total_size(files)
     bar = progress(total_bytes, "reading", len(files), then="ordering")
-    with bar as advance, cache.results() as kept, ExitStack() as started:
+    with bar as advance, ExitStack() as started:
         dump_count = 0
 
         def read_file(file: str) -> Iterator[Dump]:
@@ -125,7 +110,7 @@ def check_command(
 
         dumps = read_all(files, read_file, errors, advance.file_done)
         keep = None if worst_blocks is None else worst_blocks.keep
-        result = check_dumps(dumps, dump_check, visit, workers, kept, advance.waits_for, keep)
+        result = check_dumps(dumps, dump_check, visit, workers, advance.waits_for, keep)
     result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
     if not reports.quiet:
@@ -133,11 +118,6 @@ def check_command(
         inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
         inputs.note_undefined_names(result.dumps)
     verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
-    comparison = None
-    if compare is not None and earlier is not None:
-        from eio_audit.audit.corpus.corpus_figures import compare_checks
-
-        comparison = compare_checks(compare, earlier, verdict)
 
     def pictures_of(model: str) -> list[OrderPicture]:
         from eio_audit.audit.explain.order_picture import pictures_of_model
@@ -152,7 +132,6 @@ def check_command(
         verdict,
         statistics=statistics,
         pictures=pictures,
-        comparison=comparison,
         pictures_of=pictures_of,
         excerpts=inputs.excerpts,
         replacements=_replacements(verdict, options) if "sarif" in reports.formats else None,

@@ -1,4 +1,4 @@
-"""``eio-audit config``: the options in use and their sources."""
+"""``eio-audit help config``: the options in use and their sources."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
 
     \b
     Examples:
-      eio-audit config
-      eio-audit config --follow derived > eio-audit.toml
+      eio-audit help config
+      eio-audit help config --follow derived > eio-audit.toml
     """
     names = {key_of(option): option.name or "" for option in ctx.command.params}
     file_name = config.path.name if config.path else ""

@@ -212,6 +212,8 @@ def diff_command(
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
     if parallel.timeout is not None and not are_runs:
         raise click.UsageError("--timeout requires two logs or folders")
+    if context is not None and "text" not in reports.formats and not reports.quiet:
+        raise click.UsageError("--unified requires --format text")
     if after is not None and are_runs:
         for format_ in reports.formats - RENDERERS["RunComparison"].keys():
             raise click.UsageError(

@@ -42,7 +42,7 @@ def explain_command(
         from eio_audit.report.manual import look_up
 
         if not Path(path).exists() and look_up(path):
-            raise click.UsageError(f"there is no file '{path}'; did you mean 'eio-audit rule {path}'?")
+            raise click.UsageError(f"there is no file '{path}'; did you mean 'eio-audit help {path}'?")
         raise click.UsageError(WHICH_OP)
     from eio_audit.audit.explain.explain import explain
 

@@ -72,7 +72,7 @@ def _rule(rule: Rule) -> dict[str, object]:
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "help": {"text": f"'eio-audit rule {rule.code}' explains how to fix it.", "markdown": entry.text},
+        "help": {"text": f"'eio-audit help {rule.code}' explains how to fix it.", "markdown": entry.text},
     }
 
 

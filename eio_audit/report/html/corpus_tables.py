@@ -1,18 +1,13 @@
-"""The tables of models and of passes, and of what changed since an earlier check."""
+"""The tables of models and of passes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eio_audit.audit.corpus.corpus_figures import (
-    CheckComparison,
-    FigureChange,
-    figures_by_model,
-    figures_by_pass,
-)
+from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.html.table import Cell, Table, columns_of, told_apart
-from eio_audit.report.wording.corpus import TRENDS, differences, pass_of, worst_of
+from eio_audit.report.wording.corpus import pass_of, worst_of
 
 SORTING = "-avoidable, -findings, -inversions"
 """How the tables of models and passes are sorted at first."""
@@ -53,28 +48,3 @@ def pass_table(verdict: Verdict) -> Table:
         rows[-1] += [one.inversions, one.findings, one.models_avoidable, one.models, one.dumps]
     caption = "what the dumps of each pass show, whichever pass brought it in"
     return Table("passes", caption, columns, rows, SORTING)
-
-
-def change_table(comparison: CheckComparison) -> Table | None:
-    """Return the models and passes that differ from an earlier check. None if none differs."""
-    columns = columns_of(
-        "trend=change, kind=of, name, #growth, "
-        "#avoidable_before=avoidable before, #avoidable=avoidable now, "
-        "#inversions_before=inversions before, #inversions=inversions now, "
-        "#dumps_before=dumps before, #dumps=dumps now"
-    )
-    rows: list[list[Cell]] = [
-        [TRENDS[change.trend], kind, name, *_numbers(change)]
-        for kind, changes in differences(comparison).items()
-        for name, change in changes
-    ]
-    caption = "the models and passes that differ; growth is that of the avoidable inversions"
-    return Table("changes", caption, columns, rows, "-growth, -inversions") if rows else None
-
-
-def _numbers(change: FigureChange) -> list[Cell]:
-    before, after = change.before, change.after
-    cells: list[Cell] = [change.growth[0]]
-    for name in ("avoidable", "inversions", "dumps"):
-        cells += [None if figures is None else getattr(figures, name) for figures in (before, after)]
-    return cells

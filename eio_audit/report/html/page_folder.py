@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from eio_audit.audit.corpus.corpus_figures import CheckComparison, figures_by_model
+from eio_audit.audit.corpus.corpus_figures import figures_by_model
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
@@ -27,7 +27,6 @@ def check_to_pages(
     verdict: Verdict,
     pictures: Sequence[OrderPicture],
     version: str,
-    comparison: CheckComparison | None,
     pictures_of: Callable[[str], Sequence[OrderPicture]],
 ) -> Iterator[tuple[str, Iterator[str]]]:
     """Yield the name and the pieces of each page. ``INDEX``, which links to the others, comes last.
@@ -36,12 +35,11 @@ def check_to_pages(
         verdict: what to show.
         pictures: of the blocks to show op by op if there is only one model.
         version: of eio-audit.
-        comparison: the one with an earlier check.
         pictures_of: returns those for the page of a model; called right before the page is yielded.
     """
     if len(verdict.check.by_model) < 2:
         drawn = pictures or [picture for model in verdict.check.by_model for picture in pictures_of(model)]
-        yield INDEX, check_to_html(verdict, drawn, version, comparison)
+        yield INDEX, check_to_html(verdict, drawn, version)
         return
     findings = defaultdict[str, list[Finding]](list)
     for finding in verdict.findings:
@@ -50,7 +48,7 @@ def check_to_pages(
     for model, page in pages.items():
         own = _verdict_of(verdict, model, findings[model])
         yield page, check_to_html(own, pictures_of(model), version, model=model, up=INDEX)
-    yield INDEX, check_to_html(verdict, (), version, comparison, pages=pages)
+    yield INDEX, check_to_html(verdict, (), version, pages=pages)
 
 
 def page_names(models: Iterable[str]) -> dict[str, str]:

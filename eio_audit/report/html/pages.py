@@ -6,7 +6,6 @@ import base64
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
-from typing import TYPE_CHECKING
 
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
@@ -25,10 +24,6 @@ from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.template import render_pieces, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
-
-if TYPE_CHECKING:
-    from eio_audit.audit.corpus.corpus_figures import CheckComparison
-
 
 SHOWN_FILES = 3
 """How many files the title of a page names."""
@@ -51,7 +46,6 @@ def check_to_html(
     verdict: Verdict,
     pictures: Sequence[OrderPicture],
     version: str,
-    comparison: CheckComparison | None = None,
     *,
     pages: Mapping[str, str] | None = None,
     model: str = "",
@@ -63,7 +57,6 @@ def check_to_html(
         verdict: what to show.
         pictures: of the blocks that are shown op by op.
         version: of eio-audit.
-        comparison: the one with an earlier check.
         pages: the addresses of the pages of models. They have the blocks, and this page has not.
         model: what it is the page of, if of one of several models.
         up: the address of the page of all models.
@@ -88,25 +81,17 @@ def check_to_html(
         inverted=inverted,
         sections=sections,
         listed=listed,
-        comparison=comparison,
-        **_corpus(verdict, comparison, pages or {}),
+        **_corpus(verdict, pages or {}),
     )
 
 
-def _corpus(
-    verdict: Verdict, comparison: CheckComparison | None, pages: Mapping[str, str]
-) -> dict[str, object]:
-    """Return the tables of models, of passes, and of what changed since an earlier check."""
-    has_models = len(verdict.check.by_model) > 1
-    if not has_models and comparison is None:
-        return {"models": None, "passes": None, "changes": None}
-    from eio_audit.report.html.corpus_tables import change_table, model_table, pass_table
+def _corpus(verdict: Verdict, pages: Mapping[str, str]) -> dict[str, object]:
+    """Return the tables of models and of passes; None for a single model."""
+    if len(verdict.check.by_model) < 2:
+        return {"models": None, "passes": None}
+    from eio_audit.report.html.corpus_tables import model_table, pass_table
 
-    return {
-        "models": model_table(verdict, pages) if has_models else None,
-        "passes": pass_table(verdict) if has_models else None,
-        "changes": change_table(comparison) if comparison else None,
-    }
+    return {"models": model_table(verdict, pages), "passes": pass_table(verdict)}
 
 
 def diff_to_html(
@@ -115,7 +100,6 @@ def diff_to_html(
     version: str,
     *,
     verbose: bool = False,
-    context: int | None = None,
 ) -> Iterator[str]:
     """Return the page of a diff in pieces.
 
@@ -124,7 +108,6 @@ def diff_to_html(
         pictures: draws blocks of the later dump. It is called when the texts need no memory any more.
         version: of eio-audit.
         verbose: whether to show all differences of an op.
-        context: how many unchanged ops to show around changes; None to group the changes.
     """
     data = packed(pair_data(step_of(result.comparison)))
     sections = block_sections(pictures())
@@ -135,7 +118,7 @@ def diff_to_html(
         title=f"{files_of((result.before.source, result.after.source))}: what changed",
         data=data,
         result=result,
-        document=diff_document(result, context=context),
+        document=diff_document(result),
         verbose=verbose,
         all_changes=_change_table(result, sections),
         sections=sections,

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.bisect.applications import OneApplication
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
-from eio_audit.audit.diff.diff import Diff
-from eio_audit.report.markdown.code import code, literal, shell_block, table
-from eio_audit.report.markdown.diff import diff_to_markdown
+from eio_audit.report.markdown.code import code, literal, table
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import if_any
 
@@ -16,11 +13,8 @@ SHOWN_ROWS = 10
 """The most rows of a table unless verbose."""
 
 
-def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_diff: Diff | None = None) -> str:
-    """Return the bisection as Markdown, ending in a newline.
-
-    ``worst_diff`` is what the worst application did.
-    """
+def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
+    """Return the bisection as Markdown, ending in a newline."""
     lines = [f"### {literal(words.headline(result))}", "", f"{words.effort(result)}.", ""]
     lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
@@ -32,24 +26,9 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False, worst_dif
             *(f"- {words.not_resolved(one, result)}" for one in result.unresolved),
             "",
         ]
-    if worst and worst_diff is not None:
-        lines += [
-            f"<details><summary>The diff of attempt {worst[0].last}</summary>",
-            "",
-            diff_to_markdown(worst_diff),
-            "</details>",
-            "",
-        ]
     if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
-    return "\n".join(lines).rstrip("\n") + "\n"
-
-
-def application_to_markdown(one: OneApplication, *, verbose: bool = False) -> str:
-    """Return what one application did as Markdown, ending in a newline."""
-    lines = [f"### {literal(words.application_title(one))}", "", diff_to_markdown(one.diff, verbose=verbose)]
-    lines += shell_block(words.by_hand(one.reproduction, one.number))
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

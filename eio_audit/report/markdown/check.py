@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.corpus_figures import CheckComparison, figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.printable import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
 from eio_audit.report.markdown.code import code, literal, shell_block, table
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
-from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
+from eio_audit.report.wording.corpus import models_of, pass_of, worst_of
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import heading_of, sum_of, told_apart_share
 
@@ -19,17 +19,15 @@ SHOWN_DUMPS = 10
 """The most dumps, models and passes that a report names."""
 
 
-def to_markdown(verdict: Verdict, *, verbose: bool = False, comparison: CheckComparison | None = None) -> str:
+def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     """Return the verdict, the dumps with inversions and the findings, worst first.
 
     If several models have more dumps with inversions than a report names, it names models and passes instead.
-    ``comparison`` is the one with an earlier check.
     """
     said = "; ".join(reasons(verdict, verbose=verbose))
     lines = [f"### eio-audit: {status(verdict)}", "", literal(said) if verdict.check.unindexed else said]
     lines += shell_block(steps_after(verdict))
     lines += _errors(verdict)
-    lines += _changes(comparison) if comparison else []
     lines += _figures(verdict)
     lines += _findings(verdict, verbose=verbose)
     return "\n".join(map(printable, lines)) + "\n"
@@ -66,15 +64,6 @@ def _passes(verdict: Verdict) -> list[str]:
         rows[-1] += [f"{one.inversions:,}", f"{one.findings:,}"]
     titles = ["pass", "avoidable", "in models", "inversions", "findings"]
     return _table(titles, rows, _more(len(passes) - len(rows), "pass", "passes"))
-
-
-def _changes(comparison: CheckComparison) -> list[str]:
-    lines = ["", literal(since(comparison))]
-    for kind, changes in differences(comparison).items():
-        rows = [[_code(name), changed(one)] for name, one in changes[:SHOWN_DUMPS]]
-        more = _more(len(changes) - len(rows), kind, PLURALS[kind])
-        lines += _table([kind, "since then"], rows, more)
-    return lines
 
 
 def _more(number: int, noun: str, plural: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
-from eio_audit.report.markdown.code import code, literal, one_line, shell_block, table
+from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
+from eio_audit.report.markdown.code import code, literal, shell_block, table
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import next_steps
@@ -19,19 +19,16 @@ SHOWN_ROWS = 10
 FOLDED_ROWS = 40
 """The most rows of a table unless verbose. GitHub accepts comments of up to 65,536 characters."""
 
-FOLDED_LINES = 400
-"""The most lines of ops in place unless verbose."""
-
 LONGEST_CELL = 160
 """The most characters of a cell unless verbose."""
 
 
-def diff_to_markdown(diff: Diff, *, verbose: bool = False, context: int | None = None) -> str:
+def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
     """Return the comparison as Markdown, ending in a newline.
 
     All text from the dumps is in code style, where ``#12`` is not an issue and ``@main`` not a user.
     """
-    document = diff_document(diff, verbose=verbose, context=context)
+    document = diff_document(diff, verbose=verbose)
     inversions, avoidable = words.order_summary(diff)
     lines = [
         f"### {_dump(diff.before)} to {_dump(diff.after)}",
@@ -65,13 +62,11 @@ def _parts(section: DiffSection, *, verbose: bool) -> list[str]:
         match part:
             case Changes():
                 lines += _changes(part, verbose=verbose)
-            case Hunks():
-                lines += _hunks(part, verbose=verbose)
             case Listing():
                 lines += _list(part, verbose=verbose)
             case Figures():
                 lines += _figures(part, verbose=verbose)
-            case _:
+            case str():
                 lines += [part, ""]
     return lines
 
@@ -88,23 +83,6 @@ def _changes(part: Changes, *, verbose: bool) -> list[str]:
         rows.append([*cells, "<br>".join(map(cut, filter(None, what)))])
     headings = ["index", "op", "result", "line", "module", "what"]
     return _table(part.title + part.note, headings, rows, verbose=verbose)
-
-
-def _hunks(part: Hunks, *, verbose: bool) -> list[str]:
-    """Return the ops in a code block, which GitHub colours as a diff."""
-    lines = []
-    for hunk in part.hunks:
-        lines.append("@@ @@")
-        for op in hunk:
-            sign = words.SIGNS[op.status]
-            lines.append(one_line(f"{sign} {words.row_of(op)}"))
-            lines += [one_line(f"{sign}     {what}") for what in words.what_happened(op, verbose=verbose)]
-    shown = lines if verbose else lines[:FOLDED_LINES]
-    return _folded(
-        f"{len(lines):,} lines" if len(lines) > FOLDED_ROWS else "",
-        ["```diff", *shown, "```", *_rest(len(lines) - len(shown))],
-        is_long=len(lines) > FOLDED_ROWS,
-    )
 
 
 def _figures(part: Figures, *, verbose: bool) -> list[str]:

@@ -135,13 +135,11 @@ def print_first_failure(found: FirstFailure, console: Console) -> None:
     print_next(words.next_steps_of_failure(found), console)
 
 
-def print_application(
-    one: OneApplication, console: Console, *, verbose: bool = False, context: int | None = None
-) -> None:
+def print_application(one: OneApplication, console: Console, *, verbose: bool = False) -> None:
     """Print the pattern of an application, its root op, its diff, and how to get the IR by hand."""
     console.print((words.application_title(one), "bold"))
     console.print()
-    print_diff(one.diff, console, verbose=verbose, context=context)
+    print_diff(one.diff, console, verbose=verbose)
     console.print()
     print_next(words.by_hand(one.reproduction, one.number), console)
 

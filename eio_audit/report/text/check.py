@@ -16,7 +16,6 @@ from eio_audit.report.wording.conclusion import status, steps_after, verdict_lin
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.corpus_figures import CheckComparison
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
 
@@ -30,7 +29,6 @@ def print_check(
     *,
     verbose: bool = False,
     statistics: bool = False,
-    comparison: CheckComparison | None = None,
     excerpts: Excerpts | None = None,
 ) -> None:
     """Print the findings, the sums of blocks with inversions, notes, and the verdict.
@@ -44,7 +42,6 @@ def print_check(
         verbose: print every finding and block, and for each block its displaced ops and their blockers; of
             several models also the sums of models and passes.
         statistics: print the number of findings of each kind instead of the findings.
-        comparison: the one with an earlier check.
         excerpts: returns the lines of findings; None to print none.
     """
     findings, heading = verdict.findings, ""
@@ -75,10 +72,6 @@ def print_check(
         _print_told_apart(verdict, console)
         for note in filter(None, _notes(verdict)):
             console.print(note)
-    if comparison is not None:
-        from eio_audit.report.text.corpus import print_comparison
-
-        print_comparison(comparison, console, verbose=verbose)
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
         verdict_line(verdict, verbose=verbose).removeprefix(status(verdict)),

@@ -1,26 +1,17 @@
-"""The models and passes of a corpus as text: which are worst, and what changed since an earlier check."""
+"""The worst models and passes of a corpus as text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.corpus.corpus_figures import (
-    CheckComparison,
-    ModelFigures,
-    PassFigures,
-    Trend,
-    figures_by_model,
-    figures_by_pass,
-)
+from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import NARROW, Column, numbers, print_table
-from eio_audit.report.wording.corpus import PLURALS, changed, differences, models_of, pass_of, since, worst_of
+from eio_audit.report.wording.corpus import models_of, pass_of, worst_of
 
 SHOWN = 10
 """The most models and passes that a report names unless verbose."""
-
-_STYLES = {Trend.WORSE: "red", Trend.BETTER: "green"}
 
 
 def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
@@ -66,17 +57,6 @@ def _inversions(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
     ]
 
 
-def print_comparison(comparison: CheckComparison, console: Console, *, verbose: bool) -> None:
-    """Print what became better and worse since an earlier check."""
-    console.print(since(comparison))
-    for kind, changes in differences(comparison).items():
-        shown = changes if verbose else changes[:SHOWN]
-        for name, change in shown:
-            what = f"pass {name}: " if kind == "pass" else f"{name}: "
-            console.print(what, (changed(change), _STYLES.get(change.trend, "")), indent=2)
-        _print_more(len(changes) - len(shown), PLURALS[kind], console, indent=2)
-
-
-def _print_more(number: int, what: str, console: Console, indent: int = 0) -> None:
+def _print_more(number: int, what: str, console: Console) -> None:
     if number:
-        console.print((f"... and {number:,} more {what} (-v)", "dim"), indent=indent)
+        console.print((f"... and {number:,} more {what} (-v)", "dim"))

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 from eio_audit import AuditOptions, Check, Dump, InputError, check, read, read_text
 from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
-    AVOIDABLE,
     RULES,
-    WRONG_INDEX,
     BatchSize,
     CheckedDump,
     DumpCheck,
@@ -185,17 +183,3 @@ def test_a_dump_is_sent_without_its_file(text: str, lines: int) -> None:
         assert len(sent.source.data) < len(one.source.data)
         assert (sent.text, sent.line, sent.first_line) == (one.text, one.line, one.first_line)
         assert all_of(check([sent])) == all_of(check([one]))
-
-
-def test_what_matters_tells_two_checks_apart() -> None:
-    (one,) = read_text(SHUFFLED)
-    checks = [
-        DumpCheck(),
-        DumpCheck(AuditOptions(assume_pure="my.*")),
-        DumpCheck(AuditOptions(follow="derived")),
-        DumpCheck(AuditOptions(order_from=OriginalOrder(one))),
-        DumpCheck(rules=()),
-        DumpCheck(describes_all=True),
-    ]
-    assert len({each.key(one) for each in checks}) == len(checks)
-    assert DumpCheck().key(one) == DumpCheck(AuditOptions(), (AVOIDABLE, WRONG_INDEX)).key(one)

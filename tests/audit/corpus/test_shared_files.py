@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from eio_audit import Dump, InputError, read, read_text
 from tests.audit.test_trace import dump, function
 from tests.cli.running import pipe_of
-from tests.internals import DumpCheck, DumpInFile, Workers, check_dumps, dump_in_file
+from tests.internals import DumpCheck, DumpInFile, Workers, check_dumps, digest_of, dump_in_file
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -30,7 +30,7 @@ def workers() -> Iterator[Workers]:
 
 
 def placed(one: Dump) -> Dump | DumpInFile:
-    place: Dump | DumpInFile = pickle.loads(pickle.dumps(dump_in_file(one, DumpCheck().key(one))))
+    place: Dump | DumpInFile = pickle.loads(pickle.dumps(dump_in_file(one, digest_of(one))))
     return place
 
 
@@ -43,7 +43,7 @@ def test_a_dump_is_named_by_its_place(tmp_path: Path) -> None:
     place = placed(second)
     assert isinstance(place, DumpInFile)
     assert (place.path, place.start_line, place.line, place.first_line) == (str(path), 11, 11, 13)
-    assert place.read(DumpCheck().key).text == second.text
+    assert place.read().text == second.text
 
 
 @given(programs(), st.integers(0, 3))
@@ -55,7 +55,7 @@ def test_a_dump_read_from_its_place_is_the_dump(text: str, lines: int) -> None:
         for one in read(file.name):
             place = placed(one)
             assert isinstance(place, DumpInFile)
-            again = place.read(DumpCheck().key)
+            again = place.read()
             assert (again.text, again.line, again.first_line) == (one.text, one.line, one.first_line)
             assert again.source.line_at(again.span.start) == one.source.line_at(one.span.start)
 
@@ -103,7 +103,7 @@ def test_other_text_is_an_error_of_the_file(
     assert isinstance(place, DumpInFile)
     change(path)
     with pytest.raises(InputError) as raised:
-        place.read(DumpCheck().key)
+        place.read()
     assert str(raised.value) == f"{path}{reason.format(path=path)}"
 
 

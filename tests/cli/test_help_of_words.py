@@ -1,11 +1,10 @@
-"""``eio-audit rule``: what docs/rules.md and docs/glossary.md say, for those who have the program alone."""
+"""``eio-audit help NAME``: what docs/rules.md and docs/glossary.md say, for those who have the program alone."""
 
 from tests.cli.running import run
-from tests.internals import COMMANDS
 
 
 def printed(*words: str) -> str:
-    result = run("rule", *words)
+    result = run("help", *words)
     assert (result.returncode, result.stderr) == (0, b"")
     return result.stdout.decode()
 
@@ -41,7 +40,7 @@ def test_a_word() -> None:
 
 
 def test_all_rules_and_words_a_line_each() -> None:
-    lines = printed().splitlines()
+    lines = printed("rules").splitlines()
     assert lines[0] == "Rules"
     assert lines[8].split() == [
         "EIO104,",
@@ -59,12 +58,13 @@ def test_all_rules_and_words_a_line_each() -> None:
 
 
 def test_one_that_there_is_not() -> None:
-    assert refusal("rule", "nock-on") == "Error: there is no rule or word 'nock-on': did you mean 'knock-on'?"
-    assert refusal("rule", "???") == "Error: there is no rule or word '???': 'eio-audit rule' lists all"
+    start = "Error: there is no command, rule or word"
+    assert refusal("help", "nock-on") == f"{start} 'nock-on': did you mean 'knock-on'?"
+    assert refusal("help", "chek") == f"{start} 'chek': did you mean 'check'?"
+    assert refusal("help", "???") == f"{start} '???': 'eio-audit help rules' lists all rules and words"
 
 
 def test_who_looks_for_it_elsewhere_is_told() -> None:
-    expected = "Error: there is no file 'EIO001'; did you mean 'eio-audit rule EIO001'?"
+    expected = "Error: there is no file 'EIO001'; did you mean 'eio-audit help EIO001'?"
     assert refusal("explain", "EIO001") == expected
-    assert refusal("EIO001") == "Error: No such command 'EIO001'. Did you mean 'rule EIO001'?"
-    assert "rule" in COMMANDS
+    assert refusal("EIO001") == "Error: No such command 'EIO001'. Did you mean 'help EIO001'?"

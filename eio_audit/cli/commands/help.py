@@ -1,0 +1,85 @@
+"""``eio-audit help``: a command, the configuration in use, a rule, or a word of the reports."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+
+import click
+
+from eio_audit.cli.commands.config import config_command
+from eio_audit.cli.options import exit_codes, grouped_command
+
+CONFIG = "config"
+RULES = "rules"
+
+
+def _complete_name(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    from eio_audit.report.manual import entries
+
+    names = [*_commands(ctx), CONFIG, RULES, *(name for entry in entries() for name in entry.names)]
+    return [name for name in names if name.casefold().startswith(incomplete.casefold())]
+
+
+@grouped_command(
+    "help",
+    short_help="Explain a command, a rule or a word, or print the options in use.",
+    epilog=exit_codes({0: "done", 2: "wrong usage, no such name, or a malformed configuration file"}),
+    context_settings={"allow_interspersed_args": False},
+)
+@click.argument("name", nargs=-1, type=click.UNPROCESSED, shell_complete=_complete_name)
+@click.pass_context
+def help_command(ctx: click.Context, name: tuple[str, ...]) -> None:
+    """Print the help of a command, or what a rule or a word of the reports means.
+
+    NAME is a command, the code or name of a rule, or a word of the glossary. 'rules' lists all rules and
+    words. 'config' prints the options in use and where each value comes from; options of check may follow.
+    Without NAME, list the commands.
+
+    \b
+    Examples:
+      eio-audit help check
+      eio-audit help EIO001
+      eio-audit help knock-on
+      eio-audit help rules
+      eio-audit help config
+    """
+    program, word = ctx.find_root(), " ".join(name)
+    if not name:
+        click.echo(program.get_help())
+    elif word in _commands(ctx):
+        command = _group(ctx).get_command(program, word)
+        assert command is not None
+        click.echo(command.get_help(click.Context(command, info_name=word, parent=program)))
+    elif name[0] == CONFIG:
+        with config_command.make_context("help config", [*name[1:]], parent=program) as shown:
+            config_command.invoke(shown)
+    else:
+        _print_manual(word, _commands(ctx))
+
+
+def _group(ctx: click.Context) -> click.Group:
+    group = ctx.find_root().command
+    assert isinstance(group, click.Group)
+    return group
+
+
+def _commands(ctx: click.Context) -> list[str]:
+    return _group(ctx).list_commands(ctx.find_root())
+
+
+def _print_manual(word: str, commands: list[str]) -> None:
+    from eio_audit.report.manual import close_names, entries, look_up, print_entries, print_list
+    from eio_audit.report.text.console import Console
+
+    console = Console(sys.stdout)
+    if word == RULES:
+        print_list(entries(), console)
+        return
+    found = look_up(word)
+    if not found:
+        names = [*difflib.get_close_matches(word, [*commands, CONFIG, RULES]), *close_names(word)]
+        close = " or ".join(f"'{other}'" for other in names)
+        hint = f"did you mean {close}?" if close else f"'eio-audit help {RULES}' lists all rules and words"
+        raise click.UsageError(f"there is no command, rule or word '{word}': {hint}")
+    print_entries(found, console)
