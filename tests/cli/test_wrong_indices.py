@@ -93,7 +93,7 @@ def test_a_baseline_knows_such_findings(issue: Path, tmp_path: Path) -> None:
 def test_every_format_has_the_finding(format_: str, issue: Path) -> None:
     done = run("check", issue, "--format", format_)
     assert done.returncode == 1
-    assert b"should carry #18 (of ttir.reshape %57, line 5)" in done.stdout
+    assert b"should carry #18 (of ttir.reshape " in done.stdout
 
 
 def test_the_page_of_a_check(issue: Path) -> None:
