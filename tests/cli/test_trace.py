@@ -270,8 +270,8 @@ def test_fail_on(fail_on: str, code: int) -> None:
     ("fail_on", "code", "verdict"),
     [
         ("final", 0, "passed: no avoidable inversion left at the end of 2 passes"),
-        ("avoidable", 1, "failed: 33 avoidable inversions in 2 passes, none left at the end"),
-        ("any", 1, "failed: 33 avoidable inversions in 2 passes, none left at the end"),
+        ("avoidable", 1, "failed: 33 inversions out of place in 2 passes, none left at the end"),
+        ("any", 1, "failed: 33 inversions out of place in 2 passes, none left at the end"),
         ("never", 0, "passed: no avoidable inversion left at the end of 2 passes"),
     ],
 )

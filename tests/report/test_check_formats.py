@@ -184,7 +184,7 @@ def test_no_more_annotations_than_github_shows() -> None:
 
 
 def test_findings_that_do_not_fail_are_warnings() -> None:
-    assert rendered(verdict(gate=Gate(never_fails=True)), "github").count("::warning ") == 1
+    assert rendered(verdict(gate=Gate(never_fails=True)), "github").count("::warning ") == 2
 
 
 def test_annotations_at_the_models_own_line() -> None:

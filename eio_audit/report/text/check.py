@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import WRONG_INDEX
 from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
 from eio_audit.report.wording import order
@@ -58,7 +59,7 @@ def print_check(
 
         for dump in broken:
             print_heading(dump, console)
-            print_order(dump, console, verbose=True)
+            print_order(dump, console, verbose=True, names_wrong=WRONG_INDEX not in verdict.gate.rules)
             console.print()
         if broken and len(verdict.check.by_model) > 1:
             _print_corpus(verdict, console, verbose=True)
