@@ -73,7 +73,7 @@ class FollowedPairs:
         self._update(gone, [])
 
     def end(self, judged: Iterable[Part], vanished: Collection[Part]) -> None:
-        """End what was passed over in functions that a dump with indices shows, and what is in vanished ones."""
+        """End what was passed over in functions that a dump with indices shows, and all in vanished ones."""
         gone = self._disordered_in(vanished)
         for part in (*judged, *vanished):
             if not isinstance(part, int):
