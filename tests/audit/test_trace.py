@@ -398,7 +398,9 @@ def logs(draw: st.DrawFn, *, has_namesakes: bool = True) -> str:
                     *texts("f", "g"),
                     module(*texts("f", "g")),
                     module(*texts("f"), CALLER.replace("@f", "@c"), draw(st.sampled_from([PURE, READS]))),
-                    nested(nested(*texts(inner), header="module @i"), nested(*texts("h"), header="module @j")),
+                    nested(
+                        nested(*texts(inner), header="module @i"), nested(*texts("h"), header="module @j")
+                    ),
                     nested(*texts(inner), header="module @i"),
                 ]
             )
