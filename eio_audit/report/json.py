@@ -89,6 +89,7 @@ _FIELDS = {
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
         "effects inversions kinds inverted same_index lower higher fixed"
     ),
+    "OpInversions": "pass=pass_name source=place.source line=place.line inversions=pairs",
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
     "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",

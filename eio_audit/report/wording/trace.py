@@ -116,8 +116,10 @@ SHOWN_OPS = 3
 
 def left_by(traced: TracedPass) -> str:
     """Return ``left 16: #37 ttnn.slice_static %5 (line 120), #65 ttnn.slice_static %6 (line 121)``."""
-    ops = shortened_list([str(one.op) for one in traced.left_ops], SHOWN_OPS)
-    return ": ".join(filter(None, (f"left {traced.left:,}", ops)))
+    ops = [str(one.op) for one in traced.left_ops[:SHOWN_OPS]]
+    if len(traced.left_ops) > SHOWN_OPS:
+        ops.append("...")
+    return ": ".join(filter(None, (f"left {traced.left:,}", ", ".join(ops))))
 
 
 def made_by(left: LeftFinding) -> str:
