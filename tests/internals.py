@@ -232,7 +232,7 @@ from eio_audit.report.ci.sarif import MOST_RESULTS
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
 from eio_audit.report.html.page_steps import PageStep, PageText, step_of
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed, runs_of
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
 from eio_audit.report.html.table import MadeRows, Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
