@@ -240,7 +240,7 @@ from eio_audit.report.json_input import baseline_to_json, parse_baseline, parse_
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
 from eio_audit.report.pictures.structure_svg import down_to, drawing_of, module_tree
-from eio_audit.report.template import json_pieces, render
+from eio_audit.report.template import render
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink

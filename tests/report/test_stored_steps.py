@@ -48,7 +48,7 @@ def test_texts_come_back_to_the_byte(given_texts: list[PageText]) -> None:
 
 def unpacked(steps: StoredSteps) -> Any:
     """The data of a page, as its script unpacks them."""
-    return json.loads(zlib.decompress(base64.b64decode("".join(packed(steps.data())))))
+    return json.loads(zlib.decompress(base64.b64decode(packed(steps.data()))))
 
 
 def test_renumbered_lines_share_a_template() -> None:

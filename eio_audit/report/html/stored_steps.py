@@ -8,7 +8,7 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, ClassVar
@@ -17,7 +17,6 @@ from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.html.page_steps import PageStep, PageText, page_step
-from eio_audit.report.template import array_parts, json_pieces
 
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
 """The name of a value that is a number. Many lines differ in these only."""
@@ -69,7 +68,7 @@ class StoredTexts:
     def __init__(self) -> None:
         self.lines = StoredLines()
         self.sources: dict[str, int] = {}
-        self._numbers: dict[tuple[int | bytes, ...], int] = {}
+        self._numbers: dict[tuple[int, tuple[bytes, ...]], int] = {}
 
     def add(self, text: PageText) -> int:
         """Return the number of a text."""
@@ -80,7 +79,7 @@ class StoredTexts:
             map(self.lines.add, text.definitions),
         )
         source = self.sources.setdefault(text.source, len(self.sources))
-        state = source, *(_differences(column).tobytes() for column in columns)
+        state = source, tuple(_differences(column).tobytes() for column in columns)
         return self._numbers.setdefault(state, len(self._numbers))
 
     def states(self) -> list[list[int | list[int]]]:
@@ -90,8 +89,8 @@ class StoredTexts:
         from the one before, since most differences are 1.
         """
         return [
-            [one if isinstance(one, int) else array("q", one).tolist() for one in state]
-            for state in self._numbers
+            [source, *(array("q", column).tolist() for column in columns)]
+            for source, columns in self._numbers
         ]
 
 
@@ -170,9 +169,9 @@ class StoredSteps:
         lines = self._texts.lines
         return {
             "statuses": STATUSES,
-            "templates": array_parts(lines.templates),
-            "templateOf": array_parts(lines.template_of),
-            "numbers": array_parts(lines.numbers),
+            "templates": [*lines.templates],
+            "templateOf": lines.template_of.tolist(),
+            "numbers": lines.numbers.tolist(),
             "sources": self.sources,
             "states": self._texts.states(),
             "names": [*self._names],
@@ -199,15 +198,7 @@ def pair_data(step: PageStep) -> dict[str, object]:
     return {"passes": [{**shown, "counts": counts}], **stored.data()}
 
 
-PIECE = 3 << 12
-"""How many bytes become base64 at once: a multiple of three, so that the pieces make one text."""
-
-
-def packed(data: Mapping[str, object]) -> Iterator[str]:
-    """Return data as JSON, deflated, in base64, in pieces. It is deflated at once."""
-    deflated, compressor = bytearray(), zlib.compressobj(LEVEL)
-    for piece in json_pieces(data, json.JSONEncoder(separators=(",", ":")).encode):
-        deflated += compressor.compress(piece.encode())  # in ASCII, so broken encoding comes through
-    deflated += compressor.flush()
-    starts = range(0, len(deflated), PIECE)
-    return (base64.b64encode(deflated[start : start + PIECE]).decode() for start in starts)
+def packed(data: Mapping[str, object]) -> str:
+    """Return data as JSON, deflated, in base64."""
+    text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through
+    return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()
