@@ -101,7 +101,6 @@ from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.program_text import text_before
-from eio_audit.audit.log.text_changes import changed_lines
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
