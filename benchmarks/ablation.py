@@ -2,7 +2,7 @@
 
     python benchmarks/ablation.py               # some minutes of CPU time; ends in a Markdown table
     python benchmarks/ablation.py FOLDER        # also with the dumps of a folder
-    python benchmarks/ablation.py --parts nothing "squeeze bound"
+    python benchmarks/ablation.py --parts nothing "`improve` (local search)"
 
 The blocks are all distinct disordered blocks of the dumps in ``sample_irs/`` and ``tests/data/``, and
 generated blocks: the shapes of hostile.py in three sizes, noisy keys over few to many random dependences, and
@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from functools import cache, partial
 from multiprocessing import Pool
@@ -27,14 +27,11 @@ import hostile
 
 import eio_audit
 from eio_audit.audit.check import followers
-from eio_audit.order import fewest_moved, linear_extension
 from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search import solve_window
-from eio_audit.order.search.exact_search import SearchResult
-from eio_audit.order.windows import TransitiveClosure
 
 HERE = Path(__file__).resolve().parent
 DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")
@@ -52,28 +49,12 @@ def _keep_order(_: object, order: Iterable[int], *__: object) -> list[int]:
     return list(order)
 
 
-def _find_nothing(
-    closure: TransitiveClosure, cycles: Sequence[object], known: int, *_: object
-) -> SearchResult:
-    return SearchResult(None, known, closure.forced + len(cycles))
-
-
 PARTS: dict[str, tuple[Patch, ...]] = {
     "nothing": (),
     "`pull_up`": ((solve_window, "pull_up", solve_window.push_down),),
     "`push_down`": ((solve_window, "push_down", solve_window.pull_up),),
-    "alternating paths of the packing": ((CyclePacking, "_augment", lambda *_, **__: None),),
-    "detours of the packing": ((CyclePacking, "find_detours", lambda *_: None),),
-    "exact search of whole windows": ((solve_window, "search", _find_nothing),),
-    "sliding windows": ((solve_window, "slide", _keep_order),),
+    "alternating paths of the packing": ((CyclePacking, "_augment", lambda *_: None),),
     "`improve` (local search)": ((solve_window, "improve", _keep_order),),
-    "both": ((solve_window, "slide", _keep_order), (solve_window, "improve", _keep_order)),
-    "squeeze bound": ((solve_window, "squeeze_bound", lambda *_: 0),),
-    "footrule bound": ((solve_window, "footrule_bound", lambda *_: 0),),
-    "`restore_positions`": (
-        (linear_extension, "restore_positions", _keep_order),
-        (fewest_moved, "restore_positions", _keep_order),
-    ),
 }
 
 

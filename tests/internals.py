@@ -107,7 +107,7 @@ from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
-from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
+from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.input.markers import find_markers, holds_ir
 from eio_audit.mlir.input.shown_op import ShownOp, outermost_op, shown_op
@@ -165,15 +165,17 @@ from eio_audit.mlir.traits import (
     UNLISTED,
     OpTable,
     OpTraits,
+    op_of_callee,
     op_traits,
     parse_op_traits,
 )
-from eio_audit.order.bounds.antichain import Link, Links, outside_antichain, with_what_fits
 from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.bounds.forced import LowerBound, count_forced
-from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.fewest_moved import implied_order, independent_ranges
+from eio_audit.order.flow.antichain import outside_antichain
+from eio_audit.order.flow.fewest_moved import implied_order, independent_ranges
+from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels
+from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
@@ -196,13 +198,10 @@ from eio_audit.order.permutation import (
     sorted_runs,
 )
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.exact_search import SearchResult, search
-from eio_audit.order.search.local_search import improve, restore_positions, slide
+from eio_audit.order.search.local_search import improve
 from eio_audit.order.search.solve_window import BestOrder, best_order, pull_up, push_down
 from eio_audit.order.unindexed import after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
-from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, tangles
-from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS

@@ -41,8 +41,8 @@ FLOORS = {
         {"unindexed"},
         {"windows"},
         {"bounds"},
-        {"search", "wrong_labels"},
-        {"fewest_moved"},
+        {"search"},
+        {"flow"},
         {"linear_extension"},
     ],
     "audit": [

@@ -201,17 +201,24 @@ def _holds(dump: Dump, line: int) -> bool:
 
 
 def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
-    passes = pass_names(dumps)
+    classes = [dump.marker.class_name for dump in dumps if dump.marker]
+    return no_such_pass(pass_names(dumps), name, classes)
+
+
+def no_such_pass(passes: Sequence[str], name: str, classes: Sequence[str] = ()) -> str:
+    """Return why no dump is of a pass, and which passes there are. ``classes`` are more names of theirs."""
     if not passes:
         return f"no dump of pass '{name}': there is no 'IR Dump' line in this file"
+    return f"no dump of pass '{name}'; {meant(name, passes, 'the passes are', classes)}"
+
+
+def meant(name: str, known: Sequence[str], they_are: str, others: Sequence[str] = ()) -> str:
+    """Return the name that was perhaps meant, among known and other ones, or a list of the known ones."""
     import difflib
 
-    classes = [dump.marker.class_name for dump in dumps if dump.marker]
-    parts = [other for other in passes if name.casefold() in other.casefold()]
-    close = difflib.get_close_matches(name, [*passes, *classes], n=1) or parts[:1]
-    known = f"the passes are {shortened_list(passes, LISTED_NAMES)}"
-    hint = f"did you mean '{close[0]}'?" if close else known
-    return f"no dump of pass '{name}'; {hint}"
+    parts = [other for other in known if name.casefold() in other.casefold()]
+    close = difflib.get_close_matches(name, [*known, *others], n=1) or parts[:1]
+    return f"did you mean '{close[0]}'?" if close else f"{they_are} {shortened_list(known, LISTED_NAMES)}"
 
 
 def rerun(*options: str, words: Sequence[str] | None = None) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from eio_audit.cli.inputs import is_given
-from eio_audit.cli.options import Command, together
+from eio_audit.cli.options import PATH, Command, together
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
@@ -240,7 +240,7 @@ gate_options = together(
     ),
     click.option(
         "--baseline",
-        type=click.Path(),
+        type=PATH,
         metavar="FILE",
         help="Ignore the findings listed in FILE; fail only on new ones.",
     ),
@@ -251,7 +251,7 @@ gate_options = together(
     ),
     click.option(
         "--source-root",
-        type=click.Path(),
+        type=PATH,
         metavar="DIR",
         help="Folder of the model's source in this repository. Findings point at its lines where possible.",
     ),

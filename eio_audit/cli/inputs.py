@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.mlir.input.folders import DumpFile
+    from eio_audit.mlir.traits import OpTable
 
 File = TypeVar("File")
 
@@ -179,10 +180,18 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
 
 def note_skipped(files: Sequence[str]) -> None:
-    """Note which files of folders hold no IR and were skipped."""
-    if files:
-        skipped = f"{count(len(files), 'file')} without IR: {shortened_list(files, SKIPPED_NAMES)}"
+    """Note which files of folders hold no IR and were skipped, and how many show single rewrites."""
+    if not files:
+        return
+    from eio_audit.mlir.input.folders import SINGLE_REWRITES, is_rewrite
+
+    without_ir = [file for file in files if not is_rewrite(file)]
+    if without_ir:
+        skipped = f"{count(len(without_ir), 'file')} without IR: {shortened_list(without_ir, SKIPPED_NAMES)}"
         click.echo(f"note: skipped {skipped}", err=True)
+    if rewrites := len(files) - len(without_ir):
+        what = f"{count(rewrites, 'dump')} of single rewrites ({', '.join(SINGLE_REWRITES)})"
+        click.echo(f"note: left out: {what}", err=True)
 
 
 def note_apart(files: Sequence[DumpFile]) -> None:
@@ -193,6 +202,29 @@ def note_apart(files: Sequence[DumpFile]) -> None:
 
         listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
         click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)
+
+
+def note_unlike(paths: Sequence[str], op_table: OpTable) -> None:
+    """Note that files are followed as the stages of one program, if two in a row have nothing in common.
+
+    Standard input can be read only once, so it is not looked at.
+    """
+    from eio_audit.audit.corpus.unlike_dumps import are_unlike
+    from eio_audit.mlir.input.dumps import stream
+
+    before: Dump | None = None
+    for path in paths if len(paths) > 1 and all(Path(path).is_file() for path in paths) else ():
+        with suppress(InputError):  # the command says so
+            dump = next(stream(path, max_unpacked_bytes=max_size()), None)
+            if before is not None and dump is not None and are_unlike(before, dump, op_table):
+                click.echo(
+                    f"note: {before.source.name} and {path} have no location and no function in common, "
+                    "and are followed as stages of one program; to trace several models, put each into a "
+                    "folder of its own, as in MODELS/a/ and MODELS/b/: eio-audit trace MODELS",
+                    err=True,
+                )
+                return
+            before = dump
 
 
 def note_undefined_names(dumps: Iterable[DumpAudit]) -> None:

@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import IO, Any, TypeVar, cast
 
 import click
 
@@ -106,7 +106,28 @@ grouped_command = functools.partial(click.command, cls=GroupedCommand)
 """As ``click.command``, for a command whose help lists the options in groups."""
 
 
-PATH = click.Path(readable=False, allow_dash=True)
+class EmptyPathError(click.BadParameter):
+    """A path is empty, as where a variable of the shell has no value. It would mean the current folder."""
+
+    def __init__(self, parameter: str) -> None:
+        super().__init__(f"{parameter} is empty: expected a path")
+
+    def show(self, file: IO[str] | None = None) -> None:
+        """Print one line."""
+        click.echo(f"Error: {self.message}", file=file, err=file is None)
+
+
+class FilledPath(click.Path):
+    """A path that is not empty."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check that there is one."""
+        if value == "":
+            raise EmptyPathError(param.get_error_hint(ctx) if param and ctx else "the path")
+        return super().convert(value, param, ctx)
+
+
+PATH = FilledPath(readable=False, allow_dash=True)
 """A file or a folder. Shells complete its name. It is checked when it is read."""
 
 UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"

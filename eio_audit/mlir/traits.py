@@ -200,6 +200,21 @@ def op_traits() -> Mapping[str, OpTraits]:
 
 
 @cache
+def op_of_callee(callee: str) -> str | None:
+    """Return the op of ``ttnn`` for which tt-mlir prints a call of this function, with dots for ``::``.
+
+    Example:
+        >>> op_of_callee("ttnn.relu"), op_of_callee("ttnn.transformer.concatenate_heads")
+        ('ttnn.relu', 'ttnn.concatenate_heads')
+        >>> op_of_callee("arith.addf") is op_of_callee("ttnn.unheard_of") is None
+        True
+    """
+    others: Mapping[str, str] = _shipped("own_traits.json")["callees"]
+    name = others.get(callee, callee)
+    return name if name.startswith("ttnn.") and name in op_traits() else None
+
+
+@cache
 def types_of_kind(kind: str) -> frozenset[str]:
     """Return the dialect types of a kind, none of them a buffer: ``plain``, or ``address`` of memory."""
     entries = _shipped("own_traits.json")["types"]

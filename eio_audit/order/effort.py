@@ -53,11 +53,7 @@ class SearchLimits:
     Attributes:
         closure_size: ops of the largest window that gets a transitive closure.
         packed_inversions: most inversions that are not forced, for a packing of cycles.
-        search_gap: largest gap between bound and order for an exact search.
-        search_states: states that one exact search may reach.
-        search_moves: moves that one exact search may try.
         distance: most places that a group of ops moves in local search.
-        sliding_size: ops of a sliding window.
         repeated_size: ops of the largest window that is ordered more than once.
         moved_closure_size: ops of the largest range in which the implied order bounds the moved ops.
         moved_inversions: most inversions that are not forced, in such a range.
@@ -65,11 +61,7 @@ class SearchLimits:
 
     closure_size: int = 10_000
     packed_inversions: int = 400_000
-    search_gap: int = 60
-    search_states: int = 200_000
-    search_moves: int = 2_000_000
     distance: int = 300
-    sliding_size: int = 40
     repeated_size: int = 100_000
     moved_closure_size: int = 4_000
     moved_inversions: int = 100_000

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 
 from eio_audit.order.bounds.forced import LowerBound
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.fewest_moved import FewMoved, fewest_moved
+from eio_audit.order.flow.fewest_moved import FewMoved, fewest_moved
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.local_search import restore_positions
 from eio_audit.order.search.solve_window import order_windows
 from eio_audit.order.windows import Windows, block_of, split_into_windows
 
@@ -113,8 +112,6 @@ def restore_order(
         inversions = inversions_within
         if inversions == lower_bound:
             break
-        order = restore_positions(textual_block, order, effort)
-        inversions = textual_block.inversions(order)
         if effort.is_spent or all(stop - start > limits.repeated_size for start, stop in windows.spans):
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))

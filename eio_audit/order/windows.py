@@ -15,7 +15,6 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import count, repeat
 from operator import eq, sub
 
@@ -77,6 +76,10 @@ class Window:
     def smallest_keys_below(self) -> list[int]:
         """Return, per op, the smallest key of itself and its descendants."""
         return self.precedence.smallest_below(self.keys)
+
+    def largest_keys_above(self) -> list[int]:
+        """Return, per op, the largest key of itself and its ancestors."""
+        return self.precedence.largest_above(self.keys)
 
     def mirrored(self) -> Window:
         """Return the reversed problem: op i becomes op size - 1 - i, and small keys become large.
@@ -204,30 +207,6 @@ class TransitiveClosure:
             self.smaller_independent.append(smaller & independent)
             self.larger_independent.append(independent & ~up_to[key])
             self.forced += (smaller & descendants).bit_count()
-
-    @cached_property
-    def users(self) -> list[list[int]]:
-        """Per op, the ops that depend on it directly."""
-        number_of, successors = self.number_of, self._window.precedence.successors
-        return [[number_of[user] for user in successors(place)] for place in self.place_of]
-
-    @cached_property
-    def producers(self) -> list[int]:
-        """Per op, the bitset of the ops it depends on directly."""
-        producers = [0] * self.size
-        for op, direct in enumerate(self.users):
-            for user in direct:
-                producers[user] |= 1 << op
-        return producers
-
-    @cached_property
-    def equal(self) -> list[int]:
-        """Per op, the bitset of the indexed ops with the same key, itself included; 0 if unindexed."""
-        keys = [self._window.keys[place] for place in self.place_of]
-        equal = dict.fromkeys(keys, 0)
-        for op, key in enumerate(keys):
-            equal[key] |= self.indexed & 1 << op
-        return [equal[key] if self.indexed >> op & 1 else 0 for op, key in enumerate(keys)]
 
 
 def relatives(precedence: Precedence, number_of: Sequence[int]) -> tuple[list[int], list[int]]:

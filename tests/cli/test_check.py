@@ -183,7 +183,7 @@ def test_one_unreadable_file_does_not_hide_the_others(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["check", "trace"])
 def test_no_ir_is_never_green(command: str) -> None:
-    result = run(command, "-", stdin=b"")
+    result = run(command, "-", stdin=b"\n")
     assert (result.returncode, result.stderr) == (2, b"<stdin>: error: the input is empty\n")
 
 

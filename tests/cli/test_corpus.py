@@ -82,7 +82,7 @@ def test_one_model_has_the_page_of_a_check(path: str) -> None:
 @pytest.mark.usefixtures("corpus")
 def test_beside_files_without_ir_one_model_has_its_pictures() -> None:
     write("few/a/1_cse.mlir", ONE)
-    write("few/empty/1_cse.mlir", "")
+    write("few/empty/1_cse.mlir", "\n")
     run("check", "few", "-o", "html:report/")
     assert names("report") == ["index.html"]
     assert "block-1-places" in Page(Path("report/index.html").read_text()).islands

@@ -98,6 +98,18 @@ def test_git_diff_of_new_deleted_and_renamed_files(repository: Repository) -> No
     ]
 
 
+@pytest.mark.parametrize("driver", ["command", "textconv"])
+def test_git_diff_of_files_without_a_byte(repository: Repository, driver: str) -> None:
+    repository.change(
+        {"gone.mlir": CONSTANTS, "emptied.mlir": CONSTANTS, "filled.mlir": ""},
+        {"new.mlir": CONSTANTS, "emptied.mlir": "", "filled.mlir": CONSTANTS},
+    )
+    textconv = f'f() {{ {COMMAND} normalize --order "$1" || cat "$1"; }}; f'
+    repository.git("config", f"diff.mlir.{driver}", textconv if driver == "textconv" else f"{COMMAND} diff")
+    printed = repository.git("diff", "HEAD")
+    assert all(name in printed for name in ("gone.mlir", "new.mlir", "emptied.mlir", "filled.mlir"))
+
+
 def test_git_diff_names_a_file_whose_name_or_mode_alone_has_changed(repository: Repository) -> None:
     repository.change({"old.mlir": CONSTANTS, "run.mlir": REORDERED}, {"new.mlir": CONSTANTS})
     (repository.folder / "run.mlir").write_text(REORDERED)

@@ -70,9 +70,7 @@ def test_a_caret_is_below_its_column_on_every_terminal(columns: int, tmp_path: P
     assert len(line) <= columns
 
 
-@pytest.mark.parametrize(
-    "args", [["structure", "after.mlir"], ["structure", "--help"], ["help", "structure"]]
-)
+@pytest.mark.parametrize("args", [["structure", "after.mlir"], ["structure", "--help"]])
 def test_a_command_that_is_gone(args: list[str]) -> None:
     result = run(*args)
     message = "Error: the command 'structure' is gone; 'diff' tells in how many pieces the modules are\n"

@@ -80,4 +80,4 @@ def test_a_number_beyond_the_last(log: Path) -> None:
 
 def test_the_first_of_nothing() -> None:
     done = run("check", "-", "--order-from", "first")
-    assert (done.returncode, done.stderr) == (2, b"<stdin>: error: the input is empty\n")
+    assert (done.returncode, done.stderr) == (2, b"<stdin>:1:1: error: the input is empty\n")

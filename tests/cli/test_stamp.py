@@ -44,7 +44,7 @@ def test_output_goes_to_a_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [(b"", b"nothing to stamp: the input is empty"), (b"my.op {\n", b"<stdin>:1:7: error: ")],
+    [(b"\n", b"nothing to stamp: the input is empty"), (b"my.op {\n", b"<stdin>:1:7: error: ")],
 )
 def test_bad_input_writes_nothing(text: bytes, message: bytes, tmp_path: Path) -> None:
     result = run("stamp", "-", "-o", tmp_path / "out.mlir", stdin=text)

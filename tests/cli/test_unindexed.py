@@ -160,7 +160,7 @@ def test_many_names_are_shortened_unless_verbose(mix: Path) -> None:
 ONLY_RETURNS = "func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
 
 
-@pytest.mark.parametrize("text", [COMMENTS, "", "module {\n}\n", "func.func private @f()\n", ONLY_RETURNS])
+@pytest.mark.parametrize("text", [COMMENTS, "\n", "module {\n}\n", "func.func private @f()\n", ONLY_RETURNS])
 def test_a_file_without_ops_has_nothing_to_judge(mix: Path, text: str) -> None:
     (mix / "mix" / "b.mlir").write_text(text)
     (mix / "mix" / "c.mlir").unlink()

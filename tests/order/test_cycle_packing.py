@@ -1,25 +1,23 @@
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import CyclePacking, Effort, TransitiveClosure, best_order, block_of, pull_up, push_down
+from tests.internals import CyclePacking, Effort, TransitiveClosure, Window, block_of, pull_up, push_down
 from tests.order.small_blocks import (
     Block,
-    Key,
     blocks,
     count_pairs,
     forced_pairs,
-    precedence_of,
     true_minimum,
 )
 
 
-def pack(block: Block, order: list[int] | None = None, *, detours: bool = False) -> list[list[int]]:
+def pack(block: Block, order: list[int] | None = None) -> list[list[int]]:
     """The cycles of a packing, each as the ops (numbered by textual order) that a soft edge leads to."""
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
     packing = CyclePacking(closure, order or list(range(len(block.keys))))
-    if detours:
-        packing.find_detours()
     cycles = packing.cycles()
     assert len(packing) == len(cycles)
     return [[closure.place_of[end] for _, end in cycle] for cycle in cycles]
@@ -54,68 +52,34 @@ def test_a_long_augmenting_path_needs_no_recursion(shared: int) -> None:
     assert len(pack(Block([9] * count + [1] * count + [5], edges))) == count
 
 
-def test_a_detour_is_taken_where_returns_are_short() -> None:
-    keys: list[Key] = [19, 4, 15, 7, 18, 0, 5, 6, 17, 12, 13, 14, 3, 10, 8, 9, 16, 11, 1, 2]
-    users = {0: (1, 19), 1: (13,), 2: (8, 15, 16, 19), 3: (13, 19), 5: (10, 14), 6: (14,), 7: (16, 18)}
-    users |= {8: (14, 15), 10: (11, 18), 11: (18,), 12: (18,), 17: (19,)}
-    block = Block(keys, [(producer, user) for producer, those in users.items() for user in those])
-    best = best_order(block_of(block.keys, block.precedence))
-    without, with_detours = pack(block, best.order), pack(block, best.order, detours=True)
-    assert [len(cycle) for cycle in with_detours if len(cycle) > 2] == [3]
-    assert (
-        forced_pairs(block) + len(without) + 1 == forced_pairs(block) + len(with_detours) == best.inversions
-    )
-
-
 def test_a_packing_that_is_cut_short_is_smaller() -> None:
     block = Block([9, 9, 1, 1, 5], [(0, 2), (0, 3), (1, 2)])
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
     assert len(CyclePacking(closure, range(5), effort=Effort(14))) == 1
 
 
-@given(blocks(), st.sampled_from([None, pull_up, push_down]), st.booleans())
-def test_no_order_has_fewer_inversions_than_forced_and_cycles(
-    block: Block, guide: object, detours: bool
-) -> None:
+@given(blocks(), st.sampled_from([None, pull_up, push_down]))
+def test_no_order_has_fewer_inversions_than_forced_and_cycles(block: Block, guide: object) -> None:
     window = block_of(block.keys, block.precedence)
     order = guide(window) if callable(guide) else list(range(window.size))
-    assert forced_pairs(block) + len(pack(block, order, detours=detours)) <= true_minimum(block)
+    assert forced_pairs(block) + len(pack(block, order)) <= true_minimum(block)
 
 
-@given(blocks(), st.booleans())
-def test_each_cycle_pays_for_one_inversion_of_the_guiding_order(block: Block, detours: bool) -> None:
+@given(blocks())
+def test_each_cycle_pays_for_one_inversion_of_the_guiding_order(block: Block) -> None:
     order = push_down(block_of(block.keys, block.precedence))
     inversions = count_pairs([block.keys[op] for op in order])
-    assert forced_pairs(block) + len(pack(block, order, detours=detours)) <= inversions
+    assert forced_pairs(block) + len(pack(block, order)) <= inversions
 
 
-def test_cycles_with_detours_are_closed_and_share_no_soft_edge() -> None:
-    keys: list[Key] = [19, 4, 15, 7, 18, 0, 5, 6, 17, 12, 13, 14, 3, 10, 8, 9, 16, 11, 1, 2]
-    users = {0: (1, 19), 1: (13,), 2: (8, 15, 16, 19), 3: (13, 19), 5: (10, 14), 6: (14,), 7: (16, 18)}
-    users |= {8: (14, 15), 10: (11, 18), 11: (18,), 12: (18,), 17: (19,)}
-    block = Block(keys, [(producer, user) for producer, those in users.items() for user in those])
+@given(blocks(), st.sampled_from([pull_up, push_down]))
+def test_cycles_are_closed_and_share_no_soft_edge(block: Block, guide: Callable[[Window], list[int]]) -> None:
     window = block_of(block.keys, block.precedence)
     closure = TransitiveClosure(window)
-    packing = CyclePacking(closure, best_order(window).order)
-    packing.find_detours()
-    cycles = packing.cycles()
-    assert any(len(cycle) > 2 for cycle in cycles)
-    for cycle in cycles:
-        broken, *others = cycle
-        ends_at = broken[0]  # the broken edge y -> x closes what leads from x to y
-        reached = broken[1]
-        left = list(others)
-        while left:
-            start, end = next(edge for edge in left if closure.with_descendants[reached] >> edge[0] & 1)
-            left.remove((start, end))
-            reached = end
-        assert closure.with_descendants[reached] >> ends_at & 1
-        assert all(closure.smaller_independent[end] >> start & 1 for start, end in others)
+    cycles = CyclePacking(closure, guide(window)).cycles()
     edges = [edge for cycle in cycles for edge in cycle]
     assert len(edges) == len(set(edges))
-
-
-def test_a_detour_may_pass_the_op_with_the_smallest_key() -> None:
-    # By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5): 5 leads to 1, and a soft edge to 3.
-    closure = TransitiveClosure(block_of([5, 1, 3], precedence_of(3, [(0, 1)])))
-    assert CyclePacking(closure, [0, 1, 2])._retrace([(2, -1), (1, 0)]) == [0 * 3 + 1]
+    assert all(closure.smaller_independent[end] >> start & 1 for start, end in edges)
+    for (y, x), (p, q) in cycles:  # y -> x => p -> q => y
+        assert closure.with_descendants[x] >> p & 1
+        assert closure.with_descendants[q] >> y & 1

@@ -46,7 +46,6 @@ def test_ops_that_could_stay_are_chained() -> None:
 def test_the_fewest_moved_of_all_minimal_orders_are_within_the_bounds(block: Block) -> None:
     restoration = restore(block)
     fewest = fewest_moved(block, restoration.inversions)
-    assert restoration.certified
     assert restoration.moved_lower_bound <= fewest <= restoration.moved
 
 

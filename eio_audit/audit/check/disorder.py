@@ -15,8 +15,8 @@ from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.effort import Effort
+from eio_audit.order.flow.wrong_labels import fewest_wrong_labels
 from eio_audit.order.inversions import count_descents, displaced, order_profile
-from eio_audit.order.wrong_labels import fewest_wrong_labels
 
 
 def find_blockers(

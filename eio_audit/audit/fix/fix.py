@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,6 +21,11 @@ from eio_audit.order.inversions import count_inversions
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.compiler import Compiler
+
+
+_TTNN_OP = re.compile(rb'(?<![#!\w.])"?ttnn\.[a-z]')
+_L1_LAYOUT = re.compile(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>")
+"""A layout in L1, the fast memory of a core of tt-metal. ``#l1`` is the alias that MLIR prints."""
 
 
 class FixedDump(NamedTuple):
@@ -166,6 +172,8 @@ class Fix:
         ordered: the audits that give the new order: ``dumps``, or audits with corrected labels.
         renumbered: whether values got other names.
         relabelled: ops that got the index of another op, because theirs contradicted the dependences.
+        moved_in_l1: whether ops moved in a dump with ops of ``ttnn`` and layouts in L1. Their order is a
+            schedule of that memory.
         source: the input.
     """
 
@@ -174,6 +182,7 @@ class Fix:
     ordered: tuple[DumpAudit, ...]
     renumbered: bool
     relabelled: int
+    moved_in_l1: bool
     source: Source = field(compare=False, repr=False)
 
     @cached_property
@@ -250,12 +259,15 @@ def joined(fixed: Iterable[tuple[Dump, FixedDump]], *, only_dumps: bool = False)
     source: Source | None = None
     fixes: list[FixedDump] = []
     pieces: list[bytes | memoryview] = []
+    moved_in_l1 = False
     offset = 0
     for dump, fix_ in fixed:
         if source is not None and dump.source is not source:
             raise ValueError("expected dumps of one source")
         source = dump.source
         fixes.append(fix_)
+        is_moved = any(block.moved for block in fix_.ordered.blocks)
+        moved_in_l1 |= is_moved and _is_in_l1(dump)
         view = memoryview(source.data)
         text = view[dump.span.start : dump.span.end] if fix_.text is None else fix_.text
         pieces += [bytes(text).lstrip(b"\r\n")] if only_dumps else [view[offset : dump.span.start], text]
@@ -270,8 +282,15 @@ def joined(fixed: Iterable[tuple[Dump, FixedDump]], *, only_dumps: bool = False)
         ordered=tuple(one.ordered for one in fixes),
         renumbered=any(one.renumbered for one in fixes),
         relabelled=sum(one.relabelled for one in fixes),
+        moved_in_l1=moved_in_l1,
         source=source,
     )
+
+
+def _is_in_l1(dump: Dump) -> bool:
+    """Whether a dump has ops of ``ttnn`` and a layout in L1."""
+    data, span = dump.source.data, dump.span
+    return all(one.search(data, span.start, span.end) is not None for one in (_TTNN_OP, _L1_LAYOUT))
 
 
 class Replacement(NamedTuple):

@@ -1,8 +1,8 @@
 """Correct wrong labels: op indices in locations that contradict the dataflow.
 
-An op with a wrong label gets the label of another op, its *donor* (see ``order/wrong_labels.py``). Its new
-name has the donor's index and place in the model, but the op's own last field. The name contains the op's old
-location. Nothing else changes (reading_again.py).
+An op with a wrong label gets the label of another op, its *donor* (see ``order/flow/wrong_labels.py``). Its
+new name has the donor's index and place in the model, but the op's own last field. The name contains the op's
+old location. Nothing else changes (reading_again.py).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.tokens import quoted
+from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
 from eio_audit.order.inversions import displaced
-from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 
 def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:

@@ -37,6 +37,10 @@ class PassChoice:
         """Whether every pass is chosen."""
         return (self.pass_name, self.function, self.changed_op, self.pattern) == (None,) * 4
 
+    def only(self, name: str) -> PassChoice:
+        """Return the choice by one of the attributes alone."""
+        return PassChoice(**{name: getattr(self, name)}, _found=self._found)
+
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Look for the pattern in what a pass changed. ``trace`` calls this if there is a pattern."""
         assert self.pattern is not None

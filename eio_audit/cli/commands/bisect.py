@@ -17,7 +17,7 @@ import click
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
 from eio_audit.cli.jobs import Jobs, run_options
-from eio_audit.cli.options import UNUSABLE, audit_options, exit_codes, grouped_command
+from eio_audit.cli.options import UNUSABLE, FilledPath, audit_options, exit_codes, grouped_command
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ INTERRUPTED_BY_USER = 130
 )
 @click.option(
     "--keep",
-    type=click.Path(file_okay=False),
+    type=FilledPath(file_okay=False),
     metavar="FOLDER",
     help="Keep the states (states.log), the log of actions (actions.log), and the input of a pass that runs "
     "alone (input.mlir).",

@@ -53,6 +53,13 @@ FIX_EXIT_CODES = exit_codes(
 )
 
 
+L1_SCHEDULE = (
+    "the moved ops are beside layouts in L1, and tt-mlir takes their order as its memory schedule "
+    "(ttnn-memory-management, ttnn-force-final-deallocs): run fix before the optimizer, or only for code "
+    "generation"
+)
+
+
 class _FixCommand(GroupedCommand):
     """A command whose ``--relabel`` takes a value only as ``--relabel=flat``: the next word is a path."""
 
@@ -202,6 +209,7 @@ class _Fixes:
     unchanged: int = 0
     failed: int = 0
     exit_code: int = 0
+    warned_of_l1: bool = False
 
     def finish(self, path: str, result: Fix | Exception) -> None:
         """Write the result of one file, or show and count its failure."""
@@ -230,6 +238,9 @@ class _Fixes:
             return
         inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
         inputs.note_undefined_names(result.dumps)
+        if result.moved_in_l1 and not self.warned_of_l1:
+            self.warned_of_l1 = True
+            click.echo(f"warning: {result.source.name}: {L1_SCHEDULE}", err=True)
         if is_changed or self.names_all:
             from eio_audit.report.text.check import print_fix
             from eio_audit.report.text.console import Console

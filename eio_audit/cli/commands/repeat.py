@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from eio_audit.audit.options import AuditOptions
-from eio_audit.cli.inputs import dumps_of_run
+from eio_audit.cli.inputs import dumps_of_run, size
 from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
+
+if TYPE_CHECKING:
+    from eio_audit.mlir.input.dumps import Dump
 
 
 @grouped_command(
@@ -65,12 +70,18 @@ def repeat_command(
             _run(command, logs[-1], timeout)
             if number == 1:
                 continue
-            result = compare_runs(dumps_of_run(str(logs[0])), dumps_of_run(str(logs[-1])), options)
+            result = compare_runs(_printed(logs[0]), _printed(logs[-1]), options)
             if number == 2 and not holds_ir(str(logs[0])):
                 raise InputError(shlex.join(command), None, "the command printed no dump")
             if not result.is_same or number == runs:
                 reports.write(result)
                 ctx.exit(0 if result.is_same else 1)
+
+
+def _printed(log: Path) -> Iterator[Dump]:
+    """Yield the dumps that a run printed, which may be none."""
+    if size(str(log)):
+        yield from dumps_of_run(str(log))
 
 
 def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:

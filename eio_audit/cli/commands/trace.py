@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
+from eio_audit.cli.dump_choice import meant, no_such_pass
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.jobs import Jobs, jobs_options_for
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, Command, audit_options, grouped_command, together
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
+from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.log.pass_choice import PassChoice
-    from eio_audit.audit.log.trace import Watch
+    from eio_audit.audit.log.trace import Trace, Watch
     from eio_audit.audit.options import AuditOptions
 
 
@@ -66,6 +68,25 @@ def pass_options(command: Command) -> Command:
             help="Show only passes for which REGEX is found in the line of a changed op, before or after.",
         ),
     )(command)
+
+
+def _why_none(choice: PassChoice, trace: Trace) -> str:
+    """Return which of the criteria no pass of a trace matches. Empty if each matches some pass."""
+    if choice.pass_name is not None and not choice.only("pass_name").chosen(trace):
+        passes = dict.fromkeys(traced.pass_name for traced in trace.passes if traced.pass_name)
+        return no_such_pass(list(passes), choice.pass_name)
+    if choice.function is not None and not choice.only("function").chosen(trace):
+        found = (name for traced in trace.passes for name in (traced.function, *traced.functions) if name)
+        functions, symbol = list(dict.fromkeys(found)), "@" + choice.function.removeprefix("@")
+        hint = f"; {meant(symbol, functions, 'they did on')}" if functions else ""
+        return f"no pass ran on function '{symbol}' or changed it{hint}"
+    if choice.changed_op is not None and not choice.only("changed_op").chosen(trace):
+        ops = list(dict.fromkeys(name for traced in trace.passes for name in traced.ops or ()))
+        hint = f"; {meant(choice.changed_op, ops, 'they changed')}" if ops else ""
+        return f"no pass changed an op '{choice.changed_op}'{hint}"
+    if choice.pattern is not None and not choice.only("pattern").chosen(trace):
+        return f"no line of a changed op matches '{choice.pattern.pattern}'"
+    return ""
 
 
 @grouped_command(
@@ -138,6 +159,8 @@ def trace_command(
     if watches:
         parallel = Jobs(processes=1)  # each dump is looked at while it is read
 
+    if not reports.quiet:
+        inputs.note_unlike([path for path, file in found if path == file.path], options.op_table)
     trace_model = TraceModel(options, len(files) == 1, inputs.max_size())
     total_bytes = inputs.total_size([file.path for file in files])
     bar = (
@@ -154,6 +177,8 @@ def trace_command(
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(merged.unmatched)
+    if not merged.errors and (why := _why_none(choice, merged)):
+        raise InputError(", ".join(map(source_name, paths)), None, why)
     rows = None if choice.is_all else choice.chosen(merged)
     if gate.introduced is not None:
         gate = replace(gate, introduced=sum(row.left for row in rows or ()))

@@ -160,9 +160,18 @@ def read(path: str | PathLike[str], max_unpacked_bytes: int = MAX_UNPACKED_BYTES
     """Return the dumps of a file, or of standard input for ``-``, in order of appearance.
 
     Raises:
-        InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
+        InputError: the file cannot be read, has no byte, unpacks to too much, or is MLIR bytecode.
     """
-    return find_dumps(Source.read(fspath(path), max_unpacked_bytes))
+    source = Source.read(fspath(path), max_unpacked_bytes)
+    if not source.data:
+        raise _no_byte(source.name)
+    return find_dumps(source)
+
+
+def _no_byte(name: str) -> InputError:
+    """Return the error for an input without a byte, as a compiler leaves it that ends too early."""
+    what = "input" if name == source_name("-") else "file"
+    return InputError(name, Position(1, 1), f"the {what} is empty")
 
 
 def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
@@ -225,13 +234,15 @@ def stream(
     in ``find_dumps``. ``advance`` gets the number of bytes read since its last call.
 
     Raises:
-        InputError: the file cannot be read, unpacks to too much, or is MLIR bytecode.
+        InputError: the file cannot be read, has no byte, unpacks to too much, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
     try:
         for data, place, marker, is_file in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
             source = Source(name, data, first_line=first_line)
+            if is_file and not data:
+                raise _no_byte(name)
             if is_file:
                 yield from find_dumps(source, program, stage)
             else:

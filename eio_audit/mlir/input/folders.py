@@ -6,7 +6,10 @@ Four layouts have the pass in the file name:
   Each op counts its dumps. A name has the current counters of the enclosing ops, outermost first, then the
   op's own counter (MLIR, lib/Pass/IRPrinting.cpp). So ``2_inline`` came first, then ``2_0_cse`` and
   ``2_1_cse`` of a function inside, then ``3_inline``.
-- numbered: ``<pipeline>/<n>_<pass>.mlir``, with one pipeline per folder.
+- numbered: ``<pipeline>/<n>_<pass>.mlir``, with one pipeline per folder. At its finest level, tt-mlir also
+  writes a file for each attempt of a pattern and each iteration of a greedy rewrite. Those show a single op,
+  and are left out. But an iteration over a whole function or module hides the dump of its pass, which has the
+  same text and is not written. So the last one before another pass stands for its pass.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
 - pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``states.py``).
 """
@@ -42,6 +45,12 @@ _NAMED = re.compile(
 )
 """A file name without its ending that has counters and a pass, or a stage."""
 
+_ITERATION = "GreedyPatternRewriteIteration"
+SINGLE_REWRITES = ("apply-pattern", _ITERATION)
+"""How the passes in the names of files with single rewrites begin."""
+_REWRITE = re.compile(rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+")
+_OF_WHOLE_OP = re.compile(rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)")
+
 _REMEMBERED = 1 << 12
 """How many names are remembered, since the files of many models have the same ones."""
 
@@ -68,8 +77,8 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     """Return the files to read for a path: the file itself, or all dumps in a folder in the order of passes.
 
     In a folder, every ``.mlir`` file is a dump. A ``.log`` or ``.txt`` file is a dump if it holds IR.
-    ``skip`` gets the other ``.log`` and ``.txt`` files. Names that imply no order are sorted naturally:
-    ``9_cse`` before ``10_cse``.
+    ``skip`` gets the other ``.log`` and ``.txt`` files, and those of single rewrites. Names that imply no
+    order are sorted naturally: ``9_cse`` before ``10_cse``.
 
     Raises:
         InputError: a folder holds no dump or cannot be read, or names of several files imply the same state.
@@ -106,7 +115,20 @@ def file_marker(path: str) -> Marker | None:
     """
     match = _named(path.rpartition(os.sep)[2])
     name = match and (match["stage"] or match["pass"])
+    if name and _OF_WHOLE_OP.fullmatch(name):
+        name = _ITERATION
     return Marker(name, name, None) if name else None
+
+
+def is_rewrite(path: str) -> bool:
+    """Return whether a file name says that the file shows what a single rewrite of tt-mlir left.
+
+    Example:
+        >>> is_rewrite("7_apply-pattern_ttir_add.mlir"), is_rewrite("8_Canonicalizer.mlir")
+        (True, False)
+    """
+    match = _named(path.rpartition(os.sep)[2])
+    return bool(match and match["pass"] and _REWRITE.fullmatch(match["pass"]))
 
 
 class _File(NamedTuple):
@@ -146,7 +168,9 @@ class _Folder:
     def __init__(self, path: str, skip: Callable[[str], None]) -> None:
         found = _ir_files(path, skip)
         self.states = _states(found)
-        self.files = sorted(found, key=self._place)
+        self.files = _without_rewrites(sorted(found, key=self._place), skip)
+        if not self.files:
+            raise InputError(path, None, "no dump in this folder but those of single rewrites")
         self._graphs = 0
         self._stages: set[tuple[tuple[str, ...], str]] = set()
 
@@ -209,6 +233,25 @@ def _ir_files(path: str, skip: Callable[[str], None]) -> list[_File]:
     for other in sorted({*named} - {*found}, key=lambda file: file.parts):
         skip(other.path)
     return found
+
+
+def _without_rewrites(files: Sequence[_File], skip: Callable[[str], None]) -> list[_File]:
+    """Return the files without those of single rewrites, and with those that stand for their pass."""
+    kept = list[_File]()
+    following: _File | None = None
+    for file in reversed(files):
+        is_last = following is None or following.folders != file.folders or not is_rewrite(following.name)
+        if not is_rewrite(file.name) or (is_last and _is_of_whole_op(file.name)):
+            kept.append(file)
+        else:
+            skip(file.path)
+        following = file
+    return kept[::-1]
+
+
+def _is_of_whole_op(name: str) -> bool:
+    match = _named(name)
+    return bool(match and _OF_WHOLE_OP.fullmatch(match["pass"]))
 
 
 def _files_in(folder: str, above: tuple[str, ...] = ()) -> Iterator[_File]:

@@ -50,24 +50,30 @@ def operands_at(ir: IR, op: int, where: str) -> Sequence[int]:
 class Buffers:
     """The values of one dump, grouped by the buffer they may share.
 
-    ``rows`` has the traits of each op, by number of its name; ``calls`` has the calls of known functions;
-    ``is_unknown`` tells whether an op may do anything.
+    ``row_of`` has, by op, the number of its row among ``rows``, the traits; ``calls`` has the calls of known
+    functions; ``is_unknown`` tells whether an op may do anything.
 
     Complexity: almost linear in ops, operands and values.
     """
 
     def __init__(
-        self, ir: IR, rows: Sequence[OpTraits], calls: Calls, is_unknown: Callable[[int], bool]
+        self,
+        ir: IR,
+        row_of: Sequence[int],
+        rows: Sequence[OpTraits],
+        calls: Calls,
+        is_unknown: Callable[[int], bool],
     ) -> None:
         self._ir = ir
         self._types = ValueTypes(ir)
         self._joined_to: dict[int | str, int | str] = {}  # a union-find forest; MEMORY stays a root
         self._declares = [row.is_declaration for row in rows]
-        # Where the operands and the results of unknown ops are:
-        self._escaped = _KEPT if all(map(ir.op_table.is_of_mlir, ir.names)) else MEMORY
-        for op, name in enumerate(ir.op_name):
-            if not self._declares[name]:
-                self._join_results(op, rows[name], escapes=is_unknown(op))
+        # Where the operands and the results of unknown ops are. A call of EmitC may change a device's tensor.
+        keeps_values = all(ir.op_table.is_of_mlir(n) and not n.startswith("emitc.") for n in ir.names)
+        self._escaped = _KEPT if keeps_values else MEMORY
+        for op, row in enumerate(row_of):
+            if not self._declares[row]:
+                self._join_results(op, rows[row], escapes=is_unknown(op))
         for parent, blocks in self._blocks.items():
             self._join_across_edges(parent, blocks, escapes=parent >= 0 and is_unknown(parent))
         if self._types.has_unknown_types:

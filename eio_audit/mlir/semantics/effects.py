@@ -20,6 +20,7 @@ that no other op of its block may cross.
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,6 +33,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
+from eio_audit.mlir.semantics.opaque_calls import called_ops, called_row
 from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
 from eio_audit.mlir.semantics.value_types import DynamicShapes
 from eio_audit.mlir.tokens import closing_end
@@ -118,7 +120,10 @@ class EffectTable:
             _ASSUMED if pattern is not None else row
             for row, pattern in zip(self._listed, self._assumed, strict=True)
         ]
-        self._accesses = [_ACCESSES.fullmatch(name) is not None for name in ir.names]
+        self._row_of: Sequence[int] = ir.op_name
+        self._row_names = list(ir.names)
+        self._add_rows_of_callees(assume_pure)
+        self._accesses = [_ACCESSES.fullmatch(name) is not None for name in self._row_names]
         self._allocates = ["allocates" in row.flags for row in self._rows]
         self.fences = set(ir.undefined_names)  # what such a name means is unknown
         self.unknown_ops: Counter[str] = Counter()
@@ -131,13 +136,28 @@ class EffectTable:
                 self.assumed_pure[pattern] += ir.op_name.count(number)
         shipped = [
             None if pattern is not None or ir.op_table.is_own(name) else row
-            for name, pattern, row in zip(ir.names, self._assumed, self._listed, strict=True)
+            for name, pattern, row in zip(ir.names, self._assumed, self._listed, strict=False)
         ]
         self._forms = Forms(ir, shipped)
         has_rows = all(name in ir.op_table.rows for name in ir.names)
         is_harmless = has_rows and all(row.is_harmless for row in self._rows)
         if self._forms.others or not is_harmless or any(self._loops()):
             self._fill()
+
+    def _add_rows_of_callees(self, assume_pure: Sequence[str]) -> None:
+        """Add the rows that describe calls by text, behind those of the names of ops."""
+        ir, called = self._ir, called_ops(self._ir, assume_pure)
+        if not called:
+            return
+        added = {name: len(ir.names) + n for n, name in enumerate(dict.fromkeys(called.values()))}
+        self._row_of = array(ir.op_name.typecode, ir.op_name)
+        for op, name in called.items():
+            self._row_of[op] = added[name]
+        self._row_names += added
+        described = [called_row(ir.op_table.of(name)) for name in added]
+        self._listed += described
+        self._rows += described
+        self._assumed += [None] * len(added)
 
     def touching_ops(self) -> list[int]:
         """Return the ops that touch anything, in ascending order."""
@@ -164,7 +184,7 @@ class EffectTable:
 
     def source_of(self, op: int) -> EffectSource:
         """Return how the op's effects are known."""
-        number = self._ir.op_name[op]
+        number = self._row_of[op]
         row = self._listed[number]
         if self._assumed[number] is not None and not row.is_harmless:
             return EffectSource.ASSUMED
@@ -176,7 +196,7 @@ class EffectTable:
             return EffectSource.CONTENTS
         if row.may_do_anything or op in self._forms.others:
             return EffectSource.UNKNOWN
-        is_own = self._ir.op_table.is_own(self._ir.name(op))
+        is_own = self._ir.op_table.is_own(self._row_names[number])
         return EffectSource.CONFIGURED if is_own else EffectSource.LISTED
 
     @cached_property
@@ -185,17 +205,17 @@ class EffectTable:
 
     @cached_property
     def _buffers(self) -> Buffers:
-        return Buffers(self._ir, self._rows, self._calls, self._is_unknown)
+        return Buffers(self._ir, self._row_of, self._rows, self._calls, self._is_unknown)
 
     def _is_unknown(self, op: int) -> bool:
-        may_do_anything = self._rows[self._ir.op_name[op]].may_do_anything or op in self._forms.others
+        may_do_anything = self._rows[self._row_of[op]].may_do_anything or op in self._forms.others
         return may_do_anything and op not in self._calls.callee
 
     def _fill(self) -> None:
         ir, callee = self._ir, self._calls.callee
         is_acting = [not row.is_harmless or "call" in row.flags for row in self._rows]
         others = self._forms.others
-        for op, name in enumerate(ir.op_name):
+        for op, name in enumerate(self._row_of):
             if (is_acting[name] or op in others) and op not in callee:
                 self._note(op, self._own_touches(op, self._rows[name]))
         self._add_symbols()
@@ -247,7 +267,7 @@ class EffectTable:
         may_trap = [row.may_trap for row in self._rows]
         if_dynamic = ["may_trap_if_dynamic" in row.flags for row in self._rows]
         shapes = DynamicShapes(ir)
-        for op, name in enumerate(ir.op_name):
+        for op, name in enumerate(self._row_of):
             if may_trap[name] or (if_dynamic[name] and shapes.shown_by(op)):
                 self._note(op, {CONTROL: _READ})
 

@@ -14,6 +14,7 @@ from enum import IntFlag
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.semantics.opaque_calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
 from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
@@ -92,7 +93,7 @@ class ValueTypes:
 
     def _results(self, op: int) -> list[Storage] | Storage:
         ir = self._ir
-        if ir.op_is_generic[op]:
+        if ir.op_is_generic[op] or ir.name(op) in OPAQUE_CALLS:
             types = result_types(ir, op)
             return Storage.ANYTHING if types is None else list(map(self._of_text, types))
         return self._of_custom(ir.bare_text(op), op)
@@ -245,8 +246,15 @@ def operand_types(ir: IR, op: int) -> list[bytes] | None:
 
 
 def _typed_text(ir: IR, op: int) -> bytes:
-    """Return the text of an op from its last region on, without strings and comments."""
-    return without_strings(ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
+    """Return the text of an op from its last region on, bare."""
+    return _bare(ir.tail(op) if ir.subtree_end[op] > op + 1 else ir.text(op))
+
+
+def _bare(text: bytes) -> bytes:
+    """Return a text without strings. The types of tt-metal, which are strings, become those of ``ttnn``."""
+    if b"opaque<" in text:
+        text = OPAQUE_DEVICE.sub(b"!ttnn.device", OPAQUE_TENSOR.sub(b"tensor<*xf32>", text))
+    return without_strings(text)
 
 
 def _function_type(text: bytes) -> int:
@@ -263,7 +271,7 @@ def block_argument_types(ir: IR, block: int) -> list[bytes | None]:
 
     An argument without a type has None. Only for a function need a header name all arguments.
     """
-    header = without_strings(block_header_text(ir, block))
+    header = _bare(block_header_text(ir, block))
     types: dict[bytes, bytes | None] = {}
     for match in _ARGUMENT.finditer(header):
         name, is_typed = match.groups()

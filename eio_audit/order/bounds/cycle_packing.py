@@ -23,25 +23,17 @@ is a cycle of two soft edges, one broken and one followed. p -> q is its *closin
 disjoint if they differ in both. So the largest packing of such cycles is a maximum matching of broken edges
 with closing edges, found by alternating paths (Berge 1957). If all broken edges are matched, the packing has
 as many cycles as there are inversions that are not forced. Then it proves that the order is minimal.
-
-A broken edge that is not matched may have a cycle with a *detour*: several soft edges that the order follows.
-
-    y -> x => p -> q => p' -> q' => y
-
-The detour is between x and y in the order, because the order follows every edge but the first.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from eio_audit.order.effort import Effort
 from eio_audit.order.windows import TransitiveClosure, bits, lowest_bit, width
 
 PACKING_STEPS = 6_000_000  # ends of closing edges visited, in one window
-DETOUR_STEPS = 300_000  # the same for detours
 BROKEN_STEPS = 2  # cost of a broken edge
 
 
@@ -82,8 +74,8 @@ class CyclePacking:
         self._width = width(closure.size)
         self._from = closure.with_descendants
         self._to = closure.with_ancestors
-        # Per op, the starts of the soft edges to it that the order follows and that are on no detour.
-        followed = self._followed = [0] * self._size
+        # Per op, the starts of the soft edges to it that the order follows.
+        followed = [0] * self._size
         self.before = [0] * self._size
         before = 0
         for op in self.order:
@@ -102,25 +94,19 @@ class CyclePacking:
         # A closing edge p -> q is p * size + q; a broken edge is its index in ``broken``.
         self._broken_of: dict[int, int] = {}
         self._closing: dict[int, int] = {}  # the inverse: per broken edge, its closing edge
-        self._detours: dict[int, list[int]] = {}  # per broken edge, the other soft edges of its cycle
         with (effort or Effort()).part(PACKING_STEPS) as self._effort:
             self._effort.left -= self._size * self._width + BROKEN_STEPS * len(self.broken)
             self._match()
 
     def __len__(self) -> int:
         """Number of cycles."""
-        return len(self._closing) + len(self._detours)
+        return len(self._closing)
 
-    def cycles(self) -> list[list[tuple[int, int]]]:
-        """Return the soft edges of each cycle, as pairs of ops, the broken edge first.
-
-        In any order, a soft edge leads to the first op of a cycle: a dependence leads to a later op. The
-        order breaks that soft edge. (The potential in exact_search.py needs this.)
-        """
-        others = {broken: [closing] for broken, closing in self._closing.items()} | self._detours
+    def cycles(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """Return the soft edges of each cycle, as pairs of ops: the broken edge and its closing edge."""
         return [
-            [self.broken[broken][::-1], *(divmod(edge, self._size) for edge in others[broken])]
-            for broken in sorted(others)
+            (self.broken[broken][::-1], divmod(closing, self._size))
+            for broken, closing in sorted(self._closing.items())
         ]
 
     def open_pairs(self) -> list[int]:
@@ -129,20 +115,10 @@ class CyclePacking:
         rows = [0] * self._size
         for x, y in self.broken:
             rows[place_of[y]] |= 1 << place_of[x]
-        for edge in chain(self._broken_of, *self._detours.values()):
+        for edge in self._broken_of:
             p, q = divmod(edge, self._size)
             rows[place_of[p]] |= 1 << place_of[q]
         return rows
-
-    def find_detours(self, effort: Effort | None = None) -> None:
-        """Match more broken edges, by a detour of their own or of another edge on an alternating path."""
-        self._open = self._followed[:]
-        with (effort or Effort()).part(DETOUR_STEPS) as self._effort:
-            for broken in range(len(self.broken)):
-                if self._effort.is_spent:
-                    return
-                if broken not in self._closing:
-                    self._augment(broken, with_detours=True)
 
     def _match(self) -> None:
         """Match broken edges: first with free closing edges, then by alternating paths."""
@@ -170,31 +146,23 @@ class CyclePacking:
         return False
 
     def _set_closing(self, broken: int, edge: int) -> None:
-        """Match a broken edge with the free ``edge``; release the closing edge it had, if any."""
-        self._release(broken)
+        """Match a broken edge with ``edge``. The one it had goes to the edge before it on the path."""
         self._closing[broken] = edge
         self._broken_of[edge] = broken
         self._free[edge % self._size] &= ~(1 << edge // self._size)
 
-    def _release(self, broken: int) -> None:
-        """Free the closing edge of a broken edge, if it has one."""
-        edge = self._closing.pop(broken, None)
-        if edge is not None:
-            del self._broken_of[edge]
-            self._free[edge % self._size] |= 1 << edge // self._size
-
-    def _augment(self, start: int, *, with_detours: bool = False) -> None:
+    def _augment(self, start: int) -> None:
         """Match one more broken edge by the shortest alternating path, if there is one."""
         came_from: dict[int, tuple[int, int]] = {}  # per broken edge, the one before it and the edge between
         seen: dict[int, int] = {}  # per op q, the starts p of the closing edges visited
         for last in self._alternating(start, came_from, seen):
-            if self._close(last) or (with_detours and self._take_detour(last)):
+            if self._close(last):
                 broken = last
                 while broken in came_from:
                     broken, edge = came_from[broken]
                     self._set_closing(broken, edge)
                 return
-        if self._effort.is_spent or with_detours:
+        if self._effort.is_spent:
             return
         # A search that failed fails again from every edge that it visited, whatever is matched later.
         for q, starts in seen.items():
@@ -220,48 +188,3 @@ class CyclePacking:
                     matched = self._broken_of[edge]
                     came_from[matched] = broken, edge
                     queue.append(matched)
-
-    def _take_detour(self, broken: int) -> bool:
-        """Give a broken edge a detour instead of its closing edge; return whether there is a detour."""
-        detour = self._find_detour(broken)
-        if detour is None:
-            return False
-        self._release(broken)
-        self._detours[broken] = detour
-        for edge in detour:
-            q, bit = edge % self._size, 1 << edge // self._size
-            for starts in (self._followed, self._free, self._open):
-                starts[q] &= ~bit
-        return True
-
-    def _find_detour(self, broken: int) -> list[int] | None:
-        """Return a shortest sequence of free soft edges that leads from x to y; None if there is none."""
-        x, y = self.broken[broken]
-        between = self._ends[x] & (self.before[y] | 1 << y)
-        heads = [(x, -1)]  # (end, start) of each edge
-        reached = self._from[x]
-        is_growing = True
-        while is_growing:
-            is_growing = False
-            starts = reached  # not what this round reaches: so the path has the fewest edges
-            for q in bits(between & ~reached):
-                self._effort.left -= self._width
-                tails = self._free[q] & starts
-                if not tails:
-                    continue
-                is_growing = True
-                heads.append((q, lowest_bit(tails)))
-                reached |= self._from[q]
-                if reached >> y & 1:
-                    return self._retrace(heads)
-        return None
-
-    def _retrace(self, heads: list[tuple[int, int]]) -> list[int]:
-        """Return the edges of the path to the last of ``heads``."""
-        q, p = heads[-1]
-        edges = []
-        while p >= 0:
-            edges.append(p * self._size + q)
-            # The edge before is one that leads to p or to an ancestor of p: the first that was found.
-            q, p = next((head, start) for head, start in heads if self._from[head] >> p & 1)
-        return edges

@@ -1,28 +1,26 @@
 """The forced inversions, and the lower bound of a window that begins with them.
 
-An inversion of a and b, key(a) > key(b), is *forced* if b depends on a, directly or not: every order has it.
-An *early* op has a smaller key among its descendants.
+An op is *over* another if the other depends on it, directly or not, and has the smaller key. The two are a
+*forced* inversion: every order has it. An *early* op is over another op, a *late* op is under one.
 
-Cycles add one more inversion each, in windows with a transitive closure (cycle_packing.py). In larger
-windows, squeezes are the cycles around some of the forced inversions (large_windows.py). A search that stops
-raises the bound, too (search/exact_search.py).
+Cycles add one more inversion each, in windows with a transitive closure (cycle_packing.py).
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.effort import Effort
-from eio_audit.order.windows import Window
+from eio_audit.order.windows import Window, width
 
 SWEEP_BITS = 1 << 30  # bits in all bitsets of one sweep
-BATCH_SIZES = (256, 4096)  # fewest and most early ops of one sweep
+BATCH_SIZES = (256, 4096)  # fewest and most late ops of one sweep
 FORCED_STEPS = 30_000_000  # budget for the forced inversions of one window
 OP_STEPS = 8  # cost of visiting an op
-USER_STEPS = 4  # more for each of its users
+EDGE_STEPS = 3  # more for each of its producers, plus the width of a bitset
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +53,78 @@ class LowerBound:
         return replace(raised, open_pairs=packing.open_pairs())
 
 
+def early_ops(window: Window) -> list[int]:
+    """Return the indexed ops that are over another, in textual order."""
+    smallest_below = window.smallest_keys_below()
+    return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
+
+
+def late_ops(window: Window, largest_above: Sequence[int]) -> list[int]:
+    """Return the indexed ops that are under another, in textual order."""
+    return [op for op in range(window.size) if window.indexed[op] and largest_above[op] > window.keys[op]]
+
+
+def rows_over(
+    window: Window, late: Sequence[int], largest_above: Sequence[int], effort: Effort
+) -> Iterator[tuple[int, int]]:
+    """Yield the ops that are over some of ``late``, last in the text first, each with a bitset of these.
+
+    One sweep from the last op to the first passes bitsets from users to producers: the late ops that depend
+    on an op. An op's bitset is dropped once it has been passed on. A late op leaves the bitset once no
+    ancestor has a larger key. So few bitsets are alive at a time, and the sweep ends with the last one.
+
+    Args:
+        window: the ops.
+        late: some late ops, at least one, by rising key. Bit i of a bitset is for ``late[i]``.
+        largest_above: per op, the largest key of itself and its ancestors.
+        effort: the budget. If fewer than 0 steps are left, the sweep was cut short.
+
+    Complexity: O(n + m) operations on bitsets. In practice, the sweep is short.
+
+    Example:
+        >>> from eio_audit.order.precedence import Precedence
+        >>> window = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+        >>> [(op, bin(row)) for op, row in rows_over(window, [2, 1], [3, 3, 3], Effort())]
+        [(1, '0b1'), (0, '0b11')]
+    """
+    keys = window.keys
+    late_keys = [keys[op] for op in late]
+    number_of = {op: number for number, op in enumerate(late)}
+    arriving: dict[int, int] = {}  # per op not yet visited, the late ops that depend on it, as far as known
+    producer_steps = EDGE_STEPS + width(len(late))
+    first = min(late)
+    for op in range(max(late), -1, -1):
+        effort.left -= OP_STEPS
+        below = arriving.pop(op, 0)
+        row = below & _prefix(late_keys, keys[op]) if window.indexed[op] else 0
+        if row:
+            yield op, row
+        if op in number_of:
+            below |= 1 << number_of[op]
+        handed_on = below & _prefix(late_keys, largest_above[op])
+        if handed_on:
+            producers = window.precedence.predecessors(op)
+            effort.left -= producer_steps * len(producers)
+            for producer in producers:
+                arriving[producer] = arriving.get(producer, 0) | handed_on
+        if effort.left < 0 or (not arriving and op <= first):
+            break
+
+
 def count_forced(
     window: Window, effort: Effort | None = None, batch_sizes: tuple[int, int] = BATCH_SIZES
 ) -> tuple[int, bool]:
-    """Count the forced inversions without a transitive closure.
-
-    Each sweep follows a batch of early ops. It passes a bitset from producers to users: the early ops of the
-    batch that the user depends on. An op's bitset is dropped once it has been passed on. An early op leaves
-    the bitset once no descendant has a smaller key. So few bitsets are alive at a time, and a sweep ends with
-    the last one.
+    """Count the forced inversions without a transitive closure, in sweeps for some late ops each.
 
     Args:
         window: the ops.
         effort: the budget for all sweeps.
-        batch_sizes: fewest and most early ops of one sweep.
+        batch_sizes: fewest and most late ops of one sweep.
 
     Returns:
         The number of forced inversions found, and whether these are all; False if the budget was spent.
 
-    Complexity: O(e / b * (n + m)) operations on bitsets of b bits for e early ops, b = 256 .. 4096. In
+    Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 4096. In
     practice, sweeps are short.
 
     Example:
@@ -83,54 +134,18 @@ def count_forced(
         >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])))
         (3, True)
     """
-    smallest_below = window.smallest_keys_below()
-    early = early_ops(window, smallest_below)
+    largest_above = window.largest_keys_above()
+    late = late_ops(window, largest_above)
     fewest, most = batch_sizes
     batch_size = min(most, max(fewest, SWEEP_BITS // max(window.size, 1)))
     forced = 0
     with (effort or Effort()).part(FORCED_STEPS) as part:
-        for start in range(0, len(early), batch_size):
-            batch = early[start : start + batch_size]
-            forced += _count_in_batch(window, batch, smallest_below, part)
+        for start in range(0, len(late), batch_size):
+            batch = sorted(late[start : start + batch_size], key=window.keys.__getitem__)
+            forced += sum(row.bit_count() for _, row in rows_over(window, batch, largest_above, part))
             if part.left < 0:
                 break
         return forced, part.left >= 0
-
-
-def early_ops(window: Window, smallest_below: Sequence[int]) -> list[int]:
-    """Return the indexed ops with a smaller key among their descendants, in textual order."""
-    return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
-
-
-def _count_in_batch(
-    window: Window, early: Sequence[int], smallest_below: Sequence[int], effort: Effort
-) -> int:
-    """Count the forced inversions whose earlier op is in ``early``, some early ops in textual order.
-
-    Fewer than 0 steps are left if the sweep was cut short.
-    """
-    # Bits are by falling key, so the early ops with a key larger than a given one are the lowest bits.
-    falling = sorted(early, key=lambda op: -window.keys[op])
-    negated_keys = [-window.keys[op] for op in falling]
-    place_of = {op: place for place, op in enumerate(falling)}
-    arriving: dict[int, int] = {}  # per op not yet visited, its early ancestors known so far
-    forced = 0
-    for op in range(early[0], window.size):
-        effort.left -= OP_STEPS
-        ancestors = arriving.pop(op, 0)
-        if ancestors and window.indexed[op]:
-            forced += (ancestors & _prefix(negated_keys, -window.keys[op])).bit_count()
-        if op in place_of:
-            ancestors |= 1 << place_of[op]
-        handed_on = ancestors & _prefix(negated_keys, -smallest_below[op])
-        if handed_on:
-            users = window.precedence.successors(op)
-            effort.left -= USER_STEPS * len(users)
-            for user in users:
-                arriving[user] = arriving.get(user, 0) | handed_on
-        if effort.left < 0 or (not arriving and op >= early[-1]):
-            break
-    return forced
 
 
 def _prefix(ascending: Sequence[int], value: int) -> int:

@@ -4,15 +4,10 @@
    are left, and the order is proven minimal.
 2. If not, the order guides a packing of cycles (cycle_packing.py). Usually the packing proves the order
    minimal.
-3. If not, cycles with detours raise the bound, and a search with a small budget closes a small gap
-   (exact_search.py).
-4. If a gap is left, the order is improved by local search (local_search.py). After an improvement, all steps
-   from the packing on are repeated.
-5. The last step is a search with the full budget.
+3. If a gap is left, local search improves the order (local_search.py), and the better order is packed again.
 
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
-simple order. Squeezes (large_windows.py) raise its bound. Where a gap is left, half of the footrule
-may raise it further.
+simple order, and its bound is the number of forced inversions.
 
 Kahn's algorithm with the key as priority is not one of the simple orders. It places a producer with a late
 key late, and that delays all its users, however early their keys. With k such users and m other ops between,
@@ -30,18 +25,15 @@ from itertools import pairwise
 
 from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.bounds.forced import LowerBound, count_forced
-from eio_audit.order.bounds.large_windows import footrule_bound, squeeze_bound
 from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.permutation import inverse
-from eio_audit.order.search.exact_search import search
-from eio_audit.order.search.local_search import improve, slide
+from eio_audit.order.search.local_search import improve
 from eio_audit.order.windows import TransitiveClosure, Window, Windows
 
 Neighbours = Callable[[int], Sequence[int]]
 
 EASY_INVERSIONS = 1_000  # most inversions that are not forced, for a packing before other orders are tried
 LOOK_STEPS = 6  # cost of visiting an op or a dependence
-FIRST_SHARE = 20  # the search before improvements gets 1 / 20 of the full budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +54,6 @@ class BestOrder:
     def certified(self) -> bool:
         """Whether the order is proven minimal."""
         return self.inversions == self.bound.total
-
-    def raised(self, total: int) -> BestOrder:
-        """Return the same order, with the bound raised to ``total`` if that is greater."""
-        return replace(self, bound=self.bound.raised(total))
 
     def with_cycles(self, packing: CyclePacking) -> BestOrder:
         """Return the same order, with the bound raised by a packing that it guided."""
@@ -113,7 +101,7 @@ def best_order(
         best = solver.improved(textual)
     elif textual.inversions == best.inversions:
         best = textual
-    return best if best.certified else best.raised(footrule_bound(window, effort))
+    return best
 
 
 def order_windows(
@@ -182,48 +170,20 @@ class _Solver:
         return proven if proven.certified else best
 
     def improved(self, best: BestOrder) -> BestOrder:
-        """Return the best order found, starting from ``best``."""
+        """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
         closure = self.closure
-        while not best.certified and not self.effort.is_spent:
-            if closure is None or best.inversions - closure.forced > self.limits.packed_inversions:
-                best = best.raised(best.bound.forced + squeeze_bound(self.window, self.effort))
+        while closure is not None and not best.certified and not self.effort.is_spent:
+            if best.inversions - closure.forced > self.limits.packed_inversions:
                 break
-            before = best.inversions
-            best = self._packed(closure, best)
-            if best.inversions == before:
+            best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
+            if best.certified:
                 break
-        return best
-
-    def _packed(self, closure: TransitiveClosure, best: BestOrder) -> BestOrder:
-        """Return the result of packings, searches and local search, which improve each other."""
-        while True:
-            packing = CyclePacking(closure, best.order, self.effort)
-            best = best.with_cycles(packing)
-            if best.certified:
-                return best
-            packing.find_detours(self.effort)
-            best = best.raised(closure.forced + len(packing))
-            best = self._searched(closure, packing, best, FIRST_SHARE)
-            if best.certified:
-                return best
             order = improve(self.window, best.order, self.effort, self.limits.distance)
-            order = slide(self.window, order, self.effort, self.limits.sliding_size)
-            improved = best.or_better(self.window, order)
-            if improved is best:
-                return self._searched(closure, packing, best, 1)
-            best = improved
-
-    def _searched(
-        self, closure: TransitiveClosure, packing: CyclePacking, best: BestOrder, share: int
-    ) -> BestOrder:
-        """Search with 1 / ``share`` of the full budget, unless the gap is too large."""
-        limits = self.limits
-        if best.inversions - best.bound.total > limits.search_gap or self.effort.is_spent:
-            return best
-        states, moves = limits.search_states // share, limits.search_moves // share
-        found = search(closure, packing.cycles(), best.inversions, states, moves, self.effort)
-        best = best.raised(found.lower_bound)
-        return best if found.order is None else replace(best, order=found.order, inversions=found.inversions)
+            better = best.or_better(self.window, order)
+            if better is best:
+                break
+            best = better
+        return best
 
 
 def pull_up(window: Window) -> list[int]:
@@ -240,7 +200,7 @@ def pull_up(window: Window) -> list[int]:
 def push_down(window: Window) -> list[int]:
     """Return the mirrored order: from the end, with the largest key of an op and its ancestors first."""
     by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
-    by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
+    by_rank.sort(key=window.largest_keys_above().__getitem__, reverse=True)
     return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
 
 

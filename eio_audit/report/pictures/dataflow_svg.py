@@ -53,7 +53,7 @@ def layered_layout(widths: Sequence[float], edges: Sequence[tuple[int, int]]) ->
 
     Complexity: O(SWEEPS * e log e) for e edge pieces, one per edge and layer it crosses.
     """
-    layer_of = _longest_paths(len(widths), edges)
+    layer_of = _layers(len(widths), edges)
     chains = []  # by edge: the producer, its bends and the user; bends are numbered after the boxes
     for producer, user in edges:
         crossed = range(layer_of[producer] + 1, layer_of[user])
@@ -114,20 +114,18 @@ def _coordinates(
     return centres
 
 
-def _longest_paths(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+def _layers(size: int, edges: Sequence[tuple[int, int]]) -> list[int]:
     """Return the layer of each box: below all its producers, and as low as keeps the edges short."""
-    users_of: list[list[int]] = [[] for _ in range(size)]
-    producers_of: list[list[int]] = [[] for _ in range(size)]
-    for producer, user in edges:
-        users_of[producer].append(user)
-        producers_of[user].append(producer)
-    layer: list[int] = []
-    for producers in producers_of:
-        layer.append(max((layer[producer] + 1 for producer in producers), default=0))
+    import networkx as nx
+
+    graph: nx.DiGraph[int] = nx.DiGraph(edges)
+    graph.add_nodes_from(range(size))
+    generations = nx.topological_generations(graph)
+    layer_of = {box: layer for layer, boxes in enumerate(generations) for box in boxes}
     for box in reversed(range(size)):
-        if users_of[box] and len(producers_of[box]) <= len(users_of[box]):
-            layer[box] = min(layer[user] for user in users_of[box]) - 1
-    return layer
+        if 0 < graph.out_degree(box) >= graph.in_degree(box):
+            layer_of[box] = min(layer_of[user] for user in graph.successors(box)) - 1
+    return [layer_of[box] for box in range(size)]
 
 
 def _mean(values: Sequence[float], default: float) -> float:

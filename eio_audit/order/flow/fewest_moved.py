@@ -4,17 +4,15 @@ A longest subsequence of the order that is still in textual order is *kept*. All
 them one by one turns the textual order into this one.
 
 Ops with equal keys, unindexed ops and squeezed ops leave a choice, so several orders have fewest inversions.
-The block is cut into independent ranges. In each range, a step is taken only if the steps before leave a gap
-between the number of moved ops and its lower bound:
+The block is cut into independent ranges. In each range, the second step is taken only if the first leaves a
+gap between the number of moved ops and its lower bound:
 
 1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
    ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
    per chain can be kept, so at least as many ops are moved as there are pairs. Usually the bound is met here.
-2. Moved ops go back if that adds no inversion (local_search.py).
-3. The implied order (see below) gives the exchanged ops. A largest set of ops without an exchanged
-   pair is a maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional
-   dependences keep the set in textual order, and the range is ordered again. If that adds no inversion, the
-   bound is met.
+2. The implied order (see below) gives the exchanged ops. A largest set of ops without an exchanged pair is a
+   maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional dependences
+   keep the set in textual order, and the range is ordered again. If that adds no inversion, the bound is met.
 
 Moved ops without an index go to their consumers (unindexed.py).
 
@@ -27,9 +25,8 @@ would have more inversions. So every minimal order
 - follows the other soft edges of a cycle if it must break one of them;
 - has a before c if it has a before b and b before c.
 
-(In linear programming, they are complementary slackness and its
-consequences.) Ops with equal keys, unindexed ops and soft edges on cycles are undecided unless another
-conclusion implies their order.
+(In linear programming, they are complementary slackness and its consequences.) Ops with equal keys, unindexed
+ops and soft edges on cycles are undecided unless another conclusion implies their order.
 """
 
 from __future__ import annotations
@@ -40,12 +37,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, compress, pairwise
 from operator import and_, le, lt
 
-from eio_audit.order.bounds.antichain import outside_antichain
 from eio_audit.order.bounds.cycle_packing import CyclePacking
 from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.flow.antichain import outside_antichain
 from eio_audit.order.permutation import longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.local_search import restore_positions
 from eio_audit.order.search.solve_window import order_windows
 from eio_audit.order.unindexed import attach_unindexed
 from eio_audit.order.windows import (
@@ -266,8 +262,7 @@ def _exchanged_pairs(
 
 def _improved(part: Window, few: FewMoved, effort: Effort, limits: SearchLimits) -> FewMoved:
     """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
-    few = few.improved(restore_positions(part, few.order, effort))
-    if few.certified or part.size > limits.moved_closure_size or effort.is_spent:
+    if part.size > limits.moved_closure_size or effort.is_spent:
         return few
     effort.left -= part.size * width(part.size)
     closure = TransitiveClosure(part)
@@ -275,8 +270,6 @@ def _improved(part: Window, few: FewMoved, effort: Effort, limits: SearchLimits)
     if inversions - closure.forced > limits.moved_inversions:
         return few
     packing = CyclePacking(closure, few.order, effort)
-    if len(packing) < len(packing.broken):
-        packing.find_detours(effort)
     implied = implied_order(closure, packing, effort) if len(packing) == len(packing.broken) else None
     if implied is None:
         return few
