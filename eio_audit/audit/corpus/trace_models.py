@@ -144,7 +144,7 @@ class ModelTrace:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no inversion was there at the start, and its passes made none and lost no index."""
+        """Whether nothing was out of order at the start, and its passes put nothing out of order."""
         return not (self.left or self.initial) and all(total.is_clean for total in self.passes)
 
 

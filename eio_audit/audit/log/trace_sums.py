@@ -79,8 +79,8 @@ class PassTotal:
 
     @property
     def is_clean(self) -> bool:
-        """Whether the pass put nothing out of order or in order, and lost nothing."""
-        return not (self.made or self.undone or self.left or self.mislabelled or self.lost)
+        """Whether the pass put nothing out of order, and nothing in order."""
+        return not (self.made or self.undone)
 
 
 def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:

@@ -87,14 +87,16 @@ def order_after(traced: TracedPass) -> str:
 
 
 def left_at_the_end(trace: Trace) -> str:
-    """Return what is left: ``25 inversions: 16 of splits, 9 of wrong indices``, or ``no inversion``."""
+    """Return what is left: ``25 pairs out of order: 16 of splits, 9 of wrong indices``, or ``nothing``."""
     total = trace.at_end_of_log.inversions
     if not total:
-        return "no inversion"
-    classes = [f"{number:,} {_CLASSES[one]}" for one, number in trace.left_classes.most_common() if number]
+        return "nothing"
+    classes = [(number, _CLASSES[one]) for one, number in trace.left_classes.most_common() if number]
     if unordered := in_graph_regions(trace.at_end_of_log):
-        classes.append(f"{unordered:,} in graph regions")
-    return ": ".join(filter(None, (count(total, "inversion"), ", ".join(classes))))
+        classes.append((unordered, "in graph regions"))
+    is_one_class = len(classes) == 1 and total > 1
+    parts = ", ".join(f"{'all' if is_one_class else f'{number:,}'} {what}" for number, what in classes)
+    return ": ".join(filter(None, (f"{count(total, 'pair')} out of order", parts)))
 
 
 _CLASSES = {
@@ -189,10 +191,14 @@ def next_steps(trace: Trace) -> Iterator[Step]:
         yield Step(
             explain_command(trace, worst.finding.source, worst.finding.line), "shows why the worst is there"
         )
+    cures = []
     if trace.at_end_of_log.avoidable:
-        yield Step(command(f"fix --diff{last}", trace, sources[0]), "shows the fix")
+        cures.append(Step(command(f"fix --diff{last}", trace, sources[0]), "shows the fix"))
     if trace.at_end_of_log.wrong_indices and trace.options.order_from is None:
-        yield Step(command(f"fix --relabel --diff{last}", trace, sources[0]), "corrects wrong indices")
+        relabel = command(f"fix --relabel --diff{last}", trace, sources[0])
+        cures.append(Step(relabel, "corrects wrong indices"))
+    wrong = trace.left_classes[PairClass.WRONG_INDEX]
+    yield from reversed(cures) if 2 * wrong > trace.left_classes.total() else cures
 
 
 def _ends_in_one_dump(trace: Trace) -> bool:
@@ -204,9 +210,9 @@ def _ends_in_one_dump(trace: Trace) -> bool:
 
 
 def left_in_models(result: ModelTraces) -> str:
-    """Return ``5,689 inversions in 31 of 44 models, 3 of them there from the start: 5,689 out of place``."""
+    """Return ``568 pairs out of order in 31 of 44 models, 3 of them there from the start: all of splits``."""
     if not result.merged.at_end_of_log.inversions:
-        return f"no inversion in {count(len(result.models), 'model')}"
+        return f"nothing in {count(len(result.models), 'model')}"
     total, _, classes = left_at_the_end(result.merged).partition(": ")
     initial = result.merged.initial_left
     start = f", {initial:,} of them there from the start" if initial else ""
