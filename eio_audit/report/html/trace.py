@@ -14,7 +14,7 @@ from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.html.pass_list import PassEntry, PassList
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, Table, columns_of
-from eio_audit.report.wording.commands import pass_command
+from eio_audit.report.wording.commands import compare_command
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.trace import (
     START,
@@ -155,7 +155,7 @@ def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_ch
         order=order_after(traced) if trace.summary.has_indices else "",
         source=f"{traced.place.source}:{traced.place.line}",
         time=time_of([traced]),
-        command=pass_command(traced, trace),
+        command=compare_command(traced, trace),
         changed=traced.changed,
         is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
         is_guilty=traced.left > 0,

@@ -79,11 +79,9 @@ def explain_command(audited: DumpAudit | Trace, source: str, line: int | str = "
 def compare_command(traced: TracedPass, trace: Trace) -> str:
     """Return the command that compares the dumps around a pass. Empty if no later command can read two."""
     place, before = traced.place, traced.before
-    if compared := pass_command(traced, trace):
-        return compared
-    if before is None or before.source == place.source or not is_readable_again(trace, place.source):
-        return ""
-    if place.occurrence or before.occurrence:  # a file of several dumps
+    if before is None or before.source == place.source:
+        return pass_command(traced, trace)
+    if place.occurrence or before.occurrence or not is_readable_again(trace, place.source):
         return ""
     return command("diff", trace, before.source, argument(place.source))
 
