@@ -87,7 +87,6 @@ from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.program_text import text_before
-from eio_audit.audit.log.text_changes import changed_lines
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
@@ -114,7 +113,6 @@ from eio_audit.mlir.input.shown_op import ShownOp, outermost_op, shown_op
 from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
 from eio_audit.mlir.input.timing_report import TimedEntry, find_timing_reports
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.ir_part import part_of
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
@@ -208,13 +206,13 @@ from eio_audit.report.ci.sarif import MOST_RESULTS
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
 from eio_audit.report.html.page_steps import PageStep, PageText, step_of
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed, runs_of
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
 from eio_audit.report.html.table import MadeRows, Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
-from eio_audit.report.template import json_pieces
+from eio_audit.report.template import render
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink

@@ -29,7 +29,6 @@ FLOORS = {
         {"tokens"},
         {"aliases"},
         {"ir"},
-        {"ir_part"},
         {"location"},
         {"input"},
         {"reading"},

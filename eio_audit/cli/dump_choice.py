@@ -82,6 +82,11 @@ class DumpChoice(NamedTuple):
         """Whether either option was given."""
         return self.pass_name is not None or self.dump is not None
 
+    @property
+    def how(self) -> str:
+        """The options that choose further."""
+        return "--pass and --dump" if self.pass_name is None else "--dump"
+
     def of(self, dumps: Sequence[Dump], path: str | None = None, *, is_only: bool = True) -> list[Dump]:
         """Return the chosen dumps of one file, or of the folder ``path``.
 
@@ -186,8 +191,7 @@ class DumpChoice(NamedTuple):
             raise InputError(name, None, NO_IR)
         candidates = self.candidates(dumps, chosen)
         if len(candidates) > 1:
-            how = "--pass and --dump" if self.pass_name is None else "--dump"
-            raise several_dumps(name, candidates, how + or_else)
+            raise several_dumps(name, candidates, self.how + or_else)
         return candidates[0][1]
 
 
@@ -243,12 +247,21 @@ def rerun(*options: str, words: Sequence[str] | None = None) -> str:
     return shlex.join(["eio-audit", *kept, *options, *typed[end:]])
 
 
-def several_dumps(name: str, dumps: Sequence[Numbered], how: str) -> InputError:
-    """Return the error for a command that takes one dump, and has several to choose from."""
-    message = f"there are {count(len(dumps), 'dump')}: choose one with {how}"
-    return InputError(
-        name, None, message, with_command(name, dump_table(dumps), str(dumps[-1][0]), LAST_TAKEN)
-    )
+def several_dumps(
+    name: str, dumps: Sequence[Numbered], how: str, which: str = "", *, shows_passes: bool = False
+) -> InputError:
+    """Return the error for a command that takes one dump, and has several to choose from.
+
+    Args:
+        name: the input.
+        dumps: to choose from.
+        how: the options to choose with.
+        which: tells what dumps they are: `` after a pass``.
+        shows_passes: whether to offer ``trace``, which shows what each pass did.
+    """
+    message = f"there are {count(len(dumps), 'dump')}{which}: choose one with {how}"
+    listed = with_command(name, dump_table(dumps), str(dumps[-1][0]), LAST_TAKEN, shows_passes=shows_passes)
+    return InputError(name, None, message, listed)
 
 
 def missing_dump(name: str, message: str, dumps: Sequence[Numbered]) -> InputError:
@@ -258,7 +271,7 @@ def missing_dump(name: str, message: str, dumps: Sequence[Numbered]) -> InputErr
 
 
 def dump_table(dumps: Sequence[Numbered]) -> list[str]:
-    """Return lines with the number, line, pass and op of each dump. The first and the last if there are many.
+    """Return lines with the number, line, pass, op and file of each dump. Of many, the first and the last.
 
     The heading is above them.
     """
@@ -267,8 +280,11 @@ def dump_table(dumps: Sequence[Numbered]) -> list[str]:
     left_out = max(len(dumps) - LISTED_DUMPS + 1, 2) if len(dumps) > LISTED_DUMPS else 0
     last = len(dumps) - LAST_DUMPS if left_out else len(dumps)
     shown = [*dumps[: last - left_out], *dumps[last:]]
-    rows = [(f"{n}", f"{d.line}", d.place.moment, shown_op(d).label) for n, d in shown]
-    lines = table([("N", "line", "pass", "function"), *rows], right=2)
+    has_files = len({dump.source.name for _, dump in dumps}) > 1
+    rows = [
+        (f"{n}", f"{d.line}", d.place.moment, shown_op(d).label, d.source.name * has_files) for n, d in shown
+    ]
+    lines = table([("N", "line", "pass", "function", "file"), *rows], right=2)
     if left_out:
         lines.insert(1 + last - left_out, f"  ... {left_out:,} more")
     return lines
@@ -292,12 +308,18 @@ def table(rows: Iterable[Sequence[str]], right: int) -> list[str]:
     return [("  " + "  ".join(cells)).rstrip() for cells in zip(*padded, strict=True)]
 
 
-def with_command(name: str, lines: Sequence[str], number: str, effect: str) -> str:
+def with_command(
+    name: str, lines: Sequence[str], number: str, effect: str, *, shows_passes: bool = False
+) -> str:
     """Return lines, and below them the command that the user typed with ``--dump`` and this number.
 
-    Without the command if the input ``name`` cannot be read again.
+    Without the command if the input ``name`` cannot be read again. ``shows_passes`` adds a ``trace`` of it.
     """
-    from eio_audit.report.wording.commands import Step, is_kept, next_lines
+    from eio_audit.report.wording.commands import Step, argument, is_kept, next_lines
 
-    steps = [Step(rerun("--dump", number), effect)] if is_kept(name) else []
+    steps = []
+    if is_kept(name):
+        steps.append(Step(rerun("--dump", number), effect))
+        if shows_passes:
+            steps.append(Step(f"eio-audit trace {argument(name)}", "shows what each pass did"))
     return "\n".join([*lines, *next_lines(steps)])

@@ -57,14 +57,14 @@ def is_folder(path: str) -> bool:
     return path.endswith(("/", os.sep)) or Path(path).is_dir()
 
 
-def write_pages(folder: str, pages: Iterable[tuple[str, Iterable[str]]]) -> None:
+def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
     """Write pages to files of a folder one by one, each atomically. Other files of the folder stay.
 
     A bar shows the size of what has been written.
 
     Args:
         folder: it is created if it is missing.
-        pages: the name of each file, and the pieces of its text.
+        pages: the name of each file, and its text.
 
     Raises:
         InputError: the folder cannot be made, or a file cannot be written.
@@ -78,7 +78,7 @@ def write_pages(folder: str, pages: Iterable[tuple[str, Iterable[str]]]) -> None
     with progress(None, "writing pages") as advance:
         for name, text in pages:
             page = Path(folder, name)
-            write_atomically(str(page), map(encoded, text))
+            write_atomically(str(page), [encoded(text)])
             advance(page.stat().st_size)
 
 

@@ -85,13 +85,11 @@ module {}
 module {}
 """
 LISTED = """\
-there are 3 dumps after 2 passes, none changes lines: choose one with --pass NAME and --dump N
-  a, line 3: 0 changed lines
-    --pass a --dump 1
-  a, line 5: 0 changed lines
-    --pass a --dump 2
-  b, line 7: 0 changed lines
-    --pass b --dump 1"""
+there are 3 dumps after a pass: choose one with --pass and --dump
+  N  line  pass
+  2     3  after a
+  3     5  after a
+  4     7  after b"""
 OUT_OF_RANGE = """\
 there is no --dump 5: there are 4 dumps
   N  line  pass
@@ -100,10 +98,10 @@ there is no --dump 5: there are 4 dumps
   3     5  after a
   4     7  after b"""
 RUNS = """\
-there are 2 dumps after pass 'a', none changes lines: choose one with --dump N
-  N  line  changed lines
-  1     3              0
-  2     5              0"""
+there are 2 dumps after pass 'a': choose one with --dump
+  N  line  pass
+  1     3  after a
+  2     5  after a"""
 
 
 @pytest.mark.parametrize(

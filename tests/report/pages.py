@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable
 from html.parser import HTMLParser
 from typing import Any
 
@@ -23,7 +22,7 @@ class Page(HTMLParser):
         words: all text that is shown.
     """
 
-    def __init__(self, text: Iterable[str]) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.islands: dict[str, Any] = {}
@@ -31,7 +30,7 @@ class Page(HTMLParser):
         self.packed: dict[str, Any] = {}
         self.words = ""
         self._open: list[str] = []
-        self.feed("".join(text))
+        self.feed(text)
         self.close()
         assert self._open == []
 

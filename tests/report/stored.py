@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import accumulate
 from typing import Any
-
-
-def numbers_of(runs: Sequence[int], base: Sequence[int]) -> list[int]:
-    """The numbers that runs stand for."""
-    numbers: list[int] = []
-    for start, length in zip(runs[::2], runs[1::2], strict=True):
-        numbers += base[start : start + length] if start >= 0 else range(-1 - start, -1 - start + length)
-    return numbers
 
 
 def lines_of(data: dict[str, Any]) -> list[bytes]:
@@ -31,9 +24,6 @@ def lines_of(data: dict[str, Any]) -> list[bytes]:
 def texts_of(data: dict[str, Any]) -> Iterator[tuple[str, list[bytes], list[int], list[int]]]:
     """Of each text its file, its lines, their ops and their places."""
     lines = lines_of(data)
-    known: list[tuple[list[int], ...]] = []
-    for base, source, *runs in data["states"]:
-        bases = known[base] if base >= 0 else ([], [], [], [])
-        known.append(tuple(numbers_of(*pair) for pair in zip(runs, bases, strict=True)))
-        numbers, ops, places, _ = known[-1]
-        yield data["sources"][source], [lines[number] for number in numbers], [op - 1 for op in ops], places
+    for source, numbers, ops, places, _ in data["states"]:
+        texts = [lines[number] for number in accumulate(numbers)]
+        yield data["sources"][source], texts, [op - 1 for op in accumulate(ops)], [*accumulate(places)]

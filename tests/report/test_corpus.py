@@ -49,8 +49,7 @@ def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> list[OrderPict
 
 def pages_of(texts: dict[str, str], gate: Gate | None = None) -> dict[str, str]:
     verdict = judged_corpus(texts, gate)
-    pages = check_to_pages(verdict, (), __version__, lambda model: drawn(texts, verdict, model))
-    return {name: "".join(pieces) for name, pieces in pages}
+    return dict(check_to_pages(verdict, (), __version__, lambda model: drawn(texts, verdict, model)))
 
 
 # ---------------------------------------------------------------- text and Markdown
@@ -129,7 +128,7 @@ def test_bars_are_there_without_scripts() -> None:
 def test_a_page_of_one_model_is_as_it_was() -> None:
     texts = {"a/1_cse.mlir": ONE, "a/2_inline.mlir": THREE}
     now = judged_corpus(texts)
-    assert pages_of(texts) == {INDEX: "".join(rendered(now, "html", pictures=drawn(texts, now, "a")))}
+    assert pages_of(texts) == {INDEX: rendered(now, "html", pictures=drawn(texts, now, "a"))}
     assert "models-rows" not in pages_of(texts)[INDEX]
 
 

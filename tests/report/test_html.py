@@ -206,7 +206,7 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
 
 def resnet_diff() -> str:
     [before], [after] = (read(RESNET.replace("after", when)) for when in ("before", "after"))
-    return "".join(rendered(diff(before, after), "html", pictures=list))
+    return rendered(diff(before, after), "html", pictures=list)
 
 
 def test_the_page_of_a_diff_folds_changes_that_repeat() -> None:

@@ -1,8 +1,6 @@
-"""Tables of pages: rows that are made as they are asked for, and their data in pieces."""
+"""Tables of pages: rows that are made as they are asked for, and their data."""
 
-import json
-
-from tests.internals import MadeRows, Table, columns_of, json_pieces
+from tests.internals import MadeRows, Table, columns_of
 
 NAMES = ["a", "b", None, "a"]
 NUMBERS = [3, 1, 7, 5]
@@ -25,19 +23,4 @@ def test_a_table_of_made_rows_is_the_same() -> None:
     assert made.most == stored.most == [0, 7]
     assert [[cell for cell, _ in row] for row in made.first_rows] == [["a", 5], ["a", 3], ["b", 1]]
     assert made.first_rows == stored.first_rows
-    assert "".join(json_pieces(made.data())) == "".join(json_pieces(stored.data()))
-
-
-def test_the_json_of_pieces_is_that_of_the_whole() -> None:
-    whole = {"objects": [{"a": 1}, {}], "parts": [1, 2, 3], "none": [], "text": "\u202e", "map": {"1": None}}
-    pieces = json_pieces(
-        {
-            **whole,
-            "objects": iter([{"a": 1}, {}]),
-            "parts": iter([[1, 2], [3]]),
-            "none": iter([]),
-        },
-        json.JSONEncoder(separators=(",", ":")).encode,
-    )
-    assert "".join(pieces) == json.dumps(whole, separators=(",", ":"))
-    assert "".join(json_pieces({})) == "{}"
+    assert made.data() == stored.data()

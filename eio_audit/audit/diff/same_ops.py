@@ -1,14 +1,14 @@
 """The ops that a pass left alone: those that are the same in themselves, in what they use and in their users.
 
-Most ops of most dumps are found here, in one pass over arrays, and need no further evidence. A candidate has
-the same label and text in the same function. It is the only such op, or it follows or precedes another
-candidate. It stays if its operands and its users are candidates, too, and a change of its region drops it.
+Most ops of most dumps are found here, in one pass over arrays, and need no further evidence. A candidate is
+the only op with its label and text in its function, in both dumps. It stays if its operands and its users are
+candidates, too, and a change of its region drops it.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -23,9 +23,6 @@ NONE = -1
 
 MANY = -2
 """Stands for several ops where one is sought."""
-
-FAR = -3
-"""Comes next to no op."""
 
 
 class SameOps:
@@ -67,17 +64,11 @@ class _Candidates:
         self._sides = (before, after)
         self._keys = keys
         self._numbers = Numbers()  # its own, since most ops have a token of their own
-        self._tokens = [self._tokens_of(side) for side in (0, 1)]
         self.partner = [NONE] * len(before)
-        self._taken = bytearray(len(after))
-        self._is_unique = bytearray(len(before))
-        self._pair_unique(self._tokens)
-        if NONE in self.partner and not all(self._taken):
-            numbers = [self._with_operands(side) for side in (0, 1)]
-            self._pair_unique(numbers)
-            self._pair_next(range(len(before)), 1)
-            self._pair_next(range(len(before) - 1, -1, -1), -1)
-            self._uncross(numbers[0])
+        tokens = [self._tokens_of(side) for side in (0, 1)]
+        for old, new in zip(*map(self._only_ops, tokens), strict=True):
+            if old >= 0 <= new:
+                self.partner[old] = new
 
     def _tokens_of(self, side: int) -> list[int]:
         """Return, by op, a number for its function, label and text. NONE if its text cannot be compared."""
@@ -91,24 +82,6 @@ class _Candidates:
             ]
         return tokens
 
-    def _with_operands(self, side: int) -> list[int]:
-        """Return, by op without a partner, a number for its token and its operands. NONE for others."""
-        ops, tokens = self._sides[side], self._tokens[side]
-        numbers = [NONE] * len(ops)
-        is_paired = self._taken if side else bytearray(new != NONE for new in self.partner)
-        for op, token in enumerate(tokens):
-            if token != NONE and not is_paired[op]:
-                operands = (
-                    (tokens[owner], number) if owner >= 0 else number for owner, number in ops.producers[op]
-                )
-                numbers[op] = self._numbers.number((token, *operands))
-        return numbers
-
-    def _pair_unique(self, tokens: Sequence[Sequence[int]]) -> None:
-        for old, new in zip(*(self._only_ops(side) for side in tokens), strict=True):
-            if old >= 0 <= new and self._pair(old, new):
-                self._is_unique[old] = 1
-
     def _only_ops(self, tokens: Sequence[int]) -> array[int]:
         """Return, by token, the only op that has it; NONE or MANY if that is not one op."""
         only = array("i", [NONE]) * len(self._numbers)
@@ -116,42 +89,6 @@ class _Candidates:
             if token != NONE:
                 only[token] = op if only[token] == NONE else MANY
         return only
-
-    def _pair(self, old: int, new: int) -> bool:
-        if self._taken[new] or self.partner[old] != NONE:
-            return False
-        self.partner[old] = new
-        self._taken[new] = 1
-        return True
-
-    def _pair_next(self, ops: range, step: int) -> None:
-        """Pair each op that comes after (``step`` 1) or before (-1) a pair with what comes there now."""
-        tokens, others = self._tokens
-        new = NONE if step == 1 else len(others)
-        for old in ops:
-            new += step
-            if self.partner[old] == NONE and 0 <= new < len(others) and tokens[old] == others[new] != NONE:
-                self._pair(old, new)
-            new = self.partner[old] if self.partner[old] != NONE else FAR
-
-    def _uncross(self, numbers: Sequence[int]) -> None:
-        """Pair equal ops of a block in order. No user tells them apart, and their order may have a meaning.
-
-        Args:
-            numbers: by op of the dump before, a number for its token and operands. NONE for a unique op.
-        """
-        before, after = (side.ir.op_block for side in self._sides)
-        equal: dict[tuple[int, int, int], list[int]] = {}
-        for op, number in enumerate(numbers):
-            new = self.partner[op]
-            if NONE not in (number, new) and not self._is_unique[op]:
-                equal.setdefault((number, before[op], after[new]), []).append(op)
-        for ops in equal.values():
-            partners = [self.partner[op] for op in ops]
-            in_order = sorted(partners)
-            if partners != in_order and not any(self._sides[0].users[op] for op in ops):
-                for op, new in zip(ops, in_order, strict=True):
-                    self.partner[op] = new
 
     def keep_confirmed(self) -> None:
         """Drop the pairs whose block, operands or users are not the same."""
@@ -180,13 +117,12 @@ class _Candidates:
             return
         found = set(self.partner)
         self._drop_near(dropped, [new for new in range(len(after)) if new not in found])
-        if not all(self._is_unique):
-            self._drop_unfounded()
 
     def _blocks(self) -> list[int]:
         """Return, by block of the dump before, the block at the same place now."""
         before, after = self._sides
-        holders = self._holders()
+        holders = {op: new for op in before.blocks_of if op >= 0 and (new := self.partner[op]) != NONE}
+        holders |= self._keys.functions
         at = {(after.ir.parent_op(block), place): block for block, place in enumerate(after.region_places)}
         blocks = []
         for block, place in enumerate(before.region_places):
@@ -194,20 +130,6 @@ class _Candidates:
             holder = NONE if parent < 0 else holders.get(parent, len(after))
             blocks.append(at.get((holder, place), NONE))
         return blocks
-
-    def _holders(self) -> dict[int, int]:
-        """Return, by op with regions, what holds them now: the only one with its label, if it has changed."""
-        before = self._sides[0]
-        holders = {op: new for op in before.blocks_of if op >= 0 and (new := self.partner[op]) != NONE}
-        holders |= self._keys.functions
-        places: dict[Hashable, tuple[list[int], list[int]]] = {}
-        taken = set(holders.values())
-        for side, ops in enumerate(self._sides):
-            for op in ops.blocks_of:
-                if op >= 0 and op not in (taken if side else holders):
-                    key = self._keys.scopes[side][ops.ir.op_block[op]], self._keys.labels[side][op]
-                    places.setdefault(key, ([], []))[side].append(op)
-        return holders | {old[0]: new[0] for old, new in places.values() if len(old) == len(new) == 1}
 
     def _values(self, blocks: Sequence[int]) -> list[int]:
         """Return, by value of the dump before, the value it is now."""
@@ -235,33 +157,6 @@ class _Candidates:
         for op, other in enumerate(self.partner):
             if op in old or other in new:
                 self.partner[op] = NONE
-
-    def _drop_unfounded(self) -> None:
-        """Drop the pairs that nothing connects with a unique pair: another layer may be like theirs."""
-        partner, ops = self.partner, self._sides[0]
-        pending = {op for op, new in enumerate(partner) if new != NONE and not self._is_unique[op]}
-        found = [
-            op for op in pending if any(partner[o] != NONE and o not in pending for o in _beside(ops, op))
-        ]
-        while found:
-            op = found.pop()
-            if op in pending:
-                pending.remove(op)
-                found += [other for other in _beside(ops, op) if other in pending]
-        for op in pending:
-            partner[op] = NONE
-
-
-def _beside(ops: ComparedOps, op: int) -> Iterator[int]:
-    """The producers and users of an op, the op around it and those in it, but no op with a symbol."""
-    ir = ops.ir
-    for other in (ir.parent_op(ir.op_block[op]), *(owner for owner, _ in ops.producers[op])):
-        if other >= 0 and ops.symbols[other] is None:
-            yield other
-    if ops.symbols[op] is None:
-        yield from (user for user, _ in ops.users[op])
-        for block in ops.blocks_of.get(op, ()):
-            yield from ir.block_ops[block]
 
 
 def _near(ops: ComparedOps, changed: Iterable[int]) -> set[int]:

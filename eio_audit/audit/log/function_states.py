@@ -1,8 +1,8 @@
 """The states of a program's functions in a log, each audited once.
 
-A dump shows the state of its functions. If it is byte for byte equal to one of the last dumps, it shows the
-same states and is not read. A function with the same text as in the dump before keeps its audit and is not
-read either. The same holds for the text around the functions.
+A dump shows the state of its functions. If it is byte for byte equal to the last dump, it shows the same
+states and is not read. A function with the same text as in the dump before keeps its audit and is not read
+either. The same holds for the text around the functions.
 """
 
 from __future__ import annotations
@@ -11,22 +11,18 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, KeyedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.gate.findings import Finding, moved_by_fix
-from eio_audit.audit.log.shown_text import Excerpt, ShownText
+from eio_audit.audit.log.shown_text import ShownText
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.source import InputError
-
-RECENT_DUMPS = 4
-"""How many dumps of a program have their states kept: dumps of a module and of its function may alternate."""
 
 _INDENTATION = re.compile(rb"\n[ \t]+")
 
@@ -126,22 +122,6 @@ class StateChange:
     lost: int
 
 
-class _Recent:
-    """The states read last, by their text or its key. The oldest is dropped."""
-
-    def __init__(self) -> None:
-        self._read: dict[bytes, DumpStates] = {}
-
-    def get(self, text: bytes | memoryview, read: Callable[[], DumpStates]) -> DumpStates:
-        """Return the states of a text, which are read if they are not stored."""
-        key = sha256(text).digest()
-        found = self._read.pop(key, None) or read()
-        self._read[key] = found
-        if len(self._read) > RECENT_DUMPS:
-            del self._read[next(iter(self._read))]
-        return found
-
-
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
@@ -160,8 +140,7 @@ class ProgramStates:
         self._options = options
         self._show = show
         self._last: tuple[Dump, DumpStates] | None = None
-        self._recent = _Recent()
-        self._recent_around = _Recent()
+        self._last_around: tuple[bytes, DumpStates] | None = None
 
     def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
@@ -172,8 +151,7 @@ class ProgramStates:
             InputError: the dump cannot be read.
         """
         if self._last is None or not dump.has_text_of(self._last[0]):
-            read = self._recent.get(dump.view, lambda: self._read(dump, describes_worst=describes_worst))
-            self._last = dump, read
+            self._last = dump, self._read(dump, describes_worst=describes_worst)
         return self._identified(self._last[1], dump)
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
@@ -190,8 +168,7 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules, dump)
 
     def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
-        shown = self._show(dump)
-        text = shown.divided
+        text = self._show(dump).divided
 
         def read(part: Dump) -> DumpStates:
             audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
@@ -200,18 +177,18 @@ class ProgramStates:
         if self._options.order_from is not None:  # only whole dumps are matched
             return read(dump)
         try:
-            is_known = text.aliases.are_unique
-            around = (
-                self._recent_around.get(text.around_key, lambda: read(text.around))
-                if is_known
-                else read(dump)
-            )
+            if not text.aliases.are_unique:
+                around = read(dump)
+            elif self._last_around is not None and self._last_around[0] == text.around_key:
+                around = self._last_around[1]
+            else:
+                around = read(text.around)
+                self._last_around = text.around_key, around
             functions = {**around.parts}
             same = self._same_in(text)
-            changed = None if same == text.functions.keys() else shown.excerpt_without(same)
             for symbol, function in text.functions.items():
                 functions[symbol] = self._state(
-                    shown, function, None if symbol in same else changed, describes_worst=describes_worst
+                    text, function, is_same=symbol in same, describes_worst=describes_worst
                 )
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
@@ -223,18 +200,17 @@ class ProgramStates:
         return {symbol for symbol in functions.keys() & known if known[symbol].is_shown_by(functions[symbol])}
 
     def _state(
-        self, shown: ShownText, function: FunctionText, changed: Excerpt | None, *, describes_worst: bool
+        self, text: DumpText, function: FunctionText, *, is_same: bool, describes_worst: bool
     ) -> FunctionState:
-        """Return the state of a function. ``changed`` has the functions that changed; None if it did not."""
-        text = shown.divided
-        if changed is None:
+        """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
+        keyed = None
+        if is_same:
             known = self.functions[function.symbol]
             callees = text.reached_from(function) if known.callees else []
             if known.callees == tuple(callee.key for callee in callees):
                 return known
-            keyed = None
         else:
-            keyed = self._read_function(shown, function, changed)
+            keyed = read_dump(text.function_dump(function), self._options)
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
@@ -252,16 +228,6 @@ class ProgramStates:
             is_unindexed=audited.audit.is_unindexed,
             size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
         )
-
-    def _read_function(self, shown: ShownText, function: FunctionText, changed: Excerpt) -> KeyedDump:
-        """Read a function: as a part of the excerpt, which the comparison needs, too."""
-        lines = shown.functions.get(function.symbol)
-        ir = None if lines is None else changed.op_on(lines)
-        if ir is None:
-            return read_dump(shown.divided.function_dump(function), self._options)
-        dump = shown.text.dump
-        part = Dump(ir.source, ir.span, dump.marker, function.line, dump.program, function.line)
-        return read_dump(part, self._options, ir)
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.

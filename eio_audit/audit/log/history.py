@@ -259,7 +259,7 @@ class _ProgramLog:
     """The dumps of one program, one after another."""
 
     def __init__(self, options: AuditOptions) -> None:
-        self._steps = ScopeSteps(options, numbers_ops=True, keeps_places=True)
+        self._steps = ScopeSteps(options, numbers_ops=True)
         self._walk = ProgramWalk()
 
     def take(self, dump: Dump) -> _LogStep:

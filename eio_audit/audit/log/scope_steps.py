@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from itertools import count
 
 from eio_audit.audit.check.keyed_dump import read_dump
@@ -20,16 +19,13 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText
-from eio_audit.audit.log.shown_text import Excerpt, Outline, ShownText, extents_of, line_ends
+from eio_audit.audit.log.shown_text import Excerpt, ShownText, extents_of, line_ends
 from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 
 KNOWN_TEXTS = 50_000
 """How many numbers for texts, locations and classes of ops are kept from dump to dump."""
-
-RECENT_TEXTS = 6
-"""How many texts are kept as they were read. The text after a pass is often the one before the next."""
 
 
 class ScopeSide:
@@ -98,21 +94,14 @@ class ScopeSteps:
     Args:
         options: the options to read dumps with.
         numbers_ops: whether ops get numbers, which they keep from dump to dump.
-        keeps_places: whether ops are read with the line numbers of their text. An equal text that was read
-            before may have others.
     """
 
-    def __init__(
-        self, options: AuditOptions, *, numbers_ops: bool = False, keeps_places: bool = False
-    ) -> None:
+    def __init__(self, options: AuditOptions, *, numbers_ops: bool = False) -> None:
         self._options = replace(options, order_from=None)
         self._next_number = count() if numbers_ops else None
-        self._keeps_places = keeps_places
         self._texts = ProgramText()
         self._interned = Interned()
-        self._recent: dict[bytes, ComparedDump] = {}
         self._last_shown: ShownText | None = None
-        self._outlines: dict[bytes, Outline] = {}
         self._last_side: tuple[ScopeText, ScopeSide] | None = None
 
     @property
@@ -132,7 +121,7 @@ class ScopeSteps:
         if last is not None and dump.has_text_of(last.text.dump):
             self._last_shown = last.again(dump)
         else:
-            self._last_shown = ShownText(dump, self._options.op_table, self._outlines)
+            self._last_shown = ShownText(dump, self._options.op_table)
         return self._last_shown
 
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
@@ -152,10 +141,10 @@ class ScopeSteps:
             self._texts.take(after, shown.name)
             return ScopeStep(before, after)
         if len(self._interned) > KNOWN_TEXTS:
-            self._interned, self._recent, self._last_side = Interned(), {}, None
+            self._interned, self._last_side = Interned(), None
         left_out = [] if before is None else _same_lines(before, shown, same)
         old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
-        new = self._side(after, shown.excerpt(lines for _, lines in left_out))
+        new = self._side(shown.excerpt(lines for _, lines in left_out))
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
         if self._next_number is not None:
@@ -193,20 +182,11 @@ class ScopeSteps:
         kept = text.without_bodies(left_out)
         if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
             return self._last_side[1]
-        return self._side(text, Excerpt(text, kept, self._options.op_table))
+        return self._side(Excerpt(text, kept, self._options.op_table))
 
-    def _side(self, text: ScopeText, excerpt: Excerpt) -> ScopeSide:
-        """Return an excerpt of a text as a side. It is read, unless it was read before."""
-        hashed = sha256(excerpt.dump.text)
-        if self._keeps_places:
-            hashed.update(repr([text.lines[k].number for k in excerpt.kept]).encode())
-        key = hashed.digest()
-        ops = self._recent.pop(key, None)
-        if ops is None:
-            ops = compared(read_dump(excerpt.dump, self._options, excerpt.ir), self._interned)
-        self._recent[key] = ops
-        if len(self._recent) > RECENT_TEXTS:
-            del self._recent[next(iter(self._recent))]
+    def _side(self, excerpt: Excerpt) -> ScopeSide:
+        """Return an excerpt of a text as a side."""
+        ops = compared(read_dump(excerpt.dump, self._options), self._interned)
         return ScopeSide(excerpt.kept, ops, excerpt.line_ends)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -15,13 +15,9 @@ from eio_audit.audit.log.scope_text import Line, Lines, Scope, ScopeStep, ScopeT
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.ir_part import part_of
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.traits import OpTable
-
-RECENT_OUTLINES = 6
-"""How many outlines are kept. Dumps of a module and of functions in it may alternate."""
 
 _LINE_END = re.compile(rb"\n")
 _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
@@ -49,19 +45,6 @@ class Excerpt:
         """
         return read_ir(self.dump.source, self.dump.span, self._op_table)
 
-    def op_on(self, lines: Lines) -> IR | None:
-        """Return the op on some lines of the text and the ops inside it; None if others are on these lines.
-
-        Raises:
-            InputError: the excerpt cannot be read.
-        """
-        ir, ends = self.ir, self.line_ends
-        first = bisect_left(self.kept, lines.start)
-        op = bisect_left(ir.op_start, ends[first - 1] if first else 0)
-        if op == len(ir) or not _has_own_lines(ir, op) or _lines_at(ir, ends, self.kept, op) != lines:
-            return None
-        return part_of(ir, op)
-
     @cached_property
     def line_ends(self) -> list[int]:
         """The offset after each line end of the excerpt."""
@@ -88,26 +71,22 @@ class ShownText:
     Args:
         dump: the dump.
         op_table: tells which ops are functions.
-        outlines: those of the dumps before, by the key of the text around their functions.
 
     Attributes:
         dump: the dump.
     """
 
-    def __init__(self, dump: Dump, op_table: OpTable, outlines: dict[bytes, Outline] | None = None) -> None:
+    def __init__(self, dump: Dump, op_table: OpTable) -> None:
         self._op_table = op_table
-        self._outlines = {} if outlines is None else outlines
         self.dump = dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
         self._line_of_divided = self._line_of_span
         self._divided = DumpText(dump, op_table)
-        self._excerpt: Excerpt | None = None
 
     def again(self, dump: Dump) -> ShownText:
         """Return what another dump with the same text shows."""
         shown = copy(self)
         shown.dump, shown._line_of_span = dump, dump.source.line_at(dump.span.start)
-        shown._excerpt = None  # like the text, it has line numbers
         shown.__dict__.pop("text", None)
         return shown
 
@@ -131,14 +110,6 @@ class ShownText:
         Raises:
             InputError: the dump cannot be read.
         """
-        key = self._divided.around_key
-        if key not in self._outlines:
-            if len(self._outlines) >= RECENT_OUTLINES:
-                self._outlines.clear()
-            self._outlines[key] = self._read_outline()
-        return self._outlines[key]
-
-    def _read_outline(self) -> Outline:
         is_divided = self._divided.aliases.are_unique
         try:
             around = self._divided.around
@@ -170,17 +141,9 @@ class ShownText:
             for symbol, function in self.function_texts.items()
         }
 
-    def excerpt_without(self, symbols: Iterable[str]) -> Excerpt:
-        """Return it without the bodies of some of these functions."""
-        lines = self.functions
-        return self.excerpt(lines[symbol] for symbol in symbols if symbol in lines)
-
     def excerpt(self, left_out: Iterable[Lines]) -> Excerpt:
-        """Return it without the bodies of functions on some lines. The last excerpt is kept."""
-        kept = self.text.without_bodies(left_out)
-        if self._excerpt is None or self._excerpt.kept != kept:
-            self._excerpt = Excerpt(self.text, kept, self._op_table)
-        return self._excerpt
+        """Return it without the bodies of functions on some lines."""
+        return Excerpt(self.text, self.text.without_bodies(left_out), self._op_table)
 
 
 def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:

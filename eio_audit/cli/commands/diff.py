@@ -183,7 +183,7 @@ def diff_command(
 
     Given one log or folder, compare the dumps before and after the pass that --pass names. In a folder,
     ttir-before-PASS.mlir and ttir-after-PASS.mlir are such a pair. If there are several passes and none is
-    chosen, list those that changed most.
+    chosen, list their dumps.
 
     Given two logs or folders, pair their dumps and show the first pair that differs. Compare the others too,
     in several processes, until one pair is not the same.

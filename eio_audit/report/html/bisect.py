@@ -8,7 +8,7 @@ Places beside it are shares of its width and height.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
@@ -185,8 +185,8 @@ SHOWN_UNRESOLVED = 3
 """How many of the steps that are not resolved are named at the top."""
 
 
-def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: StoredSteps) -> Iterator[str]:
-    """Return the page of a bisection in pieces. ``steps`` has what each step did to the ops."""
+def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: StoredSteps) -> str:
+    """Return the page of a bisection. ``steps`` has what each step did to the ops."""
     shows_order = result.is_judged and any(one.made for one in result.applications)
     kinds = _kinds(result)
     worst = result.worst[0] if result.worst else None

@@ -28,7 +28,6 @@ from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.html.table import Cell, MadeRows, Table, columns_of, told_apart
 from eio_audit.report.pictures.dataflow_svg import drawing_of
-from eio_audit.report.template import array_parts
 from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
     block_name,
@@ -269,8 +268,8 @@ class Section:
         """The place of each op before and now (-1 if it does not count), texts, and irregular ids."""
         ops = self.picture.ops
         return {
-            "original": array_parts(ops.originals),
-            "standing": array_parts(ops.textual_ranks),
+            "original": [*ops.originals],
+            "standing": [*ops.textual_ranks],
             "texts": self.picture.texts,
             "anchors": {place: self.id_of(place) for place in self._repeats},
         }

@@ -28,8 +28,8 @@ def check_to_pages(
     pictures: Sequence[OrderPicture],
     version: str,
     pictures_of: Callable[[str], Sequence[OrderPicture]],
-) -> Iterator[tuple[str, Iterator[str]]]:
-    """Yield the name and the pieces of each page. ``INDEX``, which links to the others, comes last.
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each page. ``INDEX``, which links to the others, comes last.
 
     Args:
         verdict: what to show.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 
 from eio_audit.audit.diff.diff import Diff
@@ -21,7 +21,7 @@ from eio_audit.report.html.order_section import (
 from eio_audit.report.html.page_steps import step_of
 from eio_audit.report.html.stored_steps import packed, pair_data
 from eio_audit.report.html.table import Cell, Table, columns_of
-from eio_audit.report.template import render_pieces, text_of
+from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
 
@@ -50,8 +50,8 @@ def check_to_html(
     pages: Mapping[str, str] | None = None,
     model: str = "",
     up: str = "",
-) -> Iterator[str]:
-    """Return the page of a check in pieces.
+) -> str:
+    """Return the page of a check.
 
     Args:
         verdict: what to show.
@@ -100,8 +100,8 @@ def diff_to_html(
     version: str,
     *,
     verbose: bool = False,
-) -> Iterator[str]:
-    """Return the page of a diff in pieces.
+) -> str:
+    """Return the page of a diff.
 
     Args:
         result: what to show.
@@ -131,13 +131,11 @@ def files_of(sources: Iterable[str]) -> str:
     return shortened_list(list(dict.fromkeys(PurePath(source).name for source in sources)), SHOWN_FILES)
 
 
-def page(
-    template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object
-) -> Iterator[str]:
-    """Return a page in pieces, made of a template with its ``title`` and what else it needs."""
+def page(template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object) -> str:
+    """Return a page made of a template with its ``title`` and what else it needs."""
     script = "".join(map(text_of, scripts))
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return render_pieces(
+    return render(
         template,
         version=version,
         script=script,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log1p
@@ -124,6 +124,6 @@ class PassList:
         return log1p(max((sum(entry.counts) for entry in self.entries), default=0))
 
     @property
-    def data(self) -> Iterator[str]:
+    def data(self) -> str:
         """All passes as scripts unpack them."""
         return packed({"passes": [entry.data for entry in self.entries], **self.steps})

@@ -7,23 +7,19 @@ import json
 import re
 import zlib
 from array import array
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
+from itertools import chain
 from typing import Any, ClassVar
 
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.html.page_steps import PageStep, PageText, page_step
-from eio_audit.report.template import array_parts, json_pieces
 
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
 """The name of a value that is a number. Many lines differ in these only."""
-
-NO_BASE = -1
-"""The base of a text that is stored without another one."""
 
 
 class StoredLines:
@@ -62,106 +58,46 @@ class StoredLines:
 
 
 class StoredTexts:
-    """Texts, each with a number. Texts of one function or module are stored as runs of the one before.
+    """Texts, each with a number. Equal texts have the same.
 
     Attributes:
         lines: the lines of all texts, each once.
-        sources: the names of the files.
-        states: per text its base, its file, and the runs (``runs_of``) of its line numbers, of its op numbers
-            plus one, of its places in the file, and of the line numbers of the definitions of its aliases.
+        sources: the names of the files, each with a number.
     """
 
     def __init__(self) -> None:
         self.lines = StoredLines()
-        self.sources: list[str] = []
-        self.states: list[tuple[int, int, list[int], list[int], list[int], list[int]]] = []
-        self._latest: tuple[PageText, int] | None = None
-        self._last: dict[Hashable, tuple[int, tuple[Sequence[int], ...]]] = {}
+        self.sources: dict[str, int] = {}
+        self._numbers: dict[tuple[int, tuple[bytes, ...]], int] = {}
 
     def add(self, text: PageText) -> int:
         """Return the number of a text."""
-        if self._latest is None or self._latest[0] is not text:
-            self._latest = text, self._number_of(text)
-        return self._latest[1]
+        columns = (
+            map(self.lines.add, text.lines),
+            (op + 1 for op in text.ops),
+            text.places,
+            map(self.lines.add, text.definitions),
+        )
+        source = self.sources.setdefault(text.source, len(self.sources))
+        state = source, tuple(_differences(column).tobytes() for column in columns)
+        return self._numbers.setdefault(state, len(self._numbers))
 
-    def _number_of(self, text: PageText) -> int:
-        ops = array("q", (op + 1 for op in text.ops))
-        lines = array("q", map(self.lines.add, text.lines))
-        definitions = array("q", map(self.lines.add, text.definitions))
-        parts = lines, ops, text.places, definitions
-        scope = next(filter(None, ops), 0)  # the op around all others keeps its number
-        base, known = self._last.get(scope, (NO_BASE, ((), (), (), ())))
-        if base != NO_BASE and known == parts and self._source_of(base) == text.source:
-            return base
-        number = len(self.states)
-        self._last[scope] = number, parts
-        if text.source not in self.sources:
-            self.sources.append(text.source)
-        one, two, three, four = (runs_of(*pair) for pair in zip(parts, known, strict=True))
-        self.states.append((base, self.sources.index(text.source), one, two, three, four))
-        return number
+    def states(self) -> list[list[int | list[int]]]:
+        """Return, per text, its file, the numbers of its lines, and per line its op plus one and its place.
 
-    def _source_of(self, number: int) -> str:
-        return self.sources[self.states[number][1]]
+        The numbers of the lines that define its aliases come last. Each number is stored as its difference
+        from the one before, since most differences are 1.
+        """
+        return [
+            [source, *(array("q", column).tolist() for column in columns)]
+            for source, columns in self._numbers
+        ]
 
 
-def runs_of(numbers: Sequence[int], base: Sequence[int]) -> list[int]:
-    """Return numbers as runs, two integers each: where it begins in ``base`` and its length.
-
-    Numbers that are not in ``base`` have runs, too: of first, first + 1, ... These begin at ``-1 - first``.
-    No number may be negative.
-
-    >>> runs_of([7, 8, 20, 21, 9], base=[7, 8, 9])
-    [0, 2, -21, 2, 2, 1]
-    """
-    runs: list[int] = []
-    for begin, length in _runs(numbers, base):
-        runs += begin, length
-    return runs
-
-
-def _runs(numbers: Sequence[int], base: Sequence[int]) -> Iterator[tuple[int, int]]:
-    size, known = len(numbers), len(base)
-    head = _common(numbers, base)
-    if head:
-        yield 0, head
-    if head == size:
-        return
-    tail = _common(reversed(numbers[head:]), reversed(base[head:]))
-    places: dict[int, int | list[int]] = {}  # most numbers have one
-    for place in range(head, known - tail):
-        found = places.setdefault(base[place], place)
-        if isinstance(found, list):
-            found.append(place)
-        elif found != place:
-            places[base[place]] = [found, place]
-    at, expected, end = head, head, size - tail
-    while at < end:
-        begin = at
-        there = places.get(numbers[at])
-        if there is None:
-            at += 1
-            while at < end and numbers[at] == numbers[at - 1] + 1 and numbers[at] not in places:
-                at += 1
-            yield -1 - numbers[begin], at - begin
-            continue
-        start = there if isinstance(there, int) else there[min(bisect_left(there, expected), len(there) - 1)]
-        while at < end and start + at - begin < known and base[start + at - begin] == numbers[at]:
-            at += 1
-        expected = start + at - begin
-        yield start, at - begin
-    if tail:
-        yield known - tail, tail
-
-
-def _common(numbers: Sequence[int] | Iterator[int], others: Sequence[int] | Iterator[int]) -> int:
-    """Return how many numbers both begin with."""
-    count = 0
-    for number, other in zip(numbers, others, strict=False):
-        if number != other:
-            break
-        count += 1
-    return count
+def _differences(numbers: Iterable[int]) -> array[int]:
+    """Return each number less the one before; the first less 0."""
+    listed = array("q", numbers)
+    return array("q", map(int.__sub__, listed, chain([0], listed)))
 
 
 STATUSES = ("added", "removed", "modified", "moved")
@@ -220,7 +156,7 @@ class StoredSteps:
     @property
     def sources(self) -> list[str]:
         """The names of the files that the texts are from."""
-        return self._texts.sources
+        return [*self._texts.sources]
 
     def data(self) -> dict[str, object]:
         """Return all steps as scripts read them.
@@ -233,11 +169,11 @@ class StoredSteps:
         lines = self._texts.lines
         return {
             "statuses": STATUSES,
-            "templates": array_parts(lines.templates),
-            "templateOf": array_parts(lines.template_of),
-            "numbers": array_parts(lines.numbers),
-            "sources": self._texts.sources,
-            "states": self._texts.states,
+            "templates": [*lines.templates],
+            "templateOf": lines.template_of.tolist(),
+            "numbers": lines.numbers.tolist(),
+            "sources": self.sources,
+            "states": self._texts.states(),
             "names": [*self._names],
             "steps": self._steps,
         }
@@ -262,15 +198,7 @@ def pair_data(step: PageStep) -> dict[str, object]:
     return {"passes": [{**shown, "counts": counts}], **stored.data()}
 
 
-PIECE = 3 << 12
-"""How many bytes become base64 at once: a multiple of three, so that the pieces make one text."""
-
-
-def packed(data: Mapping[str, object]) -> Iterator[str]:
-    """Return data as JSON, deflated, in base64, in pieces. It is deflated at once."""
-    deflated, compressor = bytearray(), zlib.compressobj(LEVEL)
-    for piece in json_pieces(data, json.JSONEncoder(separators=(",", ":")).encode):
-        deflated += compressor.compress(piece.encode())  # in ASCII, so broken encoding comes through
-    deflated += compressor.flush()
-    starts = range(0, len(deflated), PIECE)
-    return (base64.b64encode(deflated[start : start + PIECE]).decode() for start in starts)
+def packed(data: Mapping[str, object]) -> str:
+    """Return data as JSON, deflated, in base64."""
+    text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through
+    return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()

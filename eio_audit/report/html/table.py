@@ -10,8 +10,6 @@ from itertools import repeat
 from operator import itemgetter
 from typing import NamedTuple, overload
 
-from eio_audit.report.template import array_parts
-
 SHOWN_ROWS = 20
 """How many rows are in the page itself. The others are data."""
 
@@ -131,9 +129,9 @@ class Table:
     def data(self) -> dict[str, object]:
         """All rows, as scripts read them."""
         return {
-            "columns": (
+            "columns": [
                 _column_data(column, self._column(k), self.most[k]) for k, column in enumerate(self.columns)
-            ),
+            ],
             "marked": self.marked[0] if self.marked else None,
             "sorting": self._sorting,
             "links": self.links and [self._number_of(self.links[0]), self.links[1]],
@@ -171,8 +169,7 @@ def _number(cell: Cell) -> int:
 def _column_data(column: PageColumn, cells: Sequence[Cell], most: int) -> dict[str, object]:
     """Store each text once. Rows refer to it."""
     if column.is_number:
-        values = array_parts(cells)
-        return {"key": column.key, "number": True, "values": values} | ({"most": most} if most else {})
+        return {"key": column.key, "number": True, "values": cells} | ({"most": most} if most else {})
     number_of: dict[Cell, int] = {}
     numbers = [number_of.setdefault(cell or "", len(number_of)) for cell in cells]
-    return {"key": column.key, "strings": array_parts(number_of), "values": array_parts(numbers)}
+    return {"key": column.key, "strings": [*number_of], "values": numbers}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
@@ -39,8 +39,8 @@ def traces_to_html(
     gate: Gate,
     steps: StoredSteps | None,
     rows: Sequence[TracedPass] | None = None,
-) -> Iterator[str]:
-    """Return the page of a trace in pieces. ``steps`` has what each pass of a single model did to the ops.
+) -> str:
+    """Return the page of a trace. ``steps`` has what each pass of a single model did to the ops.
 
     ``rows`` are the passes that the page shows at first; None for all. Of several models, it has a table of
     these passes besides the totals.
@@ -119,8 +119,8 @@ def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
 
 def trace_to_html(
     trace: Trace, version: str, steps: StoredSteps, rows: Sequence[TracedPass] | None = None
-) -> Iterator[str]:
-    """Return the page of a trace in pieces: what is left at the end, and what each pass did.
+) -> str:
+    """Return the page of a trace: what is left at the end, and what each pass did.
 
     ``rows`` are the passes that its list shows at first; None for all.
     """

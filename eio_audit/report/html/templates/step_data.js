@@ -174,15 +174,8 @@ const stepData = (() => {
     }
 
     text(number) {
-      const pending = [];
-      for (let at = number; at >= 0 && !this.known[at]; at = this.states[at][0]) pending.push(at);
-      for (const at of pending.reverse()) {
-        const [base, source, ...runs] = this.states[at];
-        const parts = this.known[base]?.parts ?? [];
-        this.known[at] = { parts: runs.map((one, k) => numbersOf(one, parts[k])), source: this.sources[source] };
-      }
-      const { parts, source } = this.known[number];
-      return (this.known[number].text ??= new Text(this, ...parts, source));
+      const [source, ...columns] = this.states[number];
+      return (this.known[number] ??= new Text(this, ...columns.map(summed), this.sources[source]));
     }
 
     /* By op, its changes, each with its step; by op, the changes that added ops made from it. */
@@ -220,19 +213,10 @@ const stepData = (() => {
     }
   }
 
-  /* Numbers from their runs, two integers each: see StoredTexts. */
-  function numbersOf(runs, base) {
-    let size = 0;
-    for (let k = 1; k < runs.length; k += 2) size += runs[k];
-    const numbers = new Int32Array(size);
-    let at = 0;
-    for (let k = 0; k < runs.length; k += 2) {
-      const [start, length] = [runs[k], runs[k + 1]];
-      if (start >= 0) numbers.set(base.subarray(start, start + length), at);
-      else for (let n = 0; n < length; n++) numbers[at + n] = -1 - start + n;
-      at += length;
-    }
-    return numbers;
+  /* Numbers from the difference of each from the one before. */
+  function summed(differences) {
+    let sum = 0;
+    return Int32Array.from(differences, (difference) => (sum += difference));
   }
 
   async function unpacked(text) {
