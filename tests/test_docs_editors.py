@@ -21,4 +21,4 @@ def test_the_problem_matcher_reads_every_finding() -> None:
     first = matches[0]
     found = [first[pattern[name]] for name in ("file", "line", "column", "code")]
     assert found == [SAMPLE, "178", "5", "EIO003"]
-    assert first[pattern["message"]].startswith("#69 ttir.permute %217 ")
+    assert first[pattern["message"]].startswith("#56 ttir.permute %106 ")

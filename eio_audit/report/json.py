@@ -72,7 +72,7 @@ _FIELDS = {
     "MislabelledOp": "*op inversions right",
     "ModelFigures": (
         "model dumps errors unjudged ops inversions forced minimum avoidable avoidable_constants "
-        "avoidable_splits certified findings worst"
+        "avoidable_splits wrong_indices certified findings worst"
     ),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
@@ -99,7 +99,7 @@ _FIELDS = {
     "PassTotal": "pass=pass_name made models undone left left_shuffled mislabelled lost",
     "PassFigures": (
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
-        "avoidable_splits findings"
+        "avoidable_splits wrong_indices findings"
     ),
     "UnjudgedInput": "source dumps",
     "Trace": (

@@ -284,3 +284,26 @@ def test_findings_point_at_the_models_own_line(tmp_path: Path) -> None:
     (tmp_path / "src" / "model.py").touch()
     result = run("check", RESNET, "--format", "github", "--source-root", tmp_path / "src")
     assert result.stdout.startswith(f"::error file={tmp_path}/src/model.py,line=61,title=EIO003 ".encode())
+
+
+def test_what_to_type_first_is_about_the_file_of_the_first_new_finding(tmp_path: Path) -> None:
+    known, new = tmp_path / "a.mlir", tmp_path / "b.mlir"
+    known.write_text(SHUFFLED + SHUFFLED.replace("@f", "@g"))
+    baseline = ("--baseline", tmp_path / "known.json")
+    run("check", tmp_path, *baseline, "--update-baseline")
+    new.write_text(SHUFFLED)
+    steps = run("check", tmp_path, *baseline).stdout.decode().partition("next:\n")[2]
+    assert steps == f"  eio-audit fix --diff {new}  # shows the fix; --in-place applies it\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("avoidable", "'avoidable' is now 'moved'; the default, 'shuffled', fails on wrong indices, too"),
+        ("final", "'final' is now 'shuffled'; check reads only the end of a log with --dump last"),
+    ],
+)
+def test_a_name_of_earlier_versions_is_answered_with_the_new_one(name: str, instead: str) -> None:
+    result = run("check", RESNET, "--fail-on", name)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.decode().endswith(f"Error: Invalid value for '--fail-on': {instead}\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -139,21 +139,21 @@ class OrderKeys:
                 ops = [op for op in in_block if not self.frees_by_op[op]]
             names = list(map(ir.op_name.__getitem__, ops))
             for first in compress(count(1), map(eq, names[1:], names[2:])):
-                for value in ir.operands_of(ops[first]):
-                    if ir.value_owner[value] == ops[first - 1]:
-                        for op in self._readers(value, islice(ops, first, None)):
-                            flags[op] = 1
+                for op in self._splits(ops, first):
+                    flags[op] = 1
         return flags
 
-    def _readers(self, value: int, ops: Iterator[int]) -> Sequence[int]:
-        """Return the first ops, up to one of another name or that does not read a value; none if only one."""
-        ir, name, readers = self._ir, None, []
-        for op in ops:
-            if name not in (None, ir.op_name[op]) or value not in ir.operands_of(op):
+    def _splits(self, ops: Sequence[int], first: int) -> Sequence[int]:
+        """Return the ops from a place on that have one name and read one value of the op before; or none."""
+        ir = self._ir
+        values = {value for value in ir.operands_of(ops[first]) if ir.value_owner[value] == ops[first - 1]}
+        name, splits = ir.op_name[ops[first]], []
+        for op in map(ops.__getitem__, range(first, len(ops)) if values else ()):
+            values.intersection_update(ir.operands_of(op))
+            if ir.op_name[op] != name or not values:
                 break
-            name = ir.op_name[op]
-            readers.append(op)
-        return readers if len(readers) > 1 else ()
+            splits.append(op)
+        return splits if len(splits) > 1 else ()
 
     @cached_property
     def frees_by_op(self) -> bytearray:

@@ -27,6 +27,7 @@ class ModelFigures:
         avoidable: inversions that a fix removes.
         avoidable_constants: those of these that hoisted constants cause.
         avoidable_splits: those of these that splits cause.
+        wrong_indices: ops whose index is wrong.
         certified: whether the minimum is proven.
         findings: how many findings it has.
         worst: the first of its dumps with most avoidable inversions, then with most of any kind; None if no
@@ -44,6 +45,7 @@ class ModelFigures:
     avoidable: int
     avoidable_constants: int
     avoidable_splits: int
+    wrong_indices: int
     certified: bool
     findings: int
     worst: DumpAudit | None
@@ -68,6 +70,7 @@ class PassFigures:
         avoidable: inversions that a fix removes.
         avoidable_constants: those of these that hoisted constants cause.
         avoidable_splits: those of these that splits cause.
+        wrong_indices: ops whose index is wrong.
         findings: findings that these dumps are the first to show.
     """
 
@@ -80,6 +83,7 @@ class PassFigures:
     avoidable: int
     avoidable_constants: int
     avoidable_splits: int
+    wrong_indices: int
     findings: int
 
     @property
@@ -116,6 +120,7 @@ def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
         avoidable=once.avoidable,
         avoidable_constants=once.avoidable_constants,
         avoidable_splits=once.avoidable_splits,
+        wrong_indices=once.wrong_indices,
         certified=once.certified,
         findings=findings,
         worst=worst if worst is not None and worst.summary.inversions else None,
@@ -151,5 +156,6 @@ def _of_pass(check: Check, dumps: Sequence[DumpAudit], findings: int) -> PassFig
         avoidable=total.avoidable,
         avoidable_constants=total.avoidable_constants,
         avoidable_splits=total.avoidable_splits,
+        wrong_indices=total.wrong_indices,
         findings=findings,
     )

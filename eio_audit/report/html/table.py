@@ -13,15 +13,19 @@ from typing import NamedTuple, overload
 SHOWN_ROWS = 20
 """How many rows are in the page itself. The others are data."""
 
-TOLD_APART = {"avoidable_constants": "of constants", "avoidable_splits": "of splits"}
-"""The figures of avoidable inversions that are told apart, and the titles of their columns."""
+CLASSES = {
+    "avoidable_constants": "of constants",
+    "avoidable_splits": "of splits",
+    "wrong_indices": "wrong indices",
+}
+"""Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
 
 
-def told_apart(rows: Iterable[object]) -> tuple[list[str], str]:
+def classes_in(rows: Iterable[object]) -> tuple[list[str], str]:
     """Return those of these figures that any row has, and their columns."""
     rows = list(rows)
-    names = [name for name in TOLD_APART if any(getattr(row, name) for row in rows)]
-    return names, "".join(f"#{name}={TOLD_APART[name]}, " for name in names)
+    names = [name for name in CLASSES if any(getattr(row, name) for row in rows)]
+    return names, "".join(f"#{name}={CLASSES[name]}, " for name in names)
 
 
 Cell = str | int | None
