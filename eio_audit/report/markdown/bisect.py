@@ -41,10 +41,10 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     rows.append(["", words.ops_changed(without.op_counts), words.WITHOUT_PATTERNS])
     headings = ["applied", "ops", "pattern"]
     if result.is_judged:
-        headings = ["made", "undone", "left at the end", *headings]
+        headings = ["made", "left at the end", *headings]
         makers: list[PatternTotal | Application] = [*shown, without]
         rows = [
-            [if_any(one.made), if_any(one.undone), if_any(one.left), *cells]
+            [if_any(one.made), if_any(one.left), *cells]
             for one, cells in zip(makers, rows, strict=True)
         ]
     lines = [*table(headings, rows, numbers=len(headings) - 2), ""]
