@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit.audit.log import inverted_pairs
-from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
+from tests.internals import InvertedPairs, KeyedOps
+from tests.internals import inverted_pairs_module as inverted_pairs
 
 State = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
 """By function, its blocks: the number and the key of each op that has a key."""

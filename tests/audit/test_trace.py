@@ -1,13 +1,15 @@
+from io import StringIO
 from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, Trace, check, read_text, trace
+from eio_audit import AuditOptions, Dump, Gate, Trace, check, read_text, trace
 from tests.audit.counting import counting
-from tests.internals import OriginalOrder, audit_keyed, functions_around, read_ir
+from tests.internals import Console, OriginalOrder, audit_keyed, functions_around, print_trace, read_ir
 from tests.internals import function_states_module as function_states
+from tests.internals import inverted_pairs_module as inverted_pairs
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -336,6 +338,42 @@ def test_the_ops_that_a_pass_left_are_told_with_their_lines_in_the_last_dump() -
         (3, 26, "@f", 2)
     ]
     assert first.left_ops == ()
+
+
+def test_a_conversion_of_ops_that_stay_in_their_places_made_and_undid_nothing() -> None:
+    """Not even if nothing is known of the new ops, so that their order must stay."""
+    shuffled = function("f", 2, 1)
+    result = traced(
+        dump("After", "a", function("f", 1, 2)),
+        dump("After", "b", shuffled),
+        dump("After", "convert", shuffled.replace("ttir.add", "my.call")),
+        dump("After", "lower", shuffled.replace("ttir.add", "ttnn.add")),
+    )
+    assert [(p.made, p.undone, p.left) for p in result.passes] == [(0, 0, 0), (1, 0, 1), (0, 0, 0), (0, 0, 0)]
+
+
+def test_of_a_block_with_too_many_ops_out_of_order_some_pairs_are_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(inverted_pairs, "MOST_OPS", 3)
+    log = dump("After", "a", function("f", 1, 2, 3, 4)), dump("After", "b", function("f", 4, 3, 1, 2))
+    result = traced(*log)
+    assert (result.is_partial, result.passes[1].left, result.at_end_of_log.inversions) == (True, 1, 5)
+    report = StringIO()
+    print_trace(result, Console(report), gate=Gate())
+    assert "only pairs of displaced ops are followed" in report.getvalue()
+
+
+def test_what_follows_an_op_that_is_removed_later_ends_with_it() -> None:
+    """A later pass may add ops behind ops that another pass moved; what is left is that other pass's."""
+    log = {"start": (1, 2, 3, 4), "a": (4, 3, 1, 2), "b": (4, 3, 1, 2, 3, 3), "c": (3, 1, 2, 3, 3)}
+    result = traced(*(dump("After", name, function("f", *order)) for name, order in log.items()))
+    assert [(p.pass_name, p.made, p.undone, p.left) for p in result.passes] == [
+        ("start", 0, 0, 0),
+        ("a", 5, 0, 2),
+        ("b", 2, 0, 0),
+        ("c", 0, 0, 0),
+    ]
 
 
 def test_ops_that_follow_their_consumer_do_not_count() -> None:
