@@ -115,12 +115,7 @@ class ScopeSteps:
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
-        last = self._last_shown
-        if last is not None and last.text.dump is dump:
-            return last
-        if last is not None and dump.has_text_of(last.text.dump):
-            self._last_shown = last.again(dump)
-        else:
+        if self._last_shown is None or self._last_shown.dump is not dump:
             self._last_shown = ShownText(dump, self._options.op_table)
         return self._last_shown
 

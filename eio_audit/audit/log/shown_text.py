@@ -6,7 +6,6 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from copy import copy
 from functools import cached_property
 from typing import NamedTuple
 
@@ -74,34 +73,20 @@ class ShownText:
 
     Attributes:
         dump: the dump.
+        divided: it, divided into its functions and the text around them.
     """
 
     def __init__(self, dump: Dump, op_table: OpTable) -> None:
         self._op_table = op_table
         self.dump = dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
-        self._line_of_divided = self._line_of_span
-        self._divided = DumpText(dump, op_table)
-
-    def again(self, dump: Dump) -> ShownText:
-        """Return what another dump with the same text shows."""
-        shown = copy(self)
-        shown.dump, shown._line_of_span = dump, dump.source.line_at(dump.span.start)
-        shown.__dict__.pop("text", None)
-        return shown
+        self.divided = DumpText(dump, op_table)
 
     @cached_property
     def text(self) -> ScopeText:
         """Its lines, without blank ones around them, and without extents."""
-        aliases = self._divided.aliases
+        aliases = self.divided.aliases
         return ScopeText(self.dump, lines_of(self.dump, aliases, self._line_of_span), {}, aliases)
-
-    @property
-    def divided(self) -> DumpText:
-        """The dump, divided into its functions and the text around them."""
-        if self._divided.dump is not self.dump:  # of a dump with the same text
-            return DumpText(self.dump, self._op_table)
-        return self._divided
 
     @cached_property
     def outline(self) -> Outline:
@@ -110,9 +95,9 @@ class ShownText:
         Raises:
             InputError: the dump cannot be read.
         """
-        is_divided = self._divided.aliases.are_unique
+        is_divided = self.divided.aliases.are_unique
         try:
-            around = self._divided.around
+            around = self.divided.around
             ir = read_ir(around.source, around.span, self._op_table)
         except InputError:  # the dump as a whole may be valid
             is_divided = False
@@ -128,14 +113,12 @@ class ShownText:
     @property
     def function_texts(self) -> dict[str, FunctionText]:
         """By symbol, the functions that were found by their text."""
-        return self._divided.functions if self.outline.is_divided else {}
+        return self.divided.functions if self.outline.is_divided else {}
 
     @cached_property
     def functions(self) -> dict[str, Lines]:
         """By symbol, the lines of these functions."""
-        lines = self.text.lines
-        blank = lines[0].number - self._line_of_span if lines else 0
-        first = self._line_of_divided + blank
+        first = next((line.number for line in self.text.lines), 0)
         return {
             symbol: Lines(function.line - first, function.last_line - first + 1)
             for symbol, function in self.function_texts.items()
