@@ -25,8 +25,8 @@ class _Block(NamedTuple):
 class FollowedPairs:
     """The pairs of one program: ``take`` each comparison of a dump with the text before it.
 
-    An op keeps its number. A removed op goes on as an added op that was made from it. A function of which no
-    op is known under its name is another function, which takes the place of the one before.
+    An op keeps its number. A removed op goes on as an added op that was made from it. If several modules have
+    functions of one name, only the one that was shown last counts, as in the figures of a trace.
 
     Args:
         options: what counts as out of order.
@@ -121,7 +121,7 @@ class FollowedPairs:
             if source in removed:
                 removed.remove(source)
                 self.pairs.replace(old.numbers[source], new.numbers[op])
-        # of several ops at one location, the last that nothing became is the last that came from nothing
+        # if only one op is left on each side of a location, the one became the other
         rest: dict[int, list[int]] = defaultdict(list)
         for op in comparison.added:
             if op not in found.origins and keys[op] is not None and now[op] != NO_LOCATION:

@@ -43,10 +43,7 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     if result.is_judged:
         headings = ["made", "left at the end", *headings]
         makers: list[PatternTotal | Application] = [*shown, without]
-        rows = [
-            [if_any(one.made), if_any(one.left), *cells]
-            for one, cells in zip(makers, rows, strict=True)
-        ]
+        rows = [[if_any(one.made), if_any(one.left), *cells] for one, cells in zip(makers, rows, strict=True)]
     lines = [*table(headings, rows, numbers=len(headings) - 2), ""]
     if len(shown) < len(result.patterns):
         lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]
