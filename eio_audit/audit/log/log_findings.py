@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.mlir.input.function_texts import FunctionText
 
 
 @dataclass(slots=True, eq=False)
@@ -109,17 +110,32 @@ class _ProgramPairs:
         self._steps, self._pairs = ScopeSteps(options), FollowedPairs(options)
         self._found: ScopeStep | None = None
         self._numbers: dict[str | None, int] = {}
+        self._last: Dump | None = None
+        self._known: dict[str, FunctionText] = {}
 
     def take(self, dump: Dump, makers: Mapping[str | None, str | None], *, is_unindexed: bool) -> None:
         """Follow the pairs into a dump. ``makers`` has the pass that is charged with each function."""
         self._found = None
+        if self._last is not None and dump.has_text_of(self._last):
+            return
+        self._last = dump
         with suppress(InputError):  # of a text put together from several dumps; each of them was read
-            self._found = self._steps.take(self._steps.show(dump), ())
+            shown = self._steps.show(dump)
+            self._found = self._steps.take(shown, self._same_in(shown.function_texts))
+            self._known |= shown.function_texts
         if self._found is not None and is_unindexed:
             self._pairs.pass_over(self._found)
         elif self._found is not None:
             self._pairs.take(self._found, lambda function: self._number(makers.get(function)))
             self._pairs.end(makers, ())
+
+    def _same_in(self, functions: Mapping[str, FunctionText]) -> set[str]:
+        """Return the functions that are the same as in the dump that showed them last."""
+        return {
+            symbol
+            for symbol in functions.keys() & self._known
+            if self._known[symbol].is_same_as(functions[symbol]) and not self._steps.is_namesake(symbol)
+        }
 
     def _number(self, maker: str | None) -> int:
         return self._numbers.setdefault(maker, len(self._numbers))
