@@ -10,7 +10,7 @@ from typing import Literal
 from eio_audit.audit.check.check import check
 from eio_audit.audit.fix.fix import fix
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE
+from eio_audit.audit.gate.rules import AVOIDABLE, ORDER_RULES, WRONG_INDEX
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read, read_text
@@ -24,6 +24,9 @@ __all__ = ["assert_in_original_order"]
 SHOWN_LINES = 60
 """The most lines of a diff in a message."""
 
+_RULES = {"shuffled": (AVOIDABLE, WRONG_INDEX), "moved": (AVOIDABLE,), "any": ORDER_RULES}
+"""By what is allowed, the rules in force."""
+
 SHOWN_CHARACTERS = 120
 """The most characters per line: enough for the op and its operands."""
 
@@ -32,7 +35,7 @@ def assert_in_original_order(
     ir: str | bytes | Path,
     options: AuditOptions | None = None,
     *,
-    fail_on: Literal["avoidable", "any"] = "avoidable",
+    fail_on: Literal["shuffled", "moved", "any"] = "shuffled",
 ) -> None:
     """Assert that the ops of printed IR are in their original order, as far as dependences allow.
 
@@ -41,8 +44,8 @@ def assert_in_original_order(
     Args:
         ir: the text of one or more dumps, or their file.
         options: as for ``check``.
-        fail_on: ``avoidable`` allows inversions that every legal order has, and those of hoisted constants.
-            ``any`` allows none.
+        fail_on: ``shuffled`` allows no op out of place and no wrong index, only inversions of hoisted
+            constants and splits. ``moved`` also allows wrong indices. ``any`` allows no inversion.
 
     Raises:
         AssertionError: the ops are in another order. The message is the report of ``eio-audit check`` and a
@@ -53,11 +56,11 @@ def assert_in_original_order(
     >>> assert_in_original_order('"t.a"() : () -> () loc("0|a")')
     """
     __tracebackhide__ = True  # pytest shows the test's line, not this function's
-    if fail_on not in ("avoidable", "any"):
-        raise ValueError(f"expected fail_on to be 'avoidable' or 'any', not {fail_on!r}")
+    if fail_on not in _RULES:
+        raise ValueError(f"expected fail_on to be 'shuffled', 'moved' or 'any', not {fail_on!r}")
     options = options or AuditOptions()
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
-    gate = Gate((AVOIDABLE,) if fail_on == "avoidable" else (AVOIDABLE, UNAVOIDABLE, HOISTED))
+    gate = Gate(_RULES[fail_on])
     findings = LogFindings(gate.rules)
     result = check(dumps, options, findings.add)
     for error in result.errors:

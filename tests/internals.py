@@ -26,6 +26,7 @@ from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
+from eio_audit.audit.check.pair_classes import PairClass, PairClasses, class_of
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import check_dumps
@@ -68,10 +69,12 @@ from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
     LOCATION_RULES,
+    ORDER_RULES,
     RULES,
+    SPLIT,
     UNAVOIDABLE,
     UNINDEXED,
-    WRONG_LABEL,
+    WRONG_INDEX,
     rules_by_prefix,
 )
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern

@@ -20,5 +20,5 @@ def test_the_problem_matcher_reads_every_finding() -> None:
     assert len(matches) == sum(" EIO" in line for line in printed) > 0
     first = matches[0]
     found = [first[pattern[name]] for name in ("file", "line", "column", "code")]
-    assert found == [SAMPLE, "289", "5", "EIO001"]
-    assert first[pattern["message"]].startswith("#69 ttir.permute %217 ")
+    assert found == [SAMPLE, "178", "5", "EIO003"]
+    assert first[pattern["message"]].startswith("#56 ttir.permute %106 ")

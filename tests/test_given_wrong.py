@@ -75,7 +75,7 @@ def test_a_text_may_be_longer_than_any_path() -> None:
 
 
 def test_the_assertion_knows_two_reasons_to_fail() -> None:
-    with pytest.raises(ValueError, match="expected fail_on to be 'avoidable' or 'any', not 'bogus'"):
+    with pytest.raises(ValueError, match="expected fail_on to be 'shuffled', 'moved' or 'any', not 'bogus'"):
         assert_in_original_order("module {}", fail_on="bogus")  # type: ignore[arg-type]
 
 
@@ -99,6 +99,6 @@ def test_options_of_another_type(given: Any, expected: str) -> None:
 
 def test_what_may_follow() -> None:
     with pytest.raises(
-        ValueError, match="expected follow to be some of derived, constants, frees, none, not 'x'"
+        ValueError, match="expected follow to be some of derived, constants, splits, frees, none, not 'x'"
     ):
         AuditOptions(follow=["x"])

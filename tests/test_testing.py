@@ -45,19 +45,27 @@ def test_the_message_names_the_ops_and_what_would_move() -> None:
     assert f"---{diff}" == DIFF
 
 
-def test_what_dependences_force_passes_unless_any_inversion_fails() -> None:
-    assert_in_original_order(ISSUE)
-    assert "forced by a dependence" in failure(ISSUE, fail_on="any")
+def test_a_wrong_index_passes_if_only_moved_ops_fail() -> None:
+    assert_in_original_order(ISSUE, fail_on="moved")
+    assert "EIO003 #23 ttir.permute %56 should carry #18" in failure(ISSUE)
+
+
+def test_another_choice_is_an_error() -> None:
+    with pytest.raises(
+        ValueError, match="expected fail_on to be 'shuffled', 'moved' or 'any', not 'avoidable'"
+    ):
+        assert_in_original_order(ISSUE, fail_on="avoidable")  # type: ignore[arg-type]
 
 
 def test_a_file() -> None:
-    assert f"\n{SAMPLES}/resnet/after_alias.mlir\n  289:5 EIO001 " in failure(
+    assert f"\n{SAMPLES}/resnet/after_alias.mlir\n  178:5 EIO003 " in failure(
         SAMPLES / "resnet" / "after_alias.mlir"
     )
 
 
 def test_options() -> None:
-    assert_in_original_order(SAMPLES / "resnet" / "after_alias.mlir", AuditOptions(follow=[Follow.DERIVED]))
+    derived = AuditOptions(follow=[Follow.DERIVED])
+    assert_in_original_order(SAMPLES / "resnet" / "after_alias.mlir", derived, fail_on="moved")
 
 
 def test_a_long_diff_is_cut() -> None:

@@ -26,6 +26,8 @@ class Follow(StrEnum):
     """Ops that a pass made from other ops. They have the index of a place where they never were."""
     CONSTANTS = "constants"
     """Ops without operands that the op table calls pure or constant. Passes hoist them."""
+    SPLITS = "splits"
+    """Ops of one name that read the same value and stand directly after its producer. Fusions leave them."""
     FREES = "frees"
     """Ops that only free, by the op table. Each follows the last use of the value it frees. The default."""
     NONE = "none"

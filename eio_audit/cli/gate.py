@@ -92,15 +92,18 @@ def _gate(
     fail_on: str, max_avoidable: int | None, max_inversions: int | None, allow_unindexed: bool = False
 ) -> Gate:
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE
+    from eio_audit.audit.gate.rules import AVOIDABLE, ORDER_RULES, UNAVOIDABLE, WRONG_INDEX
 
-    rules = [AVOIDABLE]
-    if fail_on == "any" or max_inversions is not None:
-        rules.append(UNAVOIDABLE)
-    if fail_on == "any":
-        rules.append(HOISTED)
+    rules = {"moved": {AVOIDABLE}, "any": {*ORDER_RULES}}.get(fail_on, {AVOIDABLE, WRONG_INDEX})
+    if max_inversions is not None:  # also those that wrong indices cause
+        rules = (rules | {UNAVOIDABLE}) - {WRONG_INDEX}
     return Gate(
-        tuple(rules), fail_on == "never", max_inversions, max_avoidable, fail_on == "final", allow_unindexed
+        tuple(rule for rule in ORDER_RULES if rule in rules),
+        fail_on == "never",
+        max_inversions,
+        max_avoidable,
+        0 if fail_on == "introduced" else None,
+        allow_unindexed,
     )
 
 
@@ -117,33 +120,64 @@ ALLOW_UNINDEXED = click.option(
 )
 
 
+class FailOn(click.Choice[str]):
+    """What fails a gate. The names of earlier versions are refused with the new name.
+
+    Args:
+        introduced: whether a pass can be chosen, so that what it introduced may fail.
+    """
+
+    def __init__(self, *, introduced: bool) -> None:
+        super().__init__(["shuffled", "moved", *(["introduced"] if introduced else []), "any", "never"])
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name.
+
+        Raises:
+            BadParameter: there is no such name.
+        """
+        if value in _EARLIER:
+            self.fail(_EARLIER[value], param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_INTRODUCED = "only on what the pass of --pass put out of order and is left at the end (introduced), "
+
+_EARLIER = {
+    "avoidable": "'avoidable' is now 'moved'; the default, 'shuffled', fails on wrong indices, too",
+    "final": "'final' is now 'shuffled'; check reads only the end of a log with --dump last",
+}
+"""By a name of earlier versions, what to use instead."""
+
+
 def ceiling_options(
-    fail_on: str = "avoidable", allow_unindexed: Callable[[Any], Any] | None = ALLOW_UNINDEXED
+    allow_unindexed: Callable[[Any], Any] | None = ALLOW_UNINDEXED, *, introduced: bool = False
 ) -> Callable[[Command], Command]:
-    """Return the options for what order fails, by figures alone. ``fail_on`` is the option's default."""
+    """Return the options for what order fails, by figures alone."""
     return together(
         "gate",
         _gate,
         click.option(
             "--fail-on",
-            type=click.Choice(["final", "avoidable", "any", "never"]),
-            default=fail_on,
+            type=FailOn(introduced=introduced),
+            default="shuffled",
             show_default=True,
-            help="Fail on an inversion that a fix removes (avoidable), on one that remains at the end of "
-            "a log (final), on any inversion (any), or never. Only any counts those of hoisted constants.",
+            help="Fail on an op out of place or with a wrong index (shuffled), only on ops out of place "
+            f"(moved), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those of "
+            "hoisted constants and splits.",
         ),
         click.option(
             "--max-avoidable",
             type=click.IntRange(min=0),
             metavar="N",
-            help="Allow up to N avoidable inversions in all inputs together, without those of hoisted "
-            "constants.",
+            help="Allow up to N inversions of ops out of place in all inputs together.",
         ),
         click.option(
             "--max-inversions",
             type=click.IntRange(min=0),
             metavar="N",
-            help="Allow up to N inversions of any kind in all inputs together.",
+            help="Allow up to N inversions of any kind in all inputs together, also those that come from "
+            "wrong indices.",
         ),
         *([allow_unindexed] if allow_unindexed else []),
     )

@@ -37,9 +37,9 @@ _ROOT_OP = (
 _FIELDS = {
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
-        "avoidable avoidable_constants hoisted_constants displaced derived inherited constants at_constants "
-        "frees at_frees followed moved moved_unindexed moved_certified worst wrong_labels wrong_by_passes "
-        "wrong_certified mislabelled"
+        "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
+        "displaced derived inherited constants at_constants frees at_frees followed moved moved_unindexed "
+        "moved_certified worst wrong_indices wrong_by_passes wrong_certified mislabelled"
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
@@ -72,8 +72,8 @@ _FIELDS = {
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
     "ModelFigures": (
-        "model dumps errors unjudged ops inversions forced minimum avoidable avoidable_constants certified "
-        "findings worst"
+        "model dumps errors unjudged ops inversions forced minimum avoidable avoidable_constants "
+        "avoidable_splits wrong_indices certified findings worst"
     ),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
@@ -100,7 +100,8 @@ _FIELDS = {
     ),
     "PassTotal": "pass=pass_name introduced models repaired left mislabelled lost",
     "PassFigures": (
-        "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants findings"
+        "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
+        "avoidable_splits wrong_indices findings"
     ),
     "UnjudgedInput": "source dumps",
     "Trace": (

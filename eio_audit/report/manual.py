@@ -145,7 +145,7 @@ def _pieces(text: str) -> list[Piece]:
 
 
 TERMS = {
-    "inversions?": "inversion",
+    "inversions?|pairs? out of order": "inversion",
     "avoidable": "avoidable",
     "forced": "forced inversion",
     "knock-on": "knock-on",
@@ -154,7 +154,8 @@ TERMS = {
     "indexed": "op index",
     "dependences?": "dependence",
     "certified|proven minimal": "certified",
-    "wrong index|wrong indices|contradicts? dataflow": "wrong index",
+    "wrong index|wrong indices|contradicts? dataflow": "wrong indices",
+    "out of place": "out of place",
     "graph regions?": "graph region",
     "introduced": "introduced",
     "lost": "lost",

@@ -12,8 +12,9 @@ from tests.internals import (
     HOISTED,
     LOCATION_RULES,
     RULES,
+    SPLIT,
     UNAVOIDABLE,
-    WRONG_LABEL,
+    WRONG_INDEX,
     IndexPattern,
     LocationRule,
     ModelLine,
@@ -59,11 +60,11 @@ def test_an_op_that_no_fix_moves() -> None:
 
 
 def test_an_index_that_contradicts_dataflow() -> None:
-    [found] = findings(ISSUE, WRONG_LABEL)
+    [found] = findings(ISSUE, WRONG_INDEX)
     assert told(found) == (
         "EIO003",
         23,
-        "carries a wrong index; it should carry 18, as ttir.reshape %57 (line 5) does",
+        "should carry #18 (of ttir.reshape %57, line 5): in 1 inversion, fix --relabel corrects it",
     )
     assert (found.line, found.inversions) == (4, 1)
 
@@ -136,7 +137,7 @@ def test_the_origin_of_another_index_pattern() -> None:
 
 def test_rules_by_code_or_beginning() -> None:
     assert rules_by_prefix("EIO001") == (AVOIDABLE,)
-    assert rules_by_prefix("eio00") == (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, HOISTED)
+    assert rules_by_prefix("eio00") == (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
 
 
 @pytest.mark.parametrize("prefix", ["", "EIO9", "E001"])
@@ -158,8 +159,9 @@ def test_there_are_findings_exactly_where_the_figures_say_so(program: str) -> No
     assert bool(moved_by_fix(audited)) == (figures.avoidable > 0)
     assert bool(find(audited, [AVOIDABLE])) == (figures.avoidable_others > 0)
     assert len(find(audited, [HOISTED])) == (figures.avoidable_constants > 0)
+    assert len(find(audited, [SPLIT])) == (figures.avoidable_splits > 0)
     assert bool(find(audited, [UNAVOIDABLE])) == (figures.minimum > 0)
-    assert len(find(audited, [WRONG_LABEL])) == figures.wrong_labels
+    assert len(find(audited, [WRONG_INDEX])) == figures.wrong_indices
 
 
 @given(programs())
@@ -170,8 +172,21 @@ def test_the_findings_account_for_all_inversions(program: str) -> None:
     assert sum(f.inversions for f in moved_by_fix(audited)) == figures.avoidable
     assert sum(f.inversions for f in find(audited, [AVOIDABLE])) == figures.avoidable_others
     assert sum(f.inversions for f in find(audited, [HOISTED])) == figures.avoidable_constants
-    assert figures.avoidable_others + figures.avoidable_constants == figures.avoidable
+    assert sum(f.inversions for f in find(audited, [SPLIT])) == figures.avoidable_splits
+    apart = figures.avoidable_constants + figures.avoidable_splits
+    assert figures.avoidable_others + apart == figures.avoidable
     assert sum(f.inversions for f in find(audited, [UNAVOIDABLE])) == figures.minimum
+
+
+@given(programs())
+def test_an_op_has_one_finding_on_its_order(program: str) -> None:
+    """A wrong index is no other finding, and explains what a fix leaves."""
+    [dump] = read_text(program)
+    audited = audit_dump(dump)
+    found = find(audited, [AVOIDABLE, UNAVOIDABLE, WRONG_INDEX])
+    assert len({finding.line for finding in found}) == len(found)
+    wrong = {finding.block_line for finding in found if finding.rule is WRONG_INDEX}
+    assert not wrong & {finding.block_line for finding in found if finding.rule is UNAVOIDABLE}
 
 
 def test_the_findings_of_a_resnet_are_the_ops_that_a_fix_moves() -> None:

@@ -777,4 +777,4 @@ def test_the_text_does_not_depend_on_whether_wrong_labels_are_found(text: str) -
     dumps = read_text(text)
     with_labels, without = fix(dumps), fix(dumps, finds_wrong_labels=False)
     assert (without.text, without.moved) == (with_labels.text, with_labels.moved)
-    assert without.before.wrong_labels == 0
+    assert without.before.wrong_indices == 0

@@ -5,7 +5,7 @@ import pytest
 from eio_audit import Gate, Rule, Verdict, check, read_text
 from tests.audit.test_baseline import SHUFFLED, op
 from tests.audit.test_baseline import body as function
-from tests.internals import AVOIDABLE, UNAVOIDABLE, Baseline, find, judge
+from tests.internals import AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, Baseline, find, judge
 
 FORCED = function(op(1, "neg"), op(0, "abs", operand="%v1"))
 BOTH = (AVOIDABLE, UNAVOIDABLE)
@@ -21,7 +21,8 @@ def verdict(text: str, gate: Gate, baseline: Baseline | None = None) -> Verdict:
     ("text", "gate", "failed"),
     [
         (SHUFFLED, Gate(), [AVOIDABLE]),
-        (FORCED, Gate(), []),
+        (FORCED, Gate(), [WRONG_INDEX]),
+        (FORCED, Gate((AVOIDABLE,)), []),
         (FORCED, Gate(BOTH), [UNAVOIDABLE]),
         (SHUFFLED, Gate(BOTH), [AVOIDABLE]),
         (SHUFFLED + FORCED.replace("@f", "@g"), Gate(BOTH), [AVOIDABLE, UNAVOIDABLE]),

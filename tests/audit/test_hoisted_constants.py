@@ -7,10 +7,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, BlockAudit, Gate, Verdict, check, fix, read, read_text
-from tests.internals import AVOIDABLE, HOISTED, UNAVOIDABLE, Baseline, LogFindings, audit_dump, find, judge
+from tests.internals import (
+    AVOIDABLE,
+    HOISTED,
+    SPLIT,
+    UNAVOIDABLE,
+    Baseline,
+    LogFindings,
+    audit_dump,
+    find,
+    judge,
+)
 
 DATA = Path(__file__).parents[1] / "data" / "hoisted_constants"
 FOLLOWING = AuditOptions(follow="constants")
+BOTH_FOLLOW = AuditOptions(follow=("constants", "splits"))
 
 
 def constant(k: int, index: int) -> str:
@@ -90,7 +101,7 @@ def test_constants_that_follow_are_not_hoisted() -> None:
 
 @settings(deadline=None)
 @given(st.data())
-def test_the_rest_is_what_is_left_if_constants_follow(data: st.DataObject) -> None:
+def test_the_rest_is_what_is_left_if_constants_and_splits_follow(data: st.DataObject) -> None:
     size = data.draw(st.integers(2, 9))
     ops, names = [], ["%a"]
     for k in range(size):
@@ -104,13 +115,21 @@ def test_the_rest_is_what_is_left_if_constants_follow(data: st.DataObject) -> No
             names.append(f"%{k}")
     [dump] = read_text(function(*ops))
     audited = audit_dump(dump)
-    [block], [following] = audited.audit.blocks, audit_dump(dump, FOLLOWING).audit.blocks
-    assert block.avoidable_others == min(block.avoidable, following.avoidable)
+    [block] = audited.audit.blocks
+    left = [check([dump], options).summary.avoidable for options in (FOLLOWING, BOTH_FOLLOW)]
+    assert block.avoidable_others == min(block.avoidable, *left)
+    assert block.avoidable == block.avoidable_constants + block.avoidable_splits + block.avoidable_others
     assert (block.hoisted_constants > 0) == (block.avoidable_constants > 0)
-    found = find(audited, (AVOIDABLE, HOISTED))
-    charged = {rule: sum(f.inversions for f in found if f.rule == rule) for rule in (AVOIDABLE, HOISTED)}
-    assert charged == {AVOIDABLE: block.avoidable_others, HOISTED: block.avoidable_constants}
-    assert sum(f.rule == HOISTED for f in found) == (block.avoidable_constants > 0)
+    assert (block.left_splits > 0) == (block.avoidable_splits > 0)
+    figures = {
+        AVOIDABLE: block.avoidable_others,
+        HOISTED: block.avoidable_constants,
+        SPLIT: block.avoidable_splits,
+    }
+    found = find(audited, (AVOIDABLE, HOISTED, SPLIT))
+    assert {rule: sum(f.inversions for f in found if f.rule == rule) for rule in figures} == figures
+    for rule in (HOISTED, SPLIT):
+        assert sum(f.rule == rule for f in found) == (figures[rule] > 0)
 
 
 def test_the_finding_is_at_the_first_hoisted_constant() -> None:
@@ -133,7 +152,6 @@ def test_findings_of_other_ops_are_charged_without_constants() -> None:
         (Gate(), BOTH, (AVOIDABLE,)),
         (Gate(max_avoidable=1), BOTH, ()),
         (Gate((AVOIDABLE, HOISTED)), HOISTED_ALONE, (HOISTED,)),
-        (Gate((AVOIDABLE, HOISTED), is_final=True), HOISTED_ALONE, (HOISTED,)),
         (Gate((AVOIDABLE, UNAVOIDABLE, HOISTED)), BOTH, (AVOIDABLE, HOISTED)),
         (Gate((AVOIDABLE, UNAVOIDABLE), max_inversions=3, max_avoidable=1), BOTH, ()),
         (Gate((AVOIDABLE, UNAVOIDABLE), max_inversions=2, max_avoidable=1), BOTH, (UNAVOIDABLE,)),

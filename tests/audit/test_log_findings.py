@@ -130,7 +130,6 @@ def test_other_rules_find_an_op_once_too() -> None:
 @pytest.mark.parametrize(
     ("gate", "failed"),
     [
-        (Gate(is_final=True), []),
         (Gate(), [AVOIDABLE]),
         (Gate((AVOIDABLE, UNAVOIDABLE)), [AVOIDABLE]),
         (Gate(never_fails=True), []),
@@ -140,18 +139,6 @@ def test_other_rules_find_an_op_once_too() -> None:
 def test_what_fails_because_of_an_inversion_that_was_repaired(gate: Gate, failed: list[Rule]) -> None:
     result, findings = checked(around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, ORDERED))
     assert list(judge(result, findings, gate).failed) == failed
-
-
-def test_the_final_gate_fails_because_of_what_is_left() -> None:
-    result, findings = checked(around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, SHUFFLED))
-    for gate, failed in ((Gate(is_final=True), (AVOIDABLE,)), (Gate(is_final=True, max_avoidable=1), ())):
-        assert judge(result, findings, gate).failed == failed
-
-
-def test_the_final_gate_and_a_baseline() -> None:
-    result, findings = checked(around("a", ORDERED, SHUFFLED) + around("b", SHUFFLED, ORDERED))
-    verdict = judge(result, findings, Gate(is_final=True), Baseline(".", {}))
-    assert (len(verdict.findings), verdict.failed) == (1, ())
 
 
 def test_findings_that_are_left_come_first() -> None:

@@ -139,7 +139,7 @@ def test_figures_of_an_audit(first: str, second: str, made_by_passes: int) -> No
     [block] = check(read_text(chain(first, second))).dumps[0].blocks
     [wrong] = block.mislabelled
     assert (wrong.op.index, wrong.right.index, wrong.right.name, wrong.inversions) == (9, 2, "ttir.add", 1)
-    assert (block.wrong_labels, block.wrong_by_passes, block.wrong_certified) == (1, made_by_passes, True)
+    assert (block.wrong_indices, block.wrong_by_passes, block.wrong_certified) == (1, made_by_passes, True)
 
 
 def test_a_layout_op_is_wrong_rather_than_one_that_computes() -> None:
@@ -179,7 +179,7 @@ def test_labels_of_another_dump_cannot_be_put_right() -> None:
 """
     options = AuditOptions(order_from=OriginalOrder(read_text(before)[0]))
     figures = check(read_text(after), options).summary
-    assert (figures.forced, figures.wrong_labels) == (1, 0)
+    assert (figures.forced, figures.wrong_indices) == (1, 0)
     with pytest.raises(ValueError, match="cannot be used with order_from"):
         fix(read_text(after), options, relabel="nested")
 
@@ -200,7 +200,7 @@ def test_as_many_locations_change_as_the_audit_says(text: str) -> None:
     before = audit_dump(read_text(text)[0])
     after = relabelled(before, before.donors).decode().splitlines()
     changed = sum(old != new for old, new in zip(text.splitlines(), after, strict=True))
-    assert changed == before.audit.summary.wrong_labels == len(before.donors)
+    assert changed == before.audit.summary.wrong_indices == len(before.donors)
 
 
 @pytest.mark.parametrize(

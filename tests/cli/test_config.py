@@ -49,7 +49,7 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
         'follow = ["frees"]                                    # default\n'
         "assume-pure = []                                      # default\n"
         "max-size = 4000000000                                 # default\n"
-        'fail-on = "avoidable"                                 # default\n'
+        'fail-on = "shuffled"                                  # default\n'
         "select = []                                           # default\n"
         "extend-select = []                                    # default\n"
         "ignore = []                                           # default\n"
@@ -104,7 +104,7 @@ def test_a_file_sets_what_the_command_line_does_not(project: Path) -> None:
     result = run("check", "-")
     assert (result.returncode, result.stderr) == (0, "")
     assert "2 ops assumed pure (my.*)" in result.stdout
-    assert run("check", "-", "--fail-on", "avoidable").returncode == 1
+    assert run("check", "-", "--fail-on", "moved").returncode == 1
     assert "of unknown effect" in run("check", "-", "--assume-pure", "other.*").stdout
 
 
@@ -131,7 +131,7 @@ def test_a_key_of_an_option_that_a_command_lacks_is_ignored(project: Path, comma
 
 @pytest.mark.parametrize("command", ["check", "diff", "trace"])
 def test_what_is_left_may_fail_every_gate(project: Path, command: str) -> None:
-    (project / "eio-audit.toml").write_text('fail-on = "final"\n')
+    (project / "eio-audit.toml").write_text('fail-on = "moved"\n')
     (project / "after.mlir").write_text(SHUFFLED)
     paths = ["../after.mlir"] * (2 if command == "diff" else 1)
     assert run(command, *paths).returncode == 1
@@ -180,12 +180,12 @@ def test_a_file_that_is_named_is_read_instead(project: Path) -> None:
 def test_a_folder_that_is_gone_has_no_file(project: Path) -> None:
     (project / "eio-audit.toml").write_text("folow = 1\n")
     (project / "dumps").rmdir()
-    assert run("check", "-").returncode == 0
+    assert run("check", "-", "--fail-on", "moved").returncode == 0
 
 
 def test_isolated_reads_no_file(project: Path) -> None:
     (project / "eio-audit.toml").write_text("folow = 1\n")
-    assert run("check", "-", "--isolated").returncode == 0
+    assert run("check", "-", "--isolated", "--fail-on", "moved").returncode == 0
     for options in (["--isolated", "--config", "x.toml"], ["--config", "../eio-audit.toml", "--isolated"]):
         assert run("check", "-", *options).returncode == 2
 
@@ -198,7 +198,7 @@ def test_isolated_reads_no_file(project: Path) -> None:
         ('a = "ä', ":1:7: error: unterminated string\na = \"ä\n      ^"),
         ('[ops."my.a"]\neffects = "pur"', ':1:7: error: ops."my.a": unknown effect \'pur\'; did you mean \'pure\'?\n[ops."my.a"]\n      ^'),
         ('[ops.my.a]\neffects = "pure"', ':1:6: error: ops."my": expected an op\'s full name in quotes, as in [ops."my.op"]\n[ops.my.a]\n     ^'),
-        ("# follow\nassume-pure = [\n  'follow']\n\nfollow = [\n  'x']", ":5:1: error: follow: 'x' is not one of 'derived', 'constants', 'frees', 'none'\nfollow = [\n^"),
+        ("# follow\nassume-pure = [\n  'follow']\n\nfollow = [\n  'x']", ":5:1: error: follow: 'x' is not one of 'derived', 'constants', 'splits', 'frees', 'none'\nfollow = [\n^"),
     ],
 )  # fmt: skip
 def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
@@ -213,11 +213,12 @@ def test_what_a_file_cannot_say(project: Path, text: str, message: str) -> None:
         ('x = 1', "unknown key 'x'; the keys are index-pattern, follow, assume-pure, max-size, fail-on, max-avoidable, max-inversions, allow-unindexed, select, extend-select, ignore, baseline, source-root, jobs, verbose, ops"),
         ('follow = "derived"', 'follow: expected a list, as in follow = ["..."]'),
         ('fail-on = ["any"]', 'fail-on: expected a single value'),
-        ('fail-on = "all"', "fail-on: 'all' is not one of 'final', 'avoidable', 'any', 'never'"),
+        ('fail-on = "all"', "fail-on: 'all' is not one of 'shuffled', 'moved', 'any', 'never'"),
+        ('fail-on = "avoidable"', "fail-on: 'avoidable' is now 'moved'; the default, 'shuffled', fails on wrong indices, too"),
         ('max-avoidable = -1', 'max-avoidable: -1 is not in the range x>=0'),
         ('max-inversions = true', "max-inversions: 'True' is not a valid integer range"),
-        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107, EIO108"),
-        ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'frees', 'none'"),
+        ('select = ["X1"]', "select: 'X1' is no rule and begins none: there are EIO001, EIO002, EIO003, EIO004, EIO005, EIO101, EIO102, EIO103, EIO104, EIO105, EIO106, EIO107, EIO108"),
+        ('follow = ["views"]', "follow: 'views' is not one of 'derived', 'constants', 'splits', 'frees', 'none'"),
         ('max-size = "big"', "max-size: 'big' is not a size such as 500MB or 4GB"),
         ('index-pattern = "x"', "index-pattern: the index pattern has no group named 'index'"),
         ('ops = 1', 'ops: expected a table of ops'),

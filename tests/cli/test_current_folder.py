@@ -216,7 +216,7 @@ def test_check_many_from_a_script_elsewhere(folder: Folder, thread: str) -> None
 
 def test_the_module_as_a_safe_command(folder: Folder) -> None:
     done = folder.run([sys.executable, "-P", "-m", "eio_audit", "check", "logs", "-j", "2"])
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (1, "")
     assert "resource_tracker" in folder.started()
     folder.require_untouched()
 
@@ -229,7 +229,7 @@ def test_the_module_imports_nothing_more_from_there(folder: Folder) -> None:
     ):
         (folder.path / f"{name}.py").unlink()
     done = folder.run([sys.executable, "-m", "eio_audit", "check", "logs", "-j", "2"])
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (1, "")
     folder.require_untouched()
 
 

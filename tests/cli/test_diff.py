@@ -49,9 +49,9 @@ def test_json(before: str, after: str, counts: dict[str, int]) -> None:
         (BEFORE, AFTER, (), 1),
         (AFTER, BEFORE, (), 1),
         (BEFORE, AFTER.with_name("no.mlir"), (), 2),
-        (BEFORE, AFTER, ("--fail-on", "avoidable"), 1),
-        (AFTER, BEFORE, ("--fail-on", "avoidable"), 0),
-        (AFTER, AFTER, ("--fail-on", "avoidable"), 1),
+        (BEFORE, AFTER, ("--fail-on", "moved"), 1),
+        (AFTER, BEFORE, ("--fail-on", "shuffled"), 0),
+        (AFTER, AFTER, ("--fail-on", "shuffled"), 1),
         (BEFORE, AFTER, ("--fail-on", "never"), 0),
     ],
 )
@@ -180,7 +180,12 @@ def test_one_dump_against_a_log_needs_a_choice() -> None:
 
 @pytest.mark.parametrize(
     ("options", "code"),
-    [((), 1), (("--max-avoidable", "22"), 0), (("--max-avoidable", "22", "--max-inversions", "788"), 1)],
+    [
+        ((), 1),
+        (("--max-avoidable", "22"), 1),
+        (("--fail-on", "moved", "--max-avoidable", "22"), 0),
+        (("--max-avoidable", "22", "--max-inversions", "788"), 1),
+    ],
 )
 def test_ceilings_for_the_dump_after(options: tuple[str, ...], code: int) -> None:
     before, after = (SAMPLES / "resnet" / f"{name}_alias.mlir" for name in ("before", "after"))

@@ -29,18 +29,33 @@ def dump(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "code", "verdict"),
     [
-        (("--max-avoidable", "22"), 0, "passed: 22 avoidable inversions in 1 of 1 dumps, 22 allowed"),
-        (("--max-avoidable", "21"), 1, "failed: 22 avoidable inversions in 1 of 1 dumps, 21 allowed"),
+        (
+            ("--max-avoidable", "22"),
+            1,
+            "failed: 42 wrong indices in 1 of 1 dumps; 22 inversions out of place in 1 of 1 dumps, 22 allowed",
+        ),
+        (
+            ("--fail-on", "moved", "--max-avoidable", "22"),
+            0,
+            "passed: 22 inversions out of place in 1 of 1 dumps, 22 allowed",
+        ),
+        (
+            ("--fail-on", "moved", "--max-avoidable", "21"),
+            1,
+            "failed: 22 inversions out of place in 1 of 1 dumps, 21 allowed",
+        ),
+        ((), 1, "failed: 42 wrong indices and 22 inversions out of place in 1 of 1 dumps"),
+        (("--fail-on", "moved"), 1, "failed: 22 inversions out of place in 1 of 1 dumps"),
         (
             ("--max-avoidable", "22", "--max-inversions", "788"),
             1,
-            "failed: 22 avoidable inversions in 1 of 1 dumps, 22 allowed; "
+            "failed: 22 inversions out of place in 1 of 1 dumps, 22 allowed; "
             "789 inversions in 1 of 1 dumps, 788 allowed",
         ),
         (
             ("--max-inversions", "789"),
             1,
-            "failed: 22 avoidable inversions in 1 of 1 dumps; 789 inversions in 1 of 1 dumps, 789 allowed",
+            "failed: 22 inversions out of place in 1 of 1 dumps; 789 inversions in 1 of 1 dumps, 789 allowed",
         ),
         (
             ("--max-inversions", "1", "--fail-on", "never"),
@@ -50,18 +65,17 @@ def dump(tmp_path: Path) -> Path:
         (
             ("--fail-on", "never"),
             0,
-            "passed: 789 inversions: 22 avoidable, 767 not (388 forced by dependences, 379 caused by these; "
-            "proven minimal)",
+            "passed: 789 pairs out of order: 767 come from 42 wrong indices, 22 can be moved back",
         ),
         (
             ("--fail-on", "any"),
             1,
-            "failed: 22 avoidable inversions in 1 of 1 dumps; 767 unavoidable inversions in 1 of 1 dumps",
+            "failed: 42 wrong indices, 22 inversions out of place and 767 unavoidable inversions in 1 of 1 dumps",
         ),
         (
             ("--ignore", "EIO001", "--select", "EIO003"),
             1,
-            "failed: 42 findings of EIO003 wrong-label; 789 inv",
+            "failed: 42 wrong indices in 1 of 1 dumps",
         ),
     ],
 )
@@ -71,8 +85,8 @@ def test_the_verdict_tells_why(options: tuple[str, ...], code: int, verdict: str
     assert (result.returncode, line[: len(verdict)]) == (code, verdict)
     assert steps == [
         "next:",
-        f"  eio-audit fix --diff {RESNET}  # shows the fix; --in-place applies it",
         f"  eio-audit fix --relabel --diff {RESNET}  # corrects 42 wrong indices and removes all inversions",
+        f"  eio-audit fix --diff {RESNET}  # shows the fix; --in-place applies it",
     ]
 
 
@@ -80,7 +94,7 @@ def test_statistics_are_text() -> None:
     result = run("check", RESNET, "--statistics")
     assert (result.returncode, result.stdout.split(b"\n")[1]) == (
         1,
-        b"      22          22  EIO001 avoidable-inversion",
+        b"      42         875  EIO003 wrong-index",
     )
     assert run("check", RESNET, "--statistics", "--format", "json").returncode == 2
 
@@ -88,12 +102,13 @@ def test_statistics_are_text() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        ((), 0),
+        ((), 1),
         (("--select", "EIO002"), 1),
         (("--select", "eio0"), 1),
         (("--select", "EIO001,EIO002"), 1),
         (("--fail-on", "any"), 1),
-        (("--fail-on", "any", "--ignore", "EIO002"), 0),
+        (("--fail-on", "any", "--ignore", "EIO002,EIO003"), 0),
+        (("--fail-on", "moved"), 0),
     ],
 )
 def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
@@ -103,12 +118,14 @@ def test_rules_are_selected(options: tuple[str, ...], code: int) -> None:
 @pytest.mark.parametrize(
     ("options", "codes"),
     [
-        ((), {"EIO001"}),
+        ((), {"EIO001", "EIO003"}),
+        (("--fail-on", "moved"), {"EIO001"}),
+        (("--max-inversions", "9"), {"EIO001", "EIO002"}),
         (("--select", "EIO003"), {"EIO003"}),
-        (("--extend-select", "EIO003"), {"EIO001", "EIO003"}),
-        (("--select", "EIO003", "--extend-select", "EIO002"), {"EIO002", "EIO003"}),
+        (("--fail-on", "moved", "--extend-select", "EIO003"), {"EIO001", "EIO003"}),
+        (("--select", "EIO001", "--extend-select", "EIO002"), {"EIO001", "EIO002"}),
         (("--select", "EIO003", "--max-avoidable", "0"), {"EIO001", "EIO003"}),
-        (("--select", "EIO003", "--extend-select", "EIO0", "--ignore", "EIO001"), {"EIO002", "EIO003"}),
+        (("--select", "EIO003", "--extend-select", "EIO0", "--ignore", "EIO003"), {"EIO001", "EIO002"}),
     ],
 )
 def test_select_replaces_the_rules_and_extend_select_adds_to_them(
@@ -120,7 +137,7 @@ def test_select_replaces_the_rules_and_extend_select_adds_to_them(
 
 def test_the_configuration_adds_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("eio-audit.toml").write_text('extend-select = ["EIO003"]\n')
+    Path("eio-audit.toml").write_text('fail-on = "moved"\nextend-select = ["EIO003"]\n')
     findings = json.loads(run("check", RESNET, "--format", "json").stdout)["findings"]
     assert {finding["code"] for finding in findings} == {"EIO001", "EIO003"}
 
@@ -204,7 +221,7 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
             "  2:3 EIO001 #1 ttir.neg %1 belongs after #0 ttir.abs %0 (line 3): 1 inversion, fix moves it",
             "not found any more: after.mlir EIO001 @f ttir.neg b",
             "",
-            "  2:3 @g ^bb0: 1 inversion: avoidable",
+            "  2:3 @g ^bb0: 1 pair out of order: it can be moved back",
             "failed: 1 new finding, 0 known; 1 of the baseline not found any more",
             "next:",
             f"  eio-audit fix --diff {dump}  # shows the fix; --in-place applies it",
@@ -266,4 +283,27 @@ def test_findings_point_at_the_models_own_line(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "model.py").touch()
     result = run("check", RESNET, "--format", "github", "--source-root", tmp_path / "src")
-    assert result.stdout.startswith(f"::error file={tmp_path}/src/model.py,line=64,title=EIO001 ".encode())
+    assert result.stdout.startswith(f"::error file={tmp_path}/src/model.py,line=61,title=EIO003 ".encode())
+
+
+def test_what_to_type_first_is_about_the_file_of_the_first_new_finding(tmp_path: Path) -> None:
+    known, new = tmp_path / "a.mlir", tmp_path / "b.mlir"
+    known.write_text(SHUFFLED + SHUFFLED.replace("@f", "@g"))
+    baseline = ("--baseline", tmp_path / "known.json")
+    run("check", tmp_path, *baseline, "--update-baseline")
+    new.write_text(SHUFFLED)
+    steps = run("check", tmp_path, *baseline).stdout.decode().partition("next:\n")[2]
+    assert steps == f"  eio-audit fix --diff {new}  # shows the fix; --in-place applies it\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "instead"),
+    [
+        ("avoidable", "'avoidable' is now 'moved'; the default, 'shuffled', fails on wrong indices, too"),
+        ("final", "'final' is now 'shuffled'; check reads only the end of a log with --dump last"),
+    ],
+)
+def test_a_name_of_earlier_versions_is_answered_with_the_new_one(name: str, instead: str) -> None:
+    result = run("check", RESNET, "--fail-on", name)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.decode().endswith(f"Error: Invalid value for '--fail-on': {instead}\n")

@@ -24,7 +24,7 @@ def test_a_long_report_goes_through_the_pager_in_colour(pager: str, tmp_path: Pa
     paged = (tmp_path / "paged").read_text()
     assert (code, shown) == (1, "shown\n")
     assert paged.count("\n") > 24
-    assert "\x1b[31mEIO001" in paged
+    assert "\x1b[31mEIO003" in paged
     assert (tmp_path / "less").read_text() == "FRX"
 
 
@@ -44,7 +44,7 @@ def test_the_terminal_gets_it(
 ) -> None:
     code, shown = run_on_terminal(*options, **({"PAGER": pager} | environment))
     assert not (tmp_path / "paged").exists()
-    assert code == (0 if SHORT in options else 1)
+    assert code == 1
     assert "next:\n" in shown
 
 
@@ -53,7 +53,7 @@ def test_a_pager_that_ends_early_changes_no_exit_code() -> None:
 
 
 def test_a_pipe_and_a_file_are_not_paged(pager: str, tmp_path: Path) -> None:
-    assert b"EIO001" in run("check", LONG, PAGER=pager).stdout
+    assert b"EIO003" in run("check", LONG, PAGER=pager).stdout
     code, _ = run_on_terminal("check", LONG, "-o", tmp_path / "report.txt", PAGER=pager)
     assert code == 1
     assert not (tmp_path / "paged").exists()

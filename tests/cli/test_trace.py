@@ -42,7 +42,7 @@ LOG
         ... 1 changed nothing
 
 most wrong indices: ttir-erase-inverse-ops (LOG:4628), 42 wrong indices
-failed: 21 avoidable inversions left at the end
+failed: 42 wrong indices and 21 inversions out of place left at the end of 8 passes
 next:
   eio-audit diff LOG --pass ttir-erase-inverse-ops --dump 1  # shows what the pass did
   eio-audit fix --diff --dump last LOG  # shows the fix
@@ -86,6 +86,7 @@ def test_a_log_as_json() -> None:
         "lower_bound": 767,
         "avoidable": 22,
         "avoidable_constants": 0,
+        "avoidable_splits": 0,
         "avoidable_others": 22,
         "knock_on": 379,
         "displaced": 42,
@@ -94,7 +95,7 @@ def test_a_log_as_json() -> None:
         "constants": 0,
         "at_constants": 0,
         "followed": 0,
-        "wrong_labels": 42,
+        "wrong_indices": 42,
         "wrong_by_passes": 42,
         "wrong_certified": True,
         "certified": True,
@@ -167,7 +168,7 @@ def test_a_tree_of_dumps() -> None:
 def test_the_folder_of_a_tree_is_named_once() -> None:
     done = run("trace", SAMPLES / "small" / "tree").stdout.decode().replace(str(SAMPLES), "SAMPLES")
     assert done.splitlines()[:6] == [
-        "left at the end: 18 inversions: none avoidable (all forced by dependences)",
+        "left at the end: 18 pairs out of order: all come from 6 wrong indices",
         "",
         "SAMPLES/small/tree/builtin_module_no-symbol-name",
         "  pass                         +added  -removed  ~modified  avoidable  wrong indices  inversions  forced  "
@@ -260,29 +261,36 @@ def test_without_a_dump_right_before_the_pass_its_worst_op_is_explained(tmp_path
 
 @pytest.mark.parametrize(
     ("fail_on", "code"),
-    [("final", 0), ("avoidable", 0), ("any", 1), ("never", 0)],
+    [("shuffled", 1), ("moved", 0), ("any", 1), ("never", 0)],
 )
 def test_fail_on(fail_on: str, code: int) -> None:
     assert run("trace", SAMPLES / "small" / "tree", "--fail-on", fail_on).returncode == code
 
 
-@pytest.mark.parametrize(
-    ("fail_on", "code", "verdict"),
-    [
-        ("final", 0, "passed: no avoidable inversion left at the end of 2 passes"),
-        ("avoidable", 1, "failed: 33 avoidable inversions in 2 passes, none left at the end"),
-        ("any", 1, "failed: 33 avoidable inversions in 2 passes, none left at the end"),
-        ("never", 0, "passed: no avoidable inversion left at the end of 2 passes"),
-    ],
-)
-def test_what_was_repaired_fails_only_where_all_dumps_count(
-    fail_on: str, code: int, verdict: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("fail_on", ["shuffled", "any"])
+def test_what_was_repaired_does_not_fail(fail_on: str, tmp_path: Path) -> None:
     log = tmp_path / "passes.log"
     log.write_text("".join(LOG.read_text().splitlines(keepends=True)[2165:4119]))
     done = run("trace", log, "--fail-on", fail_on)
-    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (code, verdict)
+    verdict = "passed: no avoidable inversion left at the end of 2 passes"
+    assert (done.returncode, done.stdout.decode().splitlines()[-1]) == (0, verdict)
     assert done.stdout.startswith(b"left at the end: no inversion\nrepaired on the way: 33 avoidable inv")
+
+
+@pytest.mark.parametrize(
+    ("name", "code"), [("ttir-erase-inverse-ops", 1), ("ttir-flatten-sliding-window", 0), ("canonicalize", 0)]
+)
+def test_what_a_pass_introduced_and_left(name: str, code: int) -> None:
+    done = run("trace", LOG, "--pass", name, "--fail-on", "introduced")
+    said = "21 inversions" if code else "no inversion"
+    assert f": {said} introduced by the chosen passes and left at the end" in done.stdout.decode()
+    assert done.returncode == code
+
+
+def test_what_is_introduced_is_of_chosen_passes() -> None:
+    done = run("trace", LOG, "--fail-on", "introduced")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.endswith(b"Error: --fail-on introduced requires --pass NAME\n")
 
 
 def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
@@ -293,7 +301,7 @@ def test_a_broken_dump_does_not_hide_the_others(tmp_path: Path) -> None:
     done = run("trace", log)
     assert done.returncode == 2
     assert b": error: " in done.stderr
-    assert b" dumps unreadable; 21 avoidable " in done.stdout
+    assert b" dumps unreadable; 42 wrong indices and 21 inversions out of place left " in done.stdout
     assert b"left at the end: 21 avoidable inversions, introduced by ttir-erase-inverse-ops" in done.stdout
 
 
@@ -448,12 +456,11 @@ def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (("--max-avoidable", "21"), 0),
-        (("--max-avoidable", "20"), 1),
+        (("--max-avoidable", "21"), 1),
+        (("--fail-on", "moved", "--max-avoidable", "21"), 0),
+        (("--fail-on", "moved", "--max-avoidable", "20"), 1),
         (("--max-avoidable", "21", "--max-inversions", "602"), 0),
         (("--max-avoidable", "21", "--max-inversions", "601"), 1),
-        (("--fail-on", "avoidable", "--max-avoidable", "55"), 0),
-        (("--fail-on", "avoidable", "--max-avoidable", "54"), 1),
     ],
 )
 def test_ceilings_count_what_fails(options: tuple[str, ...], code: int) -> None:
@@ -472,11 +479,11 @@ def test_a_folder_with_a_source_a_before_and_an_after_is_one_program(tmp_path: P
     pass_ = "erase-inverse-ops.mlir.txt"
     folder = sampled(tmp_path, "ttir.mlir.txt", f"ttir-before-{pass_}", f"ttir-after-{pass_}")
     done = run("trace", folder)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (done.returncode, done.stderr) == (1, b"")
     assert (
         done.stdout.decode().replace(str(tmp_path), "DIR")
         == """\
-left at the end: 18 inversions: none avoidable (all forced by dependences)
+left at the end: 18 pairs out of order: all come from 6 wrong indices
 
 DIR
   pass                        +added  -removed  ~modified  avoidable  wrong indices  inversions  forced  derived  ops  dump
@@ -485,7 +492,7 @@ DIR
   erase-inverse-ops                8         6          8          0              6          18      18        6   18  ttir-after-erase-inverse-ops.mlir.txt:1
 
 most wrong indices: erase-inverse-ops (DIR/ttir-after-erase-inverse-ops.mlir.txt:1), 6 wrong indices
-passed: no avoidable inversion left at the end of 3 passes
+failed: 6 wrong indices left at the end of 3 passes
 next:
   eio-audit fix --relabel --diff DIR/ttir-after-erase-inverse-ops.mlir.txt  # corrects wrong indices
 """

@@ -51,7 +51,7 @@ left at the end: 5 avoidable inversions in 3 of 5 models, 1 of them there from t
   yolo                           1         1        fusing
   ... and 1 more model (-v)
 
-failed: 5 avoidable inversions left at the end
+failed: 5 inversions out of place left at the end of 5 models
 next:
   eio-audit trace corpus/resnet  # shows the worst model
 """

@@ -19,7 +19,7 @@ from tests.internals import (
     RENDERERS,
     RULES,
     UNAVOIDABLE,
-    WRONG_LABEL,
+    WRONG_INDEX,
     LogFindings,
     ModelLine,
     Position,
@@ -52,7 +52,7 @@ func.func @forward(%a: i32) -> i32 {
   return %3 : i32
 }
 """
-ALL = Gate((AVOIDABLE, UNAVOIDABLE, WRONG_LABEL))
+ALL = Gate((AVOIDABLE, UNAVOIDABLE, WRONG_INDEX))
 BROKEN = InputError("dumps/broken.mlir", Position(3, 7), "expected ')'")
 
 
@@ -184,7 +184,7 @@ def test_no_more_annotations_than_github_shows() -> None:
 
 
 def test_findings_that_do_not_fail_are_warnings() -> None:
-    assert rendered(verdict(gate=Gate(never_fails=True)), "github").count("::warning ") == 1
+    assert rendered(verdict(gate=Gate(never_fails=True)), "github").count("::warning ") == 2
 
 
 def test_annotations_at_the_models_own_line() -> None:

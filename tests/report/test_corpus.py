@@ -66,7 +66,7 @@ def test_models_and_passes_as_markdown() -> None:
 
 def test_few_blocks_have_a_line_each() -> None:
     text = text_of(judged_corpus(FEW))
-    assert "  2:3 @f ^bb0 cse: 3 inversions: all avoidable\n" in text
+    assert "  2:3 @f ^bb0 cse: 3 pairs out of order: all can be moved back\n" in text
     assert "worst dump" not in text
 
 
@@ -144,7 +144,7 @@ def test_each_model_with_inversions_has_a_page_and_is_linked_to_it() -> None:
 def test_the_page_of_a_model_is_about_it_alone() -> None:
     page = Page(pages_of(FEW)["b.html"])
     assert "b: order of ops" in page.words
-    assert "failed: 3 avoidable inversions in 1 of 1 dumps" in page.words
+    assert "failed: 3 inversions out of place in 1 of 1 dumps" in page.words
     assert "corpus/a/" not in page.words
     assert page.islands["block-1-places"]["original"] == [2, 1, 0, -1]
 
@@ -156,7 +156,7 @@ def test_the_first_page_of_several_has_no_blocks() -> None:
 
 def test_a_model_below_the_ceiling_of_all_passes() -> None:
     page = Page(pages_of(FEW, Gate((AVOIDABLE,), max_avoidable=4))["b.html"])
-    assert "passed: 3 inversions: all avoidable" in page.words
+    assert "passed: 3 pairs out of order: all can be moved back" in page.words
     assert "allowed" not in page.words
 
 

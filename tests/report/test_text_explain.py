@@ -22,14 +22,14 @@ def test_a_forced_inversion() -> None:
         "after.mlir:1:1\n"
         "  #23 ttir.abs %56 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
         "    from net.py:2, forward(), Conv2d[net.conv1], ttir.abs\n"
-        "    its index is wrong: it should carry 18, as ttir.relu %57 (line 4) does\n"
+        "    its index is wrong: it should carry #18 (of ttir.relu %57, line 4); fix --relabel corrects it\n"
         "    no memory effects (from the op table)\n"
         "    next lower index: #18 ttir.relu %57 (line 4), 1 place after it\n"
         "    1 inversion, forced by a dependence\n"
         "      forced with #18 ttir.relu %57 (line 4)\n"
         "        #23 ttir.abs %56 (line 3)\n"
         "        value: used by #18 ttir.relu %57 (line 4)\n"
-        "    fix leaves it where it is\n"
+        "    without --relabel, fix leaves it where it is\n"
         "next:\n"
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions\n"
     )
@@ -60,10 +60,12 @@ def test_an_avoidable_inversion_where_the_other_op_moves() -> None:
 
 def test_a_knock_on_inversion() -> None:
     text = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
-    assert explained(text, "%2").splitlines()[-3:] == [
+    assert explained(text, "%2").splitlines()[-5:] == [
         "    1 inversion, knock-on",
         "      knock-on with #5 ttir.abs %0 (line 2)",
         "    fix leaves it where it is",
+        "next:",
+        "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions",
     ]
 
 

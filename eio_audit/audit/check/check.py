@@ -19,7 +19,14 @@ from eio_audit.audit.check.figures import (
     summarize,
     unjudged_inputs,
 )
-from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, KeyedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import (
+    DESCRIBED_OPS,
+    AuditedDump,
+    KeyedDump,
+    OrderOfOthers,
+    SharedWork,
+    read_dump,
+)
 from eio_audit.audit.functions import find_without_order
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import NOT_MLIR, Dump, each_dump, is_mlir_without_ops
@@ -158,7 +165,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     blocks = [block for block, count in enumerate(with_indices) if count]
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
-    orders_of_others: dict[int, Sequence[int]] = {}
+    orders_of_others: dict[int, OrderOfOthers] = {}
     donors: dict[int, int] = {}
     has_effects = False
     if keys.disordered_blocks:

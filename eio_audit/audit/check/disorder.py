@@ -8,9 +8,9 @@ from math import inf
 from typing import Any
 
 from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
-from eio_audit.audit.check.followers import find_hoisted, restore_block
+from eio_audit.audit.check.followers import find_followers, restore_block
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.check.keyed_dump import KeyedDump, SharedWork
+from eio_audit.audit.check.keyed_dump import KeyedDump, OrderOfOthers, SharedWork
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.op_label import OpLabel
@@ -71,8 +71,8 @@ class ShapeDisorder:
         figures: figures of ``BlockAudit``, by name.
         worst: the displaced ops in the most inversions, worst first.
         order: the best order found, if it is better than the textual order.
-        order_of_others: the order found if constants follow, if both they and other ops have avoidable
-            inversions.
+        order_of_others: the order found if hoisted constants or splits follow, if both they and other ops
+            have avoidable inversions.
         donors: per op with a wrong label, in textual order, the op whose label it should carry. The wrong
             labels are a set of least weight.
         worst_labels: of these ops, those in the most inversions, worst first, with their inversions.
@@ -81,7 +81,7 @@ class ShapeDisorder:
     figures: Mapping[str, Any]
     worst: Sequence[_DisplacedPlace]
     order: Sequence[int] | None
-    order_of_others: Sequence[int] | None
+    order_of_others: OrderOfOthers | None
     donors: Mapping[int, int]
     worst_labels: Mapping[int, int]
 
@@ -157,16 +157,16 @@ def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder
         if None in block.keys:
             moved = map(best.order.__getitem__, displaced(best.order))
             figures["moved_unindexed"] = sum(block.keys[place] is None for place in moved)
-    hoisted = None
-    if work.finds_hoisted:
-        hoisted = find_hoisted(block, figures["at_constants"], best, precedence, work.others_effort)
-    if hoisted is not None:
-        figures |= {"avoidable_constants": hoisted.inversions, "hoisted_constants": hoisted.constants}
+    order_of_others = None
+    if work.finds_classes:
+        apart = find_followers(block, best, precedence, work.others_effort)
+        figures |= apart.figures
+        order_of_others = apart.order_of_others
     return ShapeDisorder(
         figures,
         worst,
         best.order if best.moved else None,
-        hoisted.order_of_others if hoisted else None,
+        order_of_others,
         donors,
         {place: block.inversions_at[place] for place in worst_labels},
     )
@@ -199,7 +199,7 @@ def _wrong_labels(
     carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
     found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, effort, carried)
     figures |= {
-        "wrong_labels": len(found.changed),
+        "wrong_indices": len(found.changed),
         "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.changed),
         "wrong_certified": found.certified,
     }

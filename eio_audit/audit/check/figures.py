@@ -41,13 +41,16 @@ class BlockAudit(NamedTuple):
         avoidable_constants: avoidable inversions that hoisted constants cause: those that are gone if
             constants follow their consumers.
         hoisted_constants: the constants that have fewer inversions after a fix, if they cause any.
+        avoidable_splits: avoidable inversions that splits cause: those of the rest that are gone if splits
+            follow their consumers.
+        left_splits: the splits that have fewer inversions after a fix, if they cause any.
         worst: the displaced ops in the most inversions, worst first, as many as requested.
         moved: ops that a fix moves.
         moved_unindexed: those of these ops that do not count in inversions.
         moved_lower_bound: no order with the minimum of inversions moves fewer ops.
         profile: per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1
             (end), of the op that is farthest from its place; empty without inversions.
-        wrong_labels: ops with an index that contradicts the dependences: a set of least weight (see
+        wrong_indices: ops with an index that contradicts the dependences: a set of least weight (see
             ``label_weights.py``) without which all indices agree with them.
         wrong_by_passes: those of these ops that passes made: derived ops, and layout ops and frees that have
             the location of another op.
@@ -76,12 +79,14 @@ class BlockAudit(NamedTuple):
     at_frees: int = 0
     avoidable_constants: int = 0
     hoisted_constants: int = 0
+    avoidable_splits: int = 0
+    left_splits: int = 0
     worst: tuple[DisplacedOp, ...] = ()
     moved: int = 0
     moved_unindexed: int = 0
     moved_lower_bound: int = 0
     profile: tuple[float, ...] = ()
-    wrong_labels: int = 0
+    wrong_indices: int = 0
     wrong_by_passes: int = 0
     wrong_certified: bool = True
     mislabelled: tuple[MislabelledOp, ...] = ()
@@ -113,8 +118,13 @@ class BlockAudit(NamedTuple):
 
     @property
     def avoidable_others(self) -> int:
-        """Avoidable inversions of ops that are out of order for another reason than hoisted constants."""
-        return self.avoidable - self.avoidable_constants
+        """Avoidable inversions of ops out of place: those of neither hoisted constants nor splits."""
+        return self.avoidable - self.avoidable_constants - self.avoidable_splits
+
+    @property
+    def is_shuffled(self) -> bool:
+        """Whether ops are out of place or carry a wrong index."""
+        return self.avoidable_others > 0 or self.wrong_indices > 0
 
     @property
     def knock_on(self) -> int:
@@ -151,6 +161,7 @@ class Summary(NamedTuple):
     lower_bound: int
     avoidable: int
     avoidable_constants: int
+    avoidable_splits: int
     avoidable_others: int
     knock_on: int
     displaced: int
@@ -159,7 +170,7 @@ class Summary(NamedTuple):
     constants: int
     at_constants: int
     followed: int
-    wrong_labels: int
+    wrong_indices: int
     wrong_by_passes: int
     wrong_certified: bool
     certified: bool

@@ -1,8 +1,9 @@
-"""Orders in which some ops follow others: constants their consumers, frees the last uses.
+"""Orders in which some ops follow others: constants and splits their consumers, frees the last uses.
 
-**Constants.** Every greedy rewrite puts the constants of a function at its start. If constants follow their
-consumers, only the order of the other ops counts. So the avoidable inversions of a block are divided: those
-that the other ops have by themselves, and the rest, which constants cause.
+**Constants and splits.** Every greedy rewrite puts the constants of a function at its start. A fusion puts
+splits, which take its results apart, directly after the fused op. If these follow their consumers, only the
+order of the other ops counts. So the avoidable inversions of a block are divided: first the part that is gone
+if constants follow, then the part that is gone if splits follow, too. The rest is out of place.
 
 **Frees** go directly after the last use of what they free. By the dependences, a free waits for all uses of
 the value, or of its buffer if it frees that. The other ops are ordered as if the frees had no keys. Then each
@@ -11,12 +12,14 @@ free goes as early as that order allows, which is always legal.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_dump import OrderOfOthers
+from eio_audit.audit.options import Follow
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.linear_extension import Restoration, restore_order
@@ -24,69 +27,91 @@ from eio_audit.order.permutation import moved_places, sorted_runs
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.unindexed import after_last_uses
 
+APART = (Follow.CONSTANTS, Follow.SPLITS)
+"""The ops whose avoidable inversions are told apart, and the order in which they take their part."""
 
-class HoistedConstants(NamedTuple):
-    """The part of a block's avoidable inversions that constants cause.
+
+class Apart(NamedTuple):
+    """The parts of a block's avoidable inversions that hoisted constants and splits cause.
 
     Attributes:
-        inversions: how many of the avoidable inversions are gone if constants follow their consumers.
-        constants: how many constants have fewer inversions after a fix.
-        order_of_others: the order found if constants follow; None if no other op has avoidable inversions.
+        figures: figures of ``BlockAudit``, by name; empty if they cause none.
+        order_of_others: the order found if these ops follow; None if they cause none, or all.
     """
 
-    inversions: int
-    constants: int
-    order_of_others: Sequence[int] | None
+    figures: Mapping[str, int]
+    order_of_others: OrderOfOthers | None
 
 
-def find_hoisted(
-    block: KeyedBlock, at_constants: int, best: Restoration, precedence: Precedence, effort: Effort
-) -> HoistedConstants | None:
-    """Return the part of the avoidable inversions that constants cause; None if they cause none.
+_FIGURES = {
+    Follow.CONSTANTS: ("avoidable_constants", "hoisted_constants"),
+    Follow.SPLITS: ("avoidable_splits", "left_splits"),
+}
+
+
+def find_followers(block: KeyedBlock, best: Restoration, precedence: Precedence, effort: Effort) -> Apart:
+    """Return the parts of the avoidable inversions that hoisted constants and splits cause.
 
     Args:
         block: the block.
-        at_constants: its inversions with a constant.
         best: the order of a fix.
         precedence: the dependences of the block.
         effort: the budget to order the other ops, for all blocks of a dump.
     """
-    avoidable = block.runs.inversions - best.inversions
-    if not (avoidable and at_constants):
-        return None
-    keys, inversions = block.keys_of_others, block.runs.inversions - at_constants
-    # The order of a fix is also an order of the other ops, so they have no fewer avoidable inversions than it
-    # removes. They may have more, where a fix leaves them out of order for the sake of constants.
-    order, others = best.order, inversions - _inversions(keys, best.order)
-    if others < min(avoidable, inversions):
-        found = restore_order(keys, precedence, inversions, effort)
-        if inversions - found.inversions > others:
-            order, others = found.order, inversions - found.inversions
-    if others >= avoidable:
-        return None
-    fixed = [place for place in best.order if block.keys[place] is not None]
-    carried = sorted_runs([block.key(place) for place in fixed]).inversions_by_position()
-    carried_fixed = dict(zip(fixed, carried, strict=True))
-    is_constant = block.is_constant
-    return HoistedConstants(
-        inversions=avoidable - others,
-        constants=sum(
-            number > carried_fixed[place]
-            for place, number in block.inversions_at.items()
-            if is_constant[place]
-        ),
-        order_of_others=order if others else None,
-    )
+    rest, order_of_others = block.runs.inversions - best.inversions, None
+    figures: dict[str, int] = {}
+    sorts: list[Follow] = []
+    for sort in APART if rest else ():
+        sorts.append(sort)
+        places = [place for place in block.places_of(sort) if block.inversions_at[place]]
+        if not places:
+            continue
+        order, others = _order_of(block.keys_without(sorts), best.order, rest, precedence, effort)
+        if others < rest:
+            fixed = [place for place in best.order if block.keys[place] is not None]
+            carried = sorted_runs([block.key(place) for place in fixed]).inversions_by_position()
+            then = dict(zip(fixed, carried, strict=True))
+            fewer = sum(block.inversions_at[place] > then[place] for place in places)
+            figures |= zip(_FIGURES[sort], (rest - others, fewer), strict=True)
+            rest, order_of_others = others, OrderOfOthers(tuple(sorts), order)
+    return Apart(figures, order_of_others if rest else None)
 
 
-def sentence(block: BlockAudit) -> str:
-    """Return what is known of the hoisted constants of a block that has some.
+def _order_of(
+    keys: Sequence[int | None], fixed: Sequence[int], most: int, precedence: Precedence, effort: Effort
+) -> tuple[Sequence[int], int]:
+    """Return the better of two orders of the ops with keys, and how many inversions it removes.
 
-    ``24 constants are hoisted (1,104 inversions); fix puts them back``.
+    One is the order of a fix. It removes fewer than another if it leaves these ops out of order for the sake
+    of those that follow. The other is searched for, unless the first removes ``most``.
     """
-    number, inversions = block.hoisted_constants, block.avoidable_constants
-    constants, them = (f"{number:,} constants are", "them") if number > 1 else ("1 constant is", "it")
-    return f"{constants} hoisted ({inversions:,} inversion{'s' * (inversions > 1)}); fix puts {them} back"
+    inversions = _inversions(keys, range(len(keys)))
+    order, removed = fixed, inversions - _inversions(keys, fixed)
+    if removed < min(most, inversions):
+        found = restore_order(keys, precedence, inversions, effort)
+        if inversions - found.inversions > removed:
+            order, removed = found.order, inversions - found.inversions
+    return order, removed
+
+
+def sentences(block: BlockAudit) -> dict[Follow, str]:
+    """Return what is known of the hoisted constants and splits of a block, of those that it has.
+
+    ``24 constants are hoisted (1,104 inversions); fix puts them back``;
+    ``5 splits stay beside their source (25 inversions); fix moves them``.
+    """
+    found = {}
+    if inversions := block.avoidable_constants:
+        one = block.hoisted_constants == 1
+        what = "1 constant is" if one else f"{block.hoisted_constants:,} constants are"
+        back = f"fix puts {'it' if one else 'them'} back"
+        found[Follow.CONSTANTS] = f"{what} hoisted ({inversions:,} inversion{'s' * (inversions > 1)}); {back}"
+    if inversions := block.avoidable_splits:
+        one = block.left_splits == 1
+        what = "1 split stays beside its" if one else f"{block.left_splits:,} splits stay beside their"
+        moves = f"fix moves {'it' if one else 'them'}"
+        found[Follow.SPLITS] = f"{what} source ({inversions:,} inversion{'s' * (inversions > 1)}); {moves}"
+    return found
 
 
 def _inversions(keys: Sequence[int | None], order: Sequence[int]) -> int:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Hashable, Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
-from itertools import count
+from itertools import chain, compress, count
 from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
 from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import Follow
 from eio_audit.order.inversions import displaced, displaced_in
 from eio_audit.order.permutation import SortedRuns, sorted_runs
 
 if TYPE_CHECKING:
+    from eio_audit.audit.check.figures import BlockAudit
     from eio_audit.audit.check.keyed_dump import AuditedDump
 
 UNCOUNTED = -1
@@ -82,9 +85,21 @@ class KeyedBlock:
         return self.dump.ir.of_block(self.number, self.dump.keys.constants_by_op)
 
     @property
-    def keys_of_others(self) -> list[int | None]:
-        """Per place, its key; None for a constant, too."""
-        return [None if constant else key for key, constant in zip(self.keys, self.is_constant, strict=True)]
+    def is_split(self) -> Sequence[int]:
+        """Per place, 1 for an op that reads a value beside others of its name, after its producer."""
+        return self.dump.ir.of_block(self.number, self.dump.keys.splits_by_op)
+
+    def places_of(self, sort: Follow) -> list[int]:
+        """Return the places of the ops of a sort that count in inversions."""
+        flags = self.dump.ir.of_block(self.number, self.dump.keys.flags(sort))
+        return [place for place in compress(count(), flags) if self.keys[place] is not None]
+
+    def keys_without(self, sorts: Iterable[Follow]) -> list[int | None]:
+        """Return, per place, its key; None for an op of these sorts, too."""
+        keys = list(self.keys)
+        for place in chain.from_iterable(map(self.places_of, sorts)):
+            keys[place] = None
+        return keys
 
     @property
     def is_free(self) -> Sequence[int]:
@@ -102,7 +117,8 @@ class KeyedBlock:
         rank_of: dict[int | None, int] = dict(zip(sorted(set(self.indexed_keys)), count()))
         ranks = tuple(map(rank_of.get, self.keys))
         edges = None if self.graph is None else self.graph.shape
-        return ranks, bytes(self.is_derived), bytes(self.is_constant), bytes(self.is_free), edges
+        flags = self.is_derived, self.is_constant, self.is_split, self.is_free
+        return ranks, *map(bytes, flags), edges
 
     @cached_property
     def original_places(self) -> dict[int, int]:
@@ -134,20 +150,33 @@ class FixedBlock(KeyedBlock):
     def __init__(self, dump: AuditedDump, number: int) -> None:
         super().__init__(dump, number)
         self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
-        self._with_constants: FixedBlock | None = None
+        self._with_followers: FixedBlock | None = None
+
+    @property
+    def audit(self) -> BlockAudit:
+        """Its figures."""
+        return self.dump.audit.blocks[bisect_left(self.dump.blocks, self.number)]
 
     @property
     def fixed(self) -> FixedBlock:
-        """The same block; of ``without_constants`` the block with all keys and the order of a fix."""
-        return self if self._with_constants is None else self._with_constants
+        """The same block; of ``of_others`` the block with all keys and the order of a fix."""
+        return self if self._with_followers is None else self._with_followers
 
-    def without_constants(self) -> FixedBlock:
-        """Return the block as if its constants had no indices, in the order found for the other ops."""
+    def of_others(self) -> FixedBlock:
+        """Return the block as if these had no indices: hoisted constants and splits, if they cause a part."""
+        others = self.dump.orders_of_others.get(self.number)
+        if others is None:
+            return self
         block = FixedBlock(self.dump, self.number)
-        block.keys = self.keys_of_others
-        block.order = self.dump.orders_of_others.get(self.number) or range(len(self.ops))
-        block._with_constants = self
+        block.keys, block.order = self.keys_without(others.follow), others.order
+        block._with_followers = self
         return block
+
+    @property
+    def follow_options(self) -> str:
+        """The options that give the order of ``of_others``: `` --follow constants``."""
+        others = self.dump.orders_of_others.get(self.number)
+        return "".join(f" --follow {one.value}" for one in others.follow) if others else ""
 
     @cached_property
     def new_place(self) -> list[int]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress, count, islice, repeat
 from operator import eq, ne
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.dependence import Dependences
@@ -44,7 +44,7 @@ class OrderKeys:
     def by_op(self) -> list[int | None]:
         """Per op, its key; None for an op that does not count in inversions."""
         keys = self.indices.by_op
-        followers = [flags for follow in self._follow if 1 in (flags := self._flags(Follow(follow)))]
+        followers = [flags for follow in self._follow if 1 in (flags := self.flags(Follow(follow)))]
         if followers:
             keys = keys[:]
             for flags in followers:
@@ -56,16 +56,18 @@ class OrderKeys:
         """Return why an op with an index follows another; None if it does not."""
         if self.indices.index(op) is None:
             return None
-        sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS)
-        return next((sort for sort in sorts if sort in self._follow and self._flags(sort)[op]), None)
+        sorts = (Follow.FREES, Follow.DERIVED, Follow.CONSTANTS, Follow.SPLITS)
+        return next((sort for sort in sorts if sort in self._follow and self.flags(sort)[op]), None)
 
-    def _flags(self, follow: Follow) -> bytearray:
+    def flags(self, follow: Follow) -> bytearray:
         """Return, per op, 1 if ``follow`` names its kind."""
         match follow:
             case Follow.DERIVED:
                 return self.indices.derived_by_op
             case Follow.CONSTANTS:
                 return self.constants_by_op
+            case Follow.SPLITS:
+                return self.splits_by_op
             case Follow.FREES:
                 return self.frees_by_op
             case Follow.NONE:
@@ -123,6 +125,35 @@ class OrderKeys:
         for op in compress(no_operands, map(may_be_constant.__getitem__, names)):
             flags[op] = op not in ir.late_operands
         return flags
+
+    @cached_property
+    def splits_by_op(self) -> bytearray:
+        """Per op, 1 if it is a split: one of several ops of one name that read the same value.
+
+        They stand directly after its producer, or after one another. Frees in between do not count.
+        """
+        ir, flags = self._ir, bytearray(len(self._ir))
+        for in_block in ir.block_ops:
+            ops: Sequence[int] = in_block
+            if self.has_frees:
+                ops = [op for op in in_block if not self.frees_by_op[op]]
+            names = list(map(ir.op_name.__getitem__, ops))
+            for first in compress(count(1), map(eq, names[1:], names[2:])):
+                for op in self._splits(ops, first):
+                    flags[op] = 1
+        return flags
+
+    def _splits(self, ops: Sequence[int], first: int) -> Sequence[int]:
+        """Return the ops from a place on that have one name and read one value of the op before; or none."""
+        ir = self._ir
+        values = {value for value in ir.operands_of(ops[first]) if ir.value_owner[value] == ops[first - 1]}
+        name, splits = ir.op_name[ops[first]], []
+        for op in map(ops.__getitem__, range(first, len(ops)) if values else ()):
+            values.intersection_update(ir.operands_of(op))
+            if ir.op_name[op] != name or not values:
+                break
+            splits.append(op)
+        return splits if len(splits) > 1 else ()
 
     @cached_property
     def frees_by_op(self) -> bytearray:
@@ -233,9 +264,9 @@ class SharedWork:
     Attributes:
         described_ops: how many displaced ops of a block to describe, those in the most inversions.
         finds_wrong_labels: whether to find the indices that contradict the dependences.
-        finds_hoisted: whether to find how many avoidable inversions hoisted constants cause.
+        finds_classes: whether to find how many avoidable inversions hoisted constants and splits cause.
         effort: the budget left to find orders in the current dump.
-        others_effort: the budget left to find orders in which constants follow.
+        others_effort: the budget left to find orders in which constants and splits follow.
         label_effort: the budget left to find its wrong labels.
         by_shape: per shape, the result for small blocks of the current dump. Layers repeat.
         by_shape_and_budget: per shape and budget left, the result for small blocks of all dumps, and the
@@ -247,11 +278,11 @@ class SharedWork:
         described_ops: int = DESCRIBED_OPS,
         *,
         finds_wrong_labels: bool = True,
-        finds_hoisted: bool = True,
+        finds_classes: bool = True,
     ) -> None:
         self.described_ops = described_ops
         self.finds_wrong_labels = finds_wrong_labels
-        self.finds_hoisted = finds_hoisted
+        self.finds_classes = finds_classes
         self.by_shape_and_budget: dict[Hashable, Any] = {}
         self.begin_dump()
 
@@ -259,6 +290,18 @@ class SharedWork:
         """Give the next dump its own budgets."""
         self.effort, self.others_effort, self.label_effort = Effort(), Effort(), Effort()
         self.by_shape: dict[Hashable, Any] = {}
+
+
+class OrderOfOthers(NamedTuple):
+    """The order found for a block if hoisted constants or splits follow their consumers.
+
+    Attributes:
+        follow: the ops that follow.
+        order: ``order[k]`` is the textual index of the op placed k-th.
+    """
+
+    follow: Collection[Follow]
+    order: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,8 +312,8 @@ class AuditedDump(KeyedDump):
         audit: the figures.
         blocks: the numbers of the blocks of ``audit.blocks``.
         orders: per block to improve, its order: ``order[k]`` is the textual index of the op placed k-th.
-        orders_of_others: per block in which both constants and other ops have avoidable inversions, the order
-            found if constants follow their consumers.
+        orders_of_others: per block in which both hoisted constants or splits and other ops have avoidable
+            inversions, the order of the others.
         donors: per op with a wrong label, the op whose label it should carry. The wrong labels are a set of
             least weight.
     """
@@ -278,5 +321,5 @@ class AuditedDump(KeyedDump):
     audit: DumpAudit
     blocks: Sequence[int]
     orders: dict[int, Sequence[int]]
-    orders_of_others: dict[int, Sequence[int]]
+    orders_of_others: dict[int, OrderOfOthers]
     donors: Mapping[int, int]

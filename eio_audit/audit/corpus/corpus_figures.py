@@ -26,6 +26,8 @@ class ModelFigures:
         minimum: inversions that no order avoids.
         avoidable: inversions that a fix removes.
         avoidable_constants: those of these that hoisted constants cause.
+        avoidable_splits: those of these that splits cause.
+        wrong_indices: ops whose index is wrong.
         certified: whether the minimum is proven.
         findings: how many findings it has.
         worst: the first of its dumps with most avoidable inversions, then with most of any kind; None if no
@@ -42,6 +44,8 @@ class ModelFigures:
     minimum: int
     avoidable: int
     avoidable_constants: int
+    avoidable_splits: int
+    wrong_indices: int
     certified: bool
     findings: int
     worst: DumpAudit | None
@@ -65,6 +69,8 @@ class PassFigures:
         inversions: added up over the dumps, like the figures that follow.
         avoidable: inversions that a fix removes.
         avoidable_constants: those of these that hoisted constants cause.
+        avoidable_splits: those of these that splits cause.
+        wrong_indices: ops whose index is wrong.
         findings: findings that these dumps are the first to show.
     """
 
@@ -76,6 +82,8 @@ class PassFigures:
     inversions: int
     avoidable: int
     avoidable_constants: int
+    avoidable_splits: int
+    wrong_indices: int
     findings: int
 
     @property
@@ -111,6 +119,8 @@ def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
         minimum=once.minimum,
         avoidable=once.avoidable,
         avoidable_constants=once.avoidable_constants,
+        avoidable_splits=once.avoidable_splits,
+        wrong_indices=once.wrong_indices,
         certified=once.certified,
         findings=findings,
         worst=worst if worst is not None and worst.summary.inversions else None,
@@ -145,5 +155,7 @@ def _of_pass(check: Check, dumps: Sequence[DumpAudit], findings: int) -> PassFig
         inversions=total.inversions,
         avoidable=total.avoidable,
         avoidable_constants=total.avoidable_constants,
+        avoidable_splits=total.avoidable_splits,
+        wrong_indices=total.wrong_indices,
         findings=findings,
     )

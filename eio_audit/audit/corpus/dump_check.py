@@ -11,7 +11,7 @@ from pathlib import Path
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.gate.checked_dump import CheckedDump, checked
-from eio_audit.audit.gate.rules import AVOIDABLE, Rule
+from eio_audit.audit.gate.rules import AVOIDABLE, WRONG_INDEX, Rule
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import Marker
@@ -33,7 +33,7 @@ class DumpCheck:
     """
 
     options: AuditOptions = DEFAULT_OPTIONS
-    rules: tuple[Rule, ...] = (AVOIDABLE,)
+    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)
     describes_all: bool = False
     visit: Callable[[AuditedDump], None] | None = None
 

@@ -13,6 +13,7 @@ from operator import gt, lt
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin
@@ -72,12 +73,14 @@ class InvertedOp:
 
     Attributes:
         kind: the kind of the inversion.
+        pair_class: its class; None in a graph region.
         path: for a forced inversion, a shortest path of dependences from the earlier op to the later.
         fixed: for an avoidable inversion, the place that a fix gives this op.
     """
 
     op: OpLabel
     kind: InversionKind
+    pair_class: PairClass | None
     path: tuple[PathStep, ...] = ()
     fixed: FixedPlace | None = None
 
@@ -230,6 +233,13 @@ class OpInBlock:
         is_before = new_place[place] < new_place[self.place]
         return InversionKind.KNOCK_ON if is_before == (place < self.place) else InversionKind.AVOIDABLE
 
+    def _class(self, place: int) -> PairClass | None:
+        return self._classes.of(*sorted((place, self.place))) if self.block.has_order else None
+
+    @cached_property
+    def _classes(self) -> PairClasses:
+        return PairClasses(self.block)
+
     def _described(self, inversions: Sequence[tuple[int, InversionKind]]) -> Iterator[InvertedOp]:
         block, own = self.block, self.key
 
@@ -243,6 +253,7 @@ class OpInBlock:
                 yield InvertedOp(
                     op=block.label(place),
                     kind=kind,
+                    pair_class=self._class(place),
                     path=tuple(self._path(place)) if kind is InversionKind.FORCED else (),
                     fixed=self._fixed(place) if kind is InversionKind.AVOIDABLE else None,
                 )

@@ -120,7 +120,7 @@ class DumpFix:
     @cached_property
     def _work(self) -> SharedWork:
         finds_wrong_labels = self.finds_wrong_labels or self.relabel is not None
-        return SharedWork(0, finds_wrong_labels=finds_wrong_labels, finds_hoisted=self.finds_wrong_labels)
+        return SharedWork(0, finds_wrong_labels=finds_wrong_labels, finds_classes=self.finds_wrong_labels)
 
 
 def _with_right_labels(
@@ -236,7 +236,7 @@ def fix(
         renumber: name values as MLIR's printer would in the new order, even if nothing moves.
         relabel: first correct the labels that contradict the dependences, a set of least weight. Then no
             inversion remains outside graph regions. A ``Relabel`` or its value.
-        finds_wrong_labels: find the wrong labels and the hoisted constants, even if only figures show them.
+        finds_wrong_labels: find wrong labels and the classes of inversions, though only figures show them.
         verify_with: a compiler that must accept each dump that changes.
 
     Raises:

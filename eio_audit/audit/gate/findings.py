@@ -8,26 +8,29 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.followers import sentence
+from eio_audit.audit.check.followers import sentences
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
     LOCATION_RULES,
+    SPLIT,
+    TOLD_APART,
     UNAVOIDABLE,
     UNREADABLE,
-    WRONG_LABEL,
+    WRONG_INDEX,
     Rule,
 )
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel, Sentence
+from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
 from eio_audit.order.inversions import displaced, inversions_charged
 
 
 class Finding(NamedTuple):
-    """One op that breaks a rule, or a block with hoisted constants, of which ``op`` is the first.
+    """One op that breaks a rule, or a block with hoisted constants or splits, of which ``op`` is the first.
 
     Attributes:
         sentence: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
@@ -40,9 +43,10 @@ class Finding(NamedTuple):
         origin: its place in the model, without line numbers and indices.
         model: its line of the model's source, if its location names one.
         inversions: how many inversions the op is charged with; 0 for other kinds of findings. The avoidable
-            findings of a block add up to its avoidable inversions without those of hoisted constants, which
-            are a finding of their own; the unavoidable findings to all others. It is negative if a fix moves
-            the op for the sake of others and that adds inversions.
+            findings of a block add up to its inversions out of place, the unavoidable findings to those that
+            a fix leaves. It is negative if a fix moves the op for the sake of others and that adds
+            inversions. For a wrong index: how many the op is in. If wrong indices are findings, the ops that
+            carry them are no other findings, and a block that has some has no unavoidable findings.
         model_path: path of the file of ``model`` in the repository, if it was looked for and found.
         pass_name: the pass that introduced it, as far as the log shows.
         until: the first dump without it, such as ``after cse``; None if there is none.
@@ -75,7 +79,7 @@ class Finding(NamedTuple):
     @property
     def is_of_block(self) -> bool:
         """Whether it is about its block, not about one op."""
-        return self.rule == HOISTED
+        return self.rule in TOLD_APART.values()
 
     @property
     def message(self) -> str:
@@ -108,14 +112,14 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if audit.inversions:
             block = FixedBlock(dump, number)
+            wrong = _wrong_indices(block) if WRONG_INDEX in rules else {}
             if AVOIDABLE in rules and audit.avoidable_others:
-                found += _avoidable(block.without_constants() if audit.avoidable_constants else block)
-            if HOISTED in rules and audit.avoidable_constants:
-                found.append(_hoisted(block, audit))
-            if UNAVOIDABLE in rules:
+                found += (one for place, one in _avoidable(block.of_others()) if place not in wrong)
+            if HOISTED in rules or SPLIT in rules:
+                found += (one for one in _told_apart(block, audit) if one.rule in rules)
+            if UNAVOIDABLE in rules and not wrong:
                 found += _unavoidable(block, audit)
-            if WRONG_LABEL in rules:
-                found += _wrong_labels(block)
+            found += wrong.values()
     return found
 
 
@@ -124,7 +128,7 @@ def moved_by_fix(dump: AuditedDump) -> list[Finding]:
 
     Complexity: O(n log n) for a block of n ops that a fix changes.
     """
-    return [finding for block in dump.orders for finding in _avoidable(FixedBlock(dump, block))]
+    return [finding for block in dump.orders for _, finding in _avoidable(FixedBlock(dump, block))]
 
 
 def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0) -> Finding:
@@ -165,8 +169,8 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
             yield finding_at(dump, op, UNREADABLE, Sentence(what))
 
 
-def _avoidable(block: FixedBlock) -> Iterator[Finding]:
-    """Yield the indexed ops that a fix moves, charged with the avoidable inversions."""
+def _avoidable(block: FixedBlock) -> Iterator[tuple[int, Finding]]:
+    """Yield the places of the indexed ops that a fix moves, charged with the avoidable inversions."""
     order = block.indexed_order
     moved = block.moved.intersection(order)
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
@@ -196,17 +200,20 @@ def _avoidable(block: FixedBlock) -> Iterator[Finding]:
         gain = f"{_inversions(removed)}, " if removed > 0 else ""
         why = "" if removed > 0 else " for the sake of others"
         cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
-        fix = "fix" if place in block.fixed.moved else "fix --follow constants"
+        fix = "fix" if place in block.fixed.moved else f"fix{block.follow_options}"
         what = Sentence(where, other.line, f"): {gain}{fix} moves it{why}{cost}")
-        yield finding_at(block.dump, block.ops[place], AVOIDABLE, what, removed)
+        yield place, finding_at(block.dump, block.ops[place], AVOIDABLE, what, removed)
 
 
-def _hoisted(block: FixedBlock, audit: BlockAudit) -> Finding:
-    """Return the finding about the hoisted constants of a block, at the first of them."""
-    is_constant, now, then = block.is_constant, block.inversions_at, block.inversions_at_fixed
-    first = next(place for place in block.indexed if is_constant[place] and now[place] > then[place])
-    what, number = Sentence(sentence(audit)), audit.avoidable_constants
-    return finding_at(block.dump, block.ops[first], HOISTED, what, number)._replace(origin="", model=None)
+def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
+    """Yield the findings about the hoisted constants and the splits of a block, each at the first of them."""
+    now, then = block.inversions_at, block.inversions_at_fixed
+    numbers = {Follow.CONSTANTS: audit.avoidable_constants, Follow.SPLITS: audit.avoidable_splits}
+    for sort, said in sentences(audit).items():
+        places = block.places_of(sort)
+        first = next((place for place in places if now[place] > then[place]), places[0])
+        about = finding_at(block.dump, block.ops[first], TOLD_APART[sort], Sentence(said), numbers[sort])
+        yield about._replace(origin="", model=None)
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
@@ -244,12 +251,14 @@ def _inversions(number: int, kind: str = "") -> str:
     return f"{number:,} {kind}inversion{'' if number == 1 else 's'}"
 
 
-def _wrong_labels(block: FixedBlock) -> Iterator[Finding]:
-    """Yield the ops whose indices contradict the dependences."""
+def _wrong_indices(block: FixedBlock) -> dict[int, Finding]:
+    """Return, per place of an op whose index contradicts the dependences, the finding about it."""
+    found = {}
     for place, op in enumerate(block.ops):
         if op in block.dump.donors:
-            right = block.dump.label(block.dump.donors[op])
+            right, number = block.dump.label(block.dump.donors[op]), block.inversions_at[place]
             name = " ".join(filter(None, (right.name, right.result)))
-            should = f"it should carry {right.index}, as {name} (line "
-            what = Sentence(f"carries a wrong index; {should}", right.line, ") does")
-            yield finding_at(block.dump, op, WRONG_LABEL, what, block.inversions_at[place])
+            cure = f"): in {_inversions(number)}, fix --relabel corrects it"
+            what = Sentence(f"should carry #{right.index} (of {name}, line ", right.line, cure)
+            found[place] = finding_at(block.dump, op, WRONG_INDEX, what, number)
+    return found

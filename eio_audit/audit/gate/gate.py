@@ -8,14 +8,22 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import Summary
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
+from eio_audit.audit.gate.rules import (
+    AVOIDABLE,
+    HOISTED,
+    SPLIT,
+    UNAVOIDABLE,
+    UNINDEXED,
+    WRONG_INDEX,
+    Rule,
+)
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
     from eio_audit.audit.gate.findings import Finding
 
 
-BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, HOISTED, UNINDEXED})
+BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, UNINDEXED})
 """The rules that figures decide, or inputs without an index. The findings of the others decide."""
 
 
@@ -27,17 +35,17 @@ class Gate:
         rules: the rules in force.
         never_fails: whether findings are only reported.
         max_inversions: the most inversions in total that may pass; None to allow no unavoidable inversion.
-        max_avoidable: the most avoidable inversions in total that may pass, without those of hoisted
-            constants; None for 0.
-        is_final: whether findings that are gone at the end of a log pass.
+        max_avoidable: the most inversions out of place in total that may pass; None for 0.
+        introduced: how many inversions the chosen passes of a log made and left, if only these count, not
+            the rules on order; None if all that is left counts.
         allows_unindexed: whether inputs pass that cannot be judged, because nothing in them is indexed.
     """
 
-    rules: tuple[Rule, ...] = (AVOIDABLE,)
+    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)
     never_fails: bool = False
     max_inversions: int | None = None
     max_avoidable: int | None = None
-    is_final: bool = False
+    introduced: int | None = None
     allows_unindexed: bool = False
 
     @property
@@ -57,18 +65,20 @@ class Gate:
             found: the rules with findings, which decide all other rules.
         """
         failed = set(found) - BY_FIGURES
+        if self.introduced is not None:
+            return (AVOIDABLE,) if self.introduced > (self.max_avoidable or 0) else ()
         if figures.avoidable_others > (self.max_avoidable or 0):
             failed.add(AVOIDABLE)
+        if figures.wrong_indices:
+            failed.add(WRONG_INDEX)
         if figures.avoidable_constants:
             failed.add(HOISTED)
+        if figures.avoidable_splits:
+            failed.add(SPLIT)
         most = self.max_inversions
         if figures.minimum if most is None else figures.inversions > most:
             failed.add(UNAVOIDABLE)
         return () if self.never_fails else tuple(rule for rule in self.rules if rule in failed)
-
-    def lets_pass(self, finding: Finding) -> bool:
-        """Return whether a finding passes because the log shows that it is gone."""
-        return self.is_final and finding.until is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +104,7 @@ class Verdict:
 
     def fails_by(self, finding: Finding) -> bool:
         """Return whether such a finding fails the gate."""
-        return finding.rule in self.failed and not self.gate.lets_pass(finding)
+        return finding.rule in self.failed
 
 
 def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Baseline | None = None) -> Verdict:
@@ -110,12 +120,10 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
     """
     unjudged = (UNINDEXED,) if gate.fails_unindexed(check) else ()
     if baseline is None:
-        figures = check.at_end_of_log if gate.is_final else check.each_inversion_once
-        failed = gate.failed_rules(figures, {f.rule for f in findings if not gate.lets_pass(f)})
-        failed += unjudged
-        return Verdict(check, gate, tuple(worst_first(findings)), failed)
+        failed = gate.failed_rules(check.each_inversion_once, {finding.rule for finding in findings})
+        return Verdict(check, gate, tuple(worst_first(findings)), failed + unjudged)
     compared = baseline.compare(findings, check.judged_sources, gate.rules)
-    new = {finding.rule for finding in compared.new if not gate.lets_pass(finding)}
+    new = {finding.rule for finding in compared.new}
     failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
     found = tuple(worst_first(compared.new))
     return Verdict(check, gate, found, failed + unjudged, compared.known, compared.stale)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from eio_audit.audit.options import Follow
+
 
 class Rule(NamedTuple):
     """A kind of finding, described in docs/rules.md.
@@ -30,9 +32,9 @@ UNAVOIDABLE = Rule(
     "unavoidable-inversion",
     "An op is out of its original order, and no better order that keeps all dependences was found.",
 )
-WRONG_LABEL = Rule(
+WRONG_INDEX = Rule(
     "EIO003",
-    "wrong-label",
+    "wrong-index",
     "The index of an op is wrong: no legal order can follow it and the indices of the other ops.",
 )
 
@@ -42,7 +44,16 @@ HOISTED = Rule(
     "Constants are hoisted out of their original order; moving them back breaks no dependence.",
 )
 
-ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_LABEL, HOISTED)
+SPLIT = Rule(
+    "EIO005",
+    "split",
+    "Splits stay beside their source, away from their original places; moving them breaks no dependence.",
+)
+
+TOLD_APART = {Follow.CONSTANTS: HOISTED, Follow.SPLITS: SPLIT}
+"""The rules on ops whose avoidable inversions are told apart: one finding for a block."""
+
+ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
 """The rules on the order of ops."""
 
 LOCATION_RULES = (

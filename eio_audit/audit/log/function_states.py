@@ -65,7 +65,7 @@ class FunctionState:
     @property
     def wrong_labels(self) -> int:
         """Indices that contradict the dependences."""
-        return sum(block.wrong_labels for block in self.blocks)
+        return sum(block.wrong_indices for block in self.blocks)
 
 
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())

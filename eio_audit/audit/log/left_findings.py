@@ -218,7 +218,7 @@ class LeftFindings:
 
     def left(self, options: AuditOptions) -> Iterator[LeftFinding]:
         """Yield the findings, with their lines in the last dumps of their functions."""
-        work = SharedWork(0, finds_wrong_labels=False, finds_hoisted=False)
+        work = SharedWork(0, finds_wrong_labels=False, finds_classes=False)
         for dump in {id(dump): dump for dump in self._shown_in.values()}.values():
             parts = [part for part, last in self._shown_in.items() if last is dump]
             there = {part: [one.lifetime for one in self._there if one.part == part] for part in parts}

@@ -119,7 +119,7 @@ INTERRUPTED_BY_USER = 130
     "alone (input.mlir).",
 )
 @audit_options
-@ceiling_options("final")
+@ceiling_options()
 @run_options
 @report_options("Bisection", quiet_option, verbose_option("Show all patterns, applications and ops."))
 @click.pass_context

@@ -97,7 +97,7 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @pass_options
 @audit_options
-@ceiling_options("final")
+@ceiling_options(introduced=True)
 @jobs_options_for("a model that takes longer", "model")
 @report_options(
     "ModelTraces",
@@ -138,6 +138,8 @@ def trace_command(
     from eio_audit.audit.corpus.trace_models import NO_PROGRESS, TraceModel, trace_models
     from eio_audit.mlir.input.folders import find_dump_files
 
+    if gate.introduced is not None and choice.pass_name is None:
+        raise click.UsageError("--fail-on introduced requires --pass NAME")
     found, errors, skipped = inputs.find_all(paths, find_dump_files)
     files = [file for _, file in found]
     models = find_models(found)
@@ -178,6 +180,8 @@ def trace_command(
     if not merged.errors and (why := _why_none(choice, merged)):
         raise InputError(", ".join(map(source_name, paths)), None, why)
     rows = None if choice.is_all else choice.chosen(merged)
+    if gate.introduced is not None:
+        gate = replace(gate, introduced=sum(row.left for row in rows or ()))
     reports.write(
         result, gate=gate, rows=rows, steps=steps.of(merged) if steps else None, excerpts=inputs.excerpts
     )
@@ -189,5 +193,5 @@ def trace_command(
     if merged.is_unjudged:
         ctx.exit(0)
     is_unjudged = bool(result.unjudged) and not (gate.allows_unindexed or gate.never_fails)
-    failed = gate.failed_rules(merged.at_end_of_log if gate.is_final else merged.each_inversion_once)
+    failed = gate.failed_rules(merged.at_end_of_log)
     ctx.exit(1 if failed or is_unjudged else 0)

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, UnjudgedInput
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import HOISTED, UNINDEXED
+from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.printable import printable
 from eio_audit.mlir.source import InputError
 from eio_audit.report.ci.finding import (
@@ -27,7 +27,7 @@ from eio_audit.report.ci.finding import (
 from eio_audit.report.json import dumped
 from eio_audit.report.wording.commands import next_lines
 from eio_audit.report.wording.conclusion import steps_after, verdict_line, why_not_judged
-from eio_audit.report.wording.order import hoisted_constants, place_of, sum_of
+from eio_audit.report.wording.order import place_of, sum_of, told_apart
 
 SHOWN_ANNOTATIONS = 10
 """GitHub shows no more annotations of one level per step."""
@@ -123,7 +123,7 @@ def _issue(
 def to_junit(verdict: Verdict) -> str:
     """Return the check as XML. A block fails if its findings fail the gate.
 
-    Its other findings and its hoisted constants are its output.
+    Its other findings, its hoisted constants and its splits are its output.
     """
     of_block: dict[tuple[object, ...], list[Finding]] = {}
     for finding in verdict.findings:
@@ -164,7 +164,6 @@ def _add_case(
         failure = SubElement(case, "failure", type=failures[0].rule.code, message=sum_of(block))
         failure.text = "\n".join(map(printable, lines_of(failures)))
     lines = lines_of(others)
-    if HOISTED not in verdict.gate.rules and (hoisted := hoisted_constants(block)):
-        lines.append(hoisted)
+    lines += [said for _, said in told_apart(block, verdict.gate.rules)]
     if lines:
         SubElement(case, "system-out").text = "\n".join(map(printable, lines))

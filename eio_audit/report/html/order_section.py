@@ -26,7 +26,7 @@ from eio_audit.audit.explain.order_picture import (
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
-from eio_audit.report.html.table import OF_CONSTANTS, Cell, MadeRows, Table, columns_of
+from eio_audit.report.html.table import Cell, MadeRows, Table, classes_in, columns_of
 from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
@@ -129,12 +129,12 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
     if len(blocks) < 2:
         return None
     links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
-    has_hoisted = any(block.avoidable_constants for _, block in blocks)
+    classes, of_classes = classes_in(block for _, block in blocks)
     figures = ["line", "ops", "inversions", "forced", "knock_on", "avoidable"]
-    figures += [*(["avoidable_constants"] if has_hoisted else []), "displaced", "wrong_labels"]
+    figures += [*classes, "displaced"]
     columns = columns_of(
         "dump, block, #line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, "
-        f"{OF_CONSTANTS * has_hoisted}#displaced, #wrong_labels=wrong indices"
+        f"{of_classes}#displaced"
     )
     rows = [
         [heading_of(dump), block_name(block.function, block.block), *(getattr(block, key) for key in figures)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
@@ -13,8 +13,20 @@ from typing import NamedTuple, overload
 SHOWN_ROWS = 20
 """How many rows are in the page itself. The others are data."""
 
-OF_CONSTANTS = "#avoidable_constants=of constants, "
-"""The column of the avoidable inversions that hoisted constants cause, where there are any."""
+CLASSES = {
+    "avoidable_constants": "of constants",
+    "avoidable_splits": "of splits",
+    "wrong_indices": "wrong indices",
+}
+"""Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
+
+
+def classes_in(rows: Iterable[object]) -> tuple[list[str], str]:
+    """Return those of these figures that any row has, and their columns."""
+    rows = list(rows)
+    names = [name for name in CLASSES if any(getattr(row, name) for row in rows)]
+    return names, "".join(f"#{name}={CLASSES[name]}, " for name in names)
+
 
 Cell = str | int | None
 

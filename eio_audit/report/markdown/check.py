@@ -13,7 +13,7 @@ from eio_audit.report.markdown.code import code, literal, shell_block, table
 from eio_audit.report.wording.conclusion import reasons, status, steps_after
 from eio_audit.report.wording.corpus import models_of, pass_of, worst_of
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import heading_of, of_constants, sum_of
+from eio_audit.report.wording.order import heading_of, sum_of, told_apart_share
 
 SHOWN_DUMPS = 10
 """The most dumps, models and passes that a report names."""
@@ -50,7 +50,7 @@ def _models(verdict: Verdict) -> list[str]:
     models = [one for one in figures_by_model(verdict) if not one.is_clean]
     rows = []
     for one in models[:SHOWN_DUMPS]:
-        rows.append([_code(one.model), f"{one.avoidable:,}{of_constants(one)}", f"{one.inversions:,}"])
+        rows.append([_code(one.model), f"{one.avoidable:,}{told_apart_share(one)}", f"{one.inversions:,}"])
         rows[-1] += [f"{one.findings:,}", f"{one.dumps:,}", _code(worst_of(one))]
     titles = ["model", "avoidable", "inversions", "findings", "dumps", "worst dump"]
     return _table(titles, rows, _more(len(models) - len(rows), "model", "models"))
@@ -60,7 +60,7 @@ def _passes(verdict: Verdict) -> list[str]:
     passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
     rows = []
     for one in passes[:SHOWN_DUMPS]:
-        rows.append([_code(pass_of(one)), f"{one.avoidable:,}{of_constants(one)}", models_of(one)])
+        rows.append([_code(pass_of(one)), f"{one.avoidable:,}{told_apart_share(one)}", models_of(one)])
         rows[-1] += [f"{one.inversions:,}", f"{one.findings:,}"]
     titles = ["pass", "avoidable", "in models", "inversions", "findings"]
     return _table(titles, rows, _more(len(passes) - len(rows), "pass", "passes"))
@@ -72,7 +72,7 @@ def _more(number: int, noun: str, plural: str) -> str:
 
 def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
     rows = [
-        [_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_labels:,}"]
+        [_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_indices:,}"]
         for dump in broken[:SHOWN_DUMPS]
     ]
     more = _more(len(broken) - len(rows), "dump with inversions", "dumps with inversions")

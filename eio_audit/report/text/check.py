@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import HOISTED
+from eio_audit.audit.gate.rules import WRONG_INDEX
 from eio_audit.report.text.console import Console, hyperlink, print_next
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
 from eio_audit.report.wording import order
@@ -59,7 +59,7 @@ def print_check(
 
         for dump in broken:
             print_heading(dump, console)
-            print_order(dump, console, verbose=True)
+            print_order(dump, console, verbose=True, names_wrong=WRONG_INDEX not in verdict.gate.rules)
             console.print()
         if broken and len(verdict.check.by_model) > 1:
             _print_corpus(verdict, console, verbose=True)
@@ -69,7 +69,7 @@ def print_check(
             _print_corpus(verdict, console, verbose=False)
         else:
             _print_sums(blocks, heading, console)
-        _print_hoisted(verdict, console)
+        _print_told_apart(verdict, console)
         for note in filter(None, _notes(verdict)):
             console.print(note)
     console.print(
@@ -127,11 +127,11 @@ def _blocks_with_findings(
 
 
 def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: str, console: Console) -> None:
-    """Print a line for each block, those with most avoidable inversions first.
+    """Print a line for each block, those with most inversions out of place first.
 
     ``heading`` is the file that the lines before are about, if it is a single one.
     """
-    worst_first = sorted(blocks, key=lambda one: (-one[1].avoidable, -one[1].inversions))
+    worst_first = sorted(blocks, key=lambda one: (-one[1].avoidable_others, -one[1].inversions))
     shown = worst_first[:SHOWN]
     for source in dict.fromkeys(dump.source for dump, _, _ in shown):
         if source != heading:
@@ -139,38 +139,35 @@ def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: st
             heading = source
         for dump, block, column in (one for one in shown if one[0].source == source):
             names = order.block_name(block.function, block.block), dump.moment
-            total, avoidable, others = order.sum_pieces(block)
+            total, causes = order.sum_pieces(block)
             console.print(
                 (f"{block.line}:{column}", f"bold {hyperlink(source, block.line)}"),
                 f" {' '.join(filter(None, names))}: {total}",
-                (avoidable, "red" if block.avoidable else ""),
-                others,
+                (causes, "red" if block.is_shuffled else ""),
                 indent=2,
             )
     print_rest(len(blocks), " blocks", console, verbose=False)
 
 
-def _print_hoisted(verdict: Verdict, console: Console) -> None:
-    """Print a line for each block with hoisted constants, worst first, unless they are findings.
+def _print_told_apart(verdict: Verdict, console: Console) -> None:
+    """Print a line for the hoisted constants of each block, and for its splits, worst first.
 
-    What several dumps of a log show is printed once.
+    What are findings is not printed, and what several dumps of a log show is printed once.
     """
-    if HOISTED in verdict.gate.rules:
-        return
-    blocks: dict[tuple[object, ...], tuple[DumpAudit, BlockAudit]] = {}
+    lines: dict[tuple[object, ...], tuple[int, DumpAudit, BlockAudit, str]] = {}
     for dump in verdict.check.dumps:
-        for block in dump.blocks if dump.summary.avoidable_constants else ():
-            if number := block.avoidable_constants:
-                shown = dump.source, dump.place.program, block.function, block.block, number
-                blocks.setdefault(shown, (dump, block))
-    worst_first = sorted(blocks.values(), key=lambda one: -one[1].avoidable_constants)
-    for dump, block in worst_first[:SHOWN]:
+        for block in dump.blocks:
+            for number, said in order.told_apart(block, verdict.gate.rules):
+                shown = dump.source, dump.place.program, block.function, block.block, said
+                lines.setdefault(shown, (number, dump, block, said))
+    worst_first = sorted(lines.values(), key=lambda one: -one[0])
+    for _, dump, block, said in worst_first[:SHOWN]:
         names = order.block_name(block.function, block.block), dump.moment
         console.print(
             (f"{dump.source}:{block.line}:1", f"bold {hyperlink(dump.source, block.line)}"),
-            f": {' '.join(filter(None, names))}: {order.hoisted_constants(block)}",
+            f": {' '.join(filter(None, names))}: {said}",
         )
-    print_rest(len(blocks), " blocks with hoisted constants", console, verbose=False)
+    print_rest(len(lines), " blocks with hoisted constants or splits", console, verbose=False)
 
 
 def _notes(verdict: Verdict) -> Iterator[str]:
@@ -181,7 +178,6 @@ def _notes(verdict: Verdict) -> Iterator[str]:
         assumed.update(dump.assumed_pure)
     yield order.unknown_ops(unknown, limit=3)
     yield order.assumed_pure(assumed)
-    yield order.wrong_labels(verdict.check.each_inversion_once)
 
 
 def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
@@ -205,18 +201,18 @@ def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = Fa
 def _outcome(fix: Fix) -> str:
     before, remain = fix.before, fix.ordered_from.minimum
     relabel = order.relabelling(fix.ordered_from if fix.changed else before, fix.dumps)
-    advice = f"; --relabel {relabel}" if relabel else ""
+    advice = f": --relabel {relabel}" if relabel else ""
     unmoved = "nothing moved, values renumbered" if fix.renumbered else "unchanged"
     if not (before.inversions or fix.relabelled):
         return f"{'in order' if before.has_indices else 'no op indices'}: {unmoved}"
-    why = _why_they_remain(fix.ordered_from)
+    why = "" if advice else _why_they_remain(fix.ordered_from)
     if not fix.changed:
-        return f"nothing avoidable: {unmoved}; {count(remain, 'inversion')}{why}{advice}"
+        return f"nothing to move: {unmoved}; {_remaining(remain)}{why}{advice}"
     total = count(before.inversions, "inversion")
     removed, rest = f"{total} removed", "none remains"
     if remain:
         removed = f"{before.inversions - remain:,} of {total} removed"
-        rest = f"{remain:,} {'remains' if remain == 1 else 'remain'}{why}"
+        rest = f"{_remaining(remain, '')}{why}"
     relabelled = f"{count(fix.relabelled, 'index', 'indices')} corrected, " if fix.relabelled else ""
     unindexed = f" ({fix.moved_unindexed:,} unindexed)" if fix.moved_unindexed else ""
     moved = f"{count(fix.moved, 'op')} moved{unindexed}" if fix.moved else "no op moved"
@@ -230,8 +226,17 @@ def print_fixes(changed: int, unchanged: int, failed: int, console: Console, *, 
     console.print(f"{count(changed + unchanged + failed, 'file')}: {', '.join(parts)}")
 
 
+def _remaining(number: int, noun: str = "inversion") -> str:
+    """Return ``18 inversions remain``, or without a noun ``18 remain``."""
+    return f"{count(number, noun) if noun else f'{number:,}'} {'remains' if number == 1 else 'remain'}"
+
+
 def _why_they_remain(before: Summary) -> str:
-    """Return what inversions a fix leaves: `` (4 forced by dependences, 2 caused by these; ...)``."""
+    """Return why a fix leaves inversions that come from no wrong index: `` (in graph regions)``."""
     unordered = order.in_graph_regions(before)
-    kinds = [order.unavoidable_kinds(before)] if before.minimum > unordered else []
-    return f" ({'; '.join(kinds + ([f'{unordered:,} in graph regions'] if unordered else []))})"
+    parts = []
+    if before.minimum > unordered:
+        parts.append("every legal order has them" if before.certified else "no better order was found")
+    if unordered:
+        parts.append(f"{unordered:,} in graph regions")
+    return f" ({'; '.join(parts)})" if parts else ""

@@ -46,6 +46,8 @@ def _avoidable(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
     return [
         Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True),
         numbers("of constants", (one.avoidable_constants for one in rows)),
+        numbers("of splits", (one.avoidable_splits for one in rows)),
+        numbers("wrong indices", (one.wrong_indices for one in rows)),
     ]
 
 

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from eio_audit.audit.check.pair_classes import PairClass
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.explain.explain import Explanation, FixedPlace, InversionKind, OpExplanation, PathStep
+from eio_audit.audit.explain.explain import (
+    Explanation,
+    FixedPlace,
+    InversionKind,
+    InvertedOp,
+    OpExplanation,
+    PathStep,
+)
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.report.text.console import Console, hyperlink, print_next
@@ -67,8 +75,15 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
             _print_inversions(op, console, verbose=verbose)
     if are_outlines:
         console.print("--verbose explains all of them; a line instead of the index selects one")
-    if any(op.right is not None or InversionKind.AVOIDABLE in op.kinds for op in ops):
-        print_next(next_steps([explanation.dump]), console)
+    kinds = {kind for op in ops for kind in op.kinds}
+    print_next(
+        next_steps(
+            [explanation.dump],
+            moves=InversionKind.AVOIDABLE in kinds,
+            relabels=bool(kinds & {InversionKind.FORCED, InversionKind.KNOCK_ON}),
+        ),
+        console,
+    )
 
 
 def _facts(op: OpExplanation) -> Iterator[str]:
@@ -99,7 +114,7 @@ def _model(op: OpExplanation) -> str:
 def _right(op: OpExplanation) -> str:
     if op.right is None:
         return ""
-    return f"its index is wrong: it should carry {should_carry(op.right)}"
+    return f"its index is wrong: it should carry {should_carry(op.right)}; fix --relabel corrects it"
 
 
 def _index(op: OpExplanation) -> str:
@@ -152,7 +167,7 @@ def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> 
         shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
         style = "red" if kind is InversionKind.AVOIDABLE else ""
         for inverted in shown:
-            console.print((kind.value, style), f" with {inverted.op}", indent=6)
+            console.print((kind.value, style), f" with {inverted.op}{_told_apart(inverted)}", indent=6)
             _print_path(inverted.path, console, verbose=verbose)
             if inverted.fixed is not None and inverted.fixed.moved:
                 console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
@@ -161,6 +176,12 @@ def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> 
             console.print((f"... and {total - len(shown):,} more {kind.value}{hint}", "dim"), indent=6)
     if fix := _fix(op):
         console.print(fix, indent=4)
+
+
+def _told_apart(inverted: InvertedOp) -> str:
+    """Return whether the inversion is one of a hoisted constant or a split: `` (split)``."""
+    is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
+    return f" ({inverted.pair_class})" if is_apart else ""
 
 
 def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
@@ -187,11 +208,12 @@ def _fix(op: OpExplanation) -> str:
         after = f"{'all' if op.inversions > 1 else 'the'} {count(op.inversions, 'inversion')}"
     else:
         after = f"{count(op.fixed.inversions, 'inversion')} instead of {op.inversions:,}"
+    fix = "fix" if op.right is None else "without --relabel, fix"
     if op.fixed.moved:
-        return f"fix puts it {_between(op.fixed)}: {after}"
+        return f"{fix} puts it {_between(op.fixed)}: {after}"
     if InversionKind.AVOIDABLE in op.kinds:
-        return f"fix leaves it and moves others: {after}"
-    return "fix leaves it where it is"
+        return f"{fix} leaves it and moves others: {after}"
+    return f"{fix} leaves it where it is"
 
 
 def _between(fixed: FixedPlace) -> str:

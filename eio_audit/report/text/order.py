@@ -24,17 +24,29 @@ def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
     console.print(title, place, f"  {dump.moment}".rstrip())
 
 
-def print_order(dump: DumpAudit, console: Console, *, verbose: bool, before: DumpAudit | None = None) -> None:
-    """Print the blocks with inversions, worst first. ``before`` is an earlier dump to compare with.
+def print_order(
+    dump: DumpAudit,
+    console: Console,
+    *,
+    verbose: bool,
+    before: DumpAudit | None = None,
+    names_wrong: bool = True,
+) -> None:
+    """Print the blocks with inversions, worst first.
 
-    ``verbose``: all blocks and all displaced ops that the audit describes.
+    Args:
+        dump: what to print.
+        console: where.
+        verbose: print all blocks and all displaced ops that the audit describes.
+        before: an earlier dump to compare with.
+        names_wrong: whether to name the ops with a wrong index, which may be findings already.
     """
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
     shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
         said = [earlier, *order.notes(block)] if earlier else order.notes(block)
-        _print_block(block, dump.source, console, verbose=verbose, said=said)
+        _print_block(block, dump.source, console, verbose=verbose, said=said, names_wrong=names_wrong)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
@@ -54,22 +66,25 @@ def _earlier(block: BlockAudit, before: DumpAudit) -> str:
     return f"before: {order.sum_of(same[0]) if same[0].inversions else 'in order'}"
 
 
-def _print_block(block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str]) -> None:
-    total, avoidable, others = order.sum_pieces(block)
+def _print_block(
+    block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str], names_wrong: bool
+) -> None:
+    total, causes = order.sum_pieces(block, verbose=verbose)
     name = f"{order.block_name(block.function, block.block)} at line {block.line}: "
-    console.print(name, (total, "bold"), (avoidable, "red" if block.avoidable else ""), others, indent=2)
+    console.print(name, (total, "bold"), (causes, "red" if block.is_shuffled else ""), indent=2)
     for note in said:
         console.print(note, indent=4)
     if console.wraps and console.escaped(BARS) == BARS:
         console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
-    if block.wrong_labels:
+    if block.wrong_indices:
         console.print(order.not_reordered_away(block), indent=4)
+    if block.wrong_indices and names_wrong:
         wrong = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
         for one in wrong:
             at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
             right = f" should carry {order.should_carry(one.right)}"
             console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
-        _print_rest(len(wrong), len(block.mislabelled), block.wrong_labels, console)
+        _print_rest(len(wrong), len(block.mislabelled), block.wrong_indices, console)
     shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""

@@ -20,6 +20,7 @@ from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
+from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import avoidable_of
 from eio_audit.report.wording.trace import NOT_JUDGED
@@ -122,8 +123,9 @@ def conclusion(result: Bisection, gate: Gate) -> tuple[str, str]:
     if not result.is_judged:
         return NOT_JUDGED, "no op carries an op index"
     figures = result.states.at_end_of_log
-    why = f"{avoidable_of(figures)} left after {result.pass_name}"
-    return "failed" if gate.failed_rules(figures) else "passed", why
+    failed, left = gate.failed_rules(figures), f"left after {result.pass_name}"
+    why = limits(gate, failed, figures, lambda _: left) or [f"{avoidable_of(figures)} {left}"]
+    return "failed" if failed else "passed", "; ".join(why)
 
 
 def step_title(one: Application) -> str:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, UnjudgedInput
 from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
-from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, UNAVOIDABLE, UNINDEXED, Rule
+from eio_audit.audit.gate.rules import (
+    AVOIDABLE,
+    HOISTED,
+    SPLIT,
+    UNAVOIDABLE,
+    UNINDEXED,
+    WRONG_INDEX,
+    Rule,
+)
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
 from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
@@ -19,7 +27,7 @@ SHOWN_INPUTS = 10
 
 
 def verdict_line(verdict: Verdict, *, verbose: bool = False) -> str:
-    """Return ``failed: 22 avoidable inversions in 1 of 1 dumps``."""
+    """Return ``failed: 42 wrong indices and 22 inversions out of place in 1 of 1 dumps``."""
     return f"{status(verdict)}: {'; '.join(reasons(verdict, verbose=verbose))}"
 
 
@@ -50,7 +58,7 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
         others = [rule for rule in verdict.gate.rules if rule not in BY_FIGURES and found[rule]]
         said += [f"{count(found[rule], 'finding')} of {rule.code} {rule.name}" for rule in others]
         says_all = bool(said) and (not check.dumps or (check.judges_nothing and status(verdict) == "passed"))
-        said += list(_limits_of(verdict)) or ([] if says_all else [_order_of(check)])
+        said += _limits_of(verdict) or ([] if says_all else [_order_of(check)])
     if check.unindexed and not check.unjudged:
         said.append(not_judged(check, SHOWN_INPUTS))
     return said
@@ -103,56 +111,70 @@ def why_not_judged(one: UnjudgedInput) -> str:
 
 
 def steps_after(verdict: Verdict) -> list[Step]:
-    """Return the commands that remove inversions, and what they do. Empty if the baseline lists them all."""
-    fails_by_order = set(verdict.failed) - {UNINDEXED}
-    return _steps(verdict.check) if fails_by_order or verdict.known is None else []
+    """Return the commands that remove inversions, and what they do. Empty if the baseline lists them all.
+
+    With a baseline, they are about the file of the first new finding.
+    """
+    if verdict.known is None:
+        return _steps(verdict.check)
+    if not set(verdict.failed) - {UNINDEXED}:
+        return []
+    file = verdict.findings[0].source
+    return _steps(Check(tuple(dump for dump in verdict.check.dumps if dump.source == file), ()))
 
 
-def _limits_of(verdict: Verdict) -> Iterator[str]:
+def _limits_of(verdict: Verdict) -> list[str]:
     dumps, check = verdict.check.dumps, verdict.check
 
     def where(name: str) -> str:
         broken = sum(1 for dump in dumps if getattr(dump.summary, name))
-        return f"in {broken:,} of {len(dumps):,} dumps"
+        there = f"in {broken:,} of {len(dumps):,} dumps"
+        if not check.is_log:
+            return there
+        left = getattr(check.at_end_of_log, name)
+        return f"{there}, {f'{left:,}' if left else 'none'} left at the end"
 
-    return limits(
-        verdict.gate,
-        verdict.failed,
-        check.each_inversion_once,
-        check.at_end_of_log if check.is_log else None,
-        where,
-    )
+    return limits(verdict.gate, verdict.failed, check.each_inversion_once, where)
 
 
-def limits(
-    gate: Gate, failed: Collection[Rule], once: Summary, final: Summary | None, where: Callable[[str], str]
-) -> Iterator[str]:
-    """Yield the inversions that fail a gate, or that a ceiling is set for.
+def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callable[[str], str]) -> list[str]:
+    """Return what fails a gate, or what a ceiling is set for.
 
-    ``once`` and ``final`` are as in ``Check``. ``final`` is None for input other than a log. ``where``
-    returns the place of a figure, by its name.
+    ``42 wrong indices and 22 inversions out of place in 1 of 1 dumps``. ``where`` returns the place of a
+    figure, by its name.
     """
-    figures = final if final and gate.is_final else once
-    unavoidable = "unavoidable {}" if figures.certified else "{} not proven unavoidable"
+    if gate.introduced is not None:
+        what = count(gate.introduced, "inversion") if gate.introduced else "no inversion"
+        allowed = "" if gate.max_avoidable is None else f", {gate.max_avoidable:,} allowed"
+        return [f"{what} introduced by the chosen passes and left at the end{allowed}"]
+    unavoidable = "unavoidable inversion" if figures.certified else "inversion{} not proven unavoidable"
     kinds = [
-        (AVOIDABLE, "avoidable_others", "avoidable {}", gate.max_avoidable),
-        (UNAVOIDABLE, "minimum", unavoidable, None)
+        (WRONG_INDEX, "wrong_indices", ("wrong index", "wrong indices"), None),
+        (AVOIDABLE, "avoidable_others", _singular_and_plural("inversion{} out of place"), gate.max_avoidable),
+        (UNAVOIDABLE, "minimum", _singular_and_plural(unavoidable), None)
         if gate.max_inversions is None
-        else (UNAVOIDABLE, "inversions", "{}", gate.max_inversions),
-        (HOISTED, "avoidable_constants", "avoidable {} of hoisted constants", None),
+        else (UNAVOIDABLE, "inversions", _singular_and_plural("inversion"), gate.max_inversions),
+        (HOISTED, "avoidable_constants", _singular_and_plural("inversion{} of hoisted constants"), None),
+        (SPLIT, "avoidable_splits", _singular_and_plural("inversion{} of splits"), None),
     ]
-    for rule, name, kind, most in kinds:
+    numbers_at: dict[str, list[str]] = {}
+    for rule, name, words, most in kinds:
         if rule in failed or most is not None:
-            number = count(getattr(figures, name), kind.format("inversion"), kind.format("inversions"))
             allowed = "" if most is None else f", {most:,} allowed"
-            place = where(name)
-            if final:
-                rest = getattr(final, name)
-                left = f"{place}, {f'{rest:,}' if rest else 'none'} left at the end"
-                place = "left at the end" if gate.is_final else left
-            is_apart = rule is AVOIDABLE and figures.avoidable_constants and HOISTED not in failed
-            besides = f", besides {figures.avoidable_constants:,} of hoisted constants" if is_apart else ""
-            yield f"{number} {place}{allowed}{besides}"
+            numbers_at.setdefault(f"{where(name)}{allowed}", []).append(count(getattr(figures, name), *words))
+    return [f"{_listed(numbers)} {place}" for place, numbers in numbers_at.items()]
+
+
+def _singular_and_plural(words: str) -> tuple[str, str]:
+    """Return the words for one and for several: ``{}`` is where the plural has its s, or else the end."""
+    if "{}" not in words:
+        return words, f"{words}s"
+    return words.format(""), words.format("s")
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """Return ``a``, ``a and b``, or ``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
 
 
 def _order_of(check: Check) -> str:
@@ -164,7 +186,7 @@ def _order_of(check: Check) -> str:
     if figures.inversions:
         broken = sum(1 for dump in check.dumps if dump.summary.inversions)
         where = f", in {broken:,} of {figures.dumps:,} dumps" if figures.dumps > 1 else ""
-        return f"{order.remaining(figures) or order.sum_of(figures)}{where}"
+        return f"{order.sum_of(figures)}{where}"
     dumps = count(figures.dumps - check.unindexed, "dump")
     sizes = dumps, count(figures.blocks, "block"), count(figures.ops, "op")
     return f"{', '.join(sizes)}{_followed(check)}: all in order"
@@ -181,25 +203,50 @@ def _followed(check: Check) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def next_steps(dumps: Sequence[DumpAudit]) -> list[Step]:
-    """Return the commands for avoidable inversions and for those from wrong indices, and what they do."""
-    return _steps(Check(tuple(dumps), ()))
+def next_steps(dumps: Sequence[DumpAudit], *, moves: bool = True, relabels: bool = True) -> list[Step]:
+    """Return the commands that remove inversions, and what they do: first what removes more of them.
+
+    ``moves`` and ``relabels``: whether to return those that reorder and those that correct indices.
+    """
+    return _steps(Check(tuple(dumps), ()), moves=moves, relabels=relabels)
 
 
-def _steps(check: Check) -> list[Step]:
+def _steps(check: Check, *, moves: bool = True, relabels: bool = True) -> list[Step]:
     """Return the commands for the dumps with most to do."""
-    steps = []
     named = [dump for dump in check.dumps if is_readable_again(dump, dump.source)]
-    if any(dump.summary.avoidable for dump in named):
-        worst = max(named, key=lambda dump: dump.summary.avoidable)
-        words, effect = "fix --diff", "shows the fix; --in-place applies it"
-        dumps = sum(dump.source == worst.source for dump in named)
-        if check.is_log and dumps > 1 and not selection(worst):  # trace follows all dumps
-            words, effect = "trace", "shows what each pass did"
-        steps.append(Step(command(words, worst, worst.source), effect))
-    mislabelled = [dump for dump in named if dump.summary.wrong_labels and dump.options.order_from is None]
-    if mislabelled:
-        worst = max(mislabelled, key=lambda dump: dump.summary.wrong_labels)
-        effect = order.relabelling(worst.summary, [worst])
-        steps.append(Step(command("fix --relabel --diff", worst, worst.source), effect))
-    return steps
+    moving = _moving(check, named) if moves else []
+    relabelling = _relabelling(check, named) if relabels else []
+    movable = sum(dump.summary.avoidable_others for dump in named)
+    stays = sum(dump.summary.minimum for dump in named)
+    return relabelling + moving if stays > movable else moving + relabelling
+
+
+def _moving(check: Check, named: Sequence[DumpAudit]) -> list[Step]:
+    """Return the command for the dump with most avoidable inversions; none if there are none."""
+    worst = max(named, key=lambda dump: dump.summary.avoidable, default=None)
+    if worst is None or not worst.summary.avoidable:
+        return []
+    if _shows_all_of_log(check, worst, named):
+        return [Step(command("trace", worst, worst.source), "shows what each pass did")]
+    return [Step(command("fix --diff", worst, worst.source), "shows the fix; --in-place applies it")]
+
+
+def _relabelling(check: Check, named: Sequence[DumpAudit]) -> list[Step]:
+    """Return the command for the dump with most wrong indices, in a log for its last dump."""
+    is_log = {dump.source for dump in named if _shows_all_of_log(check, dump, named)}
+    last = {dump.source: dump for dump in named}
+    wrong = [
+        dump
+        for dump in (last[one.source] if one.source in is_log else one for one in named)
+        if dump.summary.wrong_indices and dump.options.order_from is None
+    ]
+    if not wrong:
+        return []
+    worst = max(wrong, key=lambda dump: dump.summary.wrong_indices)
+    words = "fix --relabel --diff" + (" --dump last" if worst.source in is_log else "")
+    return [Step(command(words, worst, worst.source), order.relabelling(worst.summary, [worst]))]
+
+
+def _shows_all_of_log(check: Check, dump: DumpAudit, named: Sequence[DumpAudit]) -> bool:
+    """Return whether a dump is one of several of a log that the user did not choose from."""
+    return check.is_log and not selection(dump) and sum(one.source == dump.source for one in named) > 1

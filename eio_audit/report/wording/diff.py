@@ -135,17 +135,23 @@ DERIVATIONS = {
 
 
 def order_summary(diff: Diff) -> tuple[str, str]:
-    """Return ``0 -> 18 inversions``, ``0 -> 0 avoidable``. Empty if no op has an index."""
+    """Return ``0 -> 18 inversions``, ``0 -> 0 avoidable, 0 -> 6 wrong indices``. Empty without indices."""
     before, after = diff.before.summary, diff.after.summary
     if not before.has_indices and not after.has_indices:
         return "", ""
-    constants = ""
-    if before.avoidable_constants or after.avoidable_constants:
-        change = f"{before.avoidable_constants:,} -> {after.avoidable_constants:,}"
-        constants = f" ({change} of hoisted constants)"
+    shares = {
+        "hoisted constants": (before.avoidable_constants, after.avoidable_constants),
+        "splits": (before.avoidable_splits, after.avoidable_splits),
+    }
+    changes = [f"{old:,} -> {new:,} of {what}" for what, (old, new) in shares.items() if old or new]
+    apart = f" ({', '.join(changes)})" if changes else ""
+    wrong = ""
+    if before.wrong_indices or after.wrong_indices:
+        indices = count(after.wrong_indices, "wrong index", "wrong indices")
+        wrong = f", {before.wrong_indices:,} -> {indices}"
     return (
         f"{before.inversions:,} -> {count(after.inversions, 'inversion')}",
-        f"{before.avoidable:,} -> {after.avoidable:,} avoidable{constants}",
+        f"{before.avoidable:,} -> {after.avoidable:,} avoidable{apart}{wrong}",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
@@ -14,6 +14,7 @@ from eio_audit.report.wording.numbers import count, span
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
+    from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.op_label import OpLabel
 
 
@@ -62,60 +63,67 @@ def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
     return {kind: number for kind, number in kinds.items() if number}
 
 
-def sum_of(figures: BlockAudit | Summary) -> str:
-    """Return ``9 inversions: 2 avoidable, 7 not (4 forced by dependences, 3 caused by these; ...)``.
+def sum_of(figures: BlockAudit | Summary, *, verbose: bool = False) -> str:
+    """Return ``789 pairs out of order: 767 come from 42 wrong indices, 22 can be moved back``.
 
-    Where hoisted constants cause avoidable ones: ``5 avoidable (3 of hoisted constants)``.
+    Where hoisted constants or splits cause some of these: ``5 can be moved back (3 of splits)``. With
+    ``verbose``, it says why the others cannot: ``(388 forced by dependences, ...; proven minimal)``.
     """
-    return "".join(sum_pieces(figures))
+    return "".join(sum_pieces(figures, verbose=verbose))
 
 
-def sum_pieces(figures: BlockAudit | Summary) -> tuple[str, str, str]:
-    """Return the pieces of ``sum_of``: all inversions, how many are avoidable, why the others are not."""
+def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple[str, str]:
+    """Return the pieces of ``sum_of``: all inversions, and what causes them."""
     if isinstance(figures, BlockAudit):
         figures = summarize_blocks([figures])
     total, unordered = figures.inversions, in_graph_regions(figures)
+    name = f"{count(total, 'pair')} out of order"
     if total == unordered:
-        return count(total, "inversion"), "", " in a graph region, which has no order to keep"
-    graphs = f", {unordered:,} in graph regions" if unordered else ""
-    most, avoidable = total - figures.lower_bound, "none avoidable"
-    if figures.avoidable == total:
-        avoidable = "avoidable" if total == 1 else "all avoidable"
-    elif most:
-        avoidable = f"{span(figures.avoidable, most)} avoidable"
-    avoidable += of_constants(figures)
-    number = span(figures.lower_bound - unordered, figures.minimum - unordered)
-    why = f" ({unavoidable_kinds(figures)})" if figures.minimum > unordered else ""
-    others = f", {number} not{why}" if most and why else why
-    return f"{count(total, 'inversion')}: ", avoidable, others + graphs
+        return name, " in a graph region, which has no order to keep"
+    least, most = figures.lower_bound - unordered, figures.minimum - unordered
+    movable, perhaps = figures.avoidable, total - figures.lower_bound
+    is_all = total in (least, movable)
+    everything = "it" if total == 1 else "all"
+    parts = []
+    if most:
+        number = everything if is_all else span(least, most)
+        why = f" ({unavoidable_kinds(figures)})" if verbose else ""
+        parts.append(f"{number} {_stay(figures, is_one=most == 1)}{why}")
+    if perhaps:
+        number = everything if is_all else span(movable, perhaps)
+        parts.append(f"{number} can be moved back{told_apart_share(figures)}")
+    if unordered:
+        parts.append(f"{unordered:,} in graph regions")
+    return f"{name}: ", ", ".join(parts)
 
 
-def remaining(figures: Summary) -> str:
-    """Return ``no avoidable inversion; 767 remain that no legal order removes``.
+def _stay(figures: Summary, *, is_one: bool) -> str:
+    """Return what the inversions that a fix leaves come from: ``come from 42 wrong indices``."""
+    if figures.wrong_indices:
+        source = count(figures.wrong_indices, "wrong index", "wrong indices")
+        return f"{'comes' if is_one else 'come'} from {source}"
+    return f"{'stays' if is_one else 'stay'} in every {'' if figures.certified else 'known '}order"
 
-    Empty if some are avoidable, perhaps avoidable, or in graph regions, which have no order.
+
+def told_apart_share(figures: Summary | ModelFigures | PassFigures) -> str:
+    """Return what hoisted constants and splits cause of the avoidable inversions.
+
+    `` (3 of hoisted constants, 4 of splits)``, or `` (all of splits)``.
     """
-    number = figures.inversions
-    if figures.lower_bound < number or in_graph_regions(figures):
-        return ""
-    remain = "remains" if number == 1 else "remain"
-    return f"no avoidable inversion; {number:,} {remain} that no legal order removes"
-
-
-def of_constants(figures: Summary | ModelFigures | PassFigures) -> str:
-    """Return how many of the avoidable inversions hoisted constants cause: `` (3 of hoisted constants)``."""
-    number = figures.avoidable_constants
-    if not number:
-        return ""
-    share = f"{number:,} " if number < figures.avoidable else "all " if number > 1 else ""
-    return f" ({share}of hoisted constants)"
+    shares = {"hoisted constants": figures.avoidable_constants, "splits": figures.avoidable_splits}
+    parts = [
+        f"{f'{number:,} ' if number < figures.avoidable else 'all ' if number > 1 else ''}of {what}"
+        for what, number in shares.items()
+        if number
+    ]
+    return f" ({', '.join(parts)})" if parts else ""
 
 
 def avoidable_of(figures: Summary) -> str:
     """Return ``22 avoidable inversions (3 of hoisted constants)``, or ``no avoidable inversion``."""
     if not figures.avoidable:
         return "no avoidable inversion"
-    return count(figures.avoidable, "avoidable inversion") + of_constants(figures)
+    return count(figures.avoidable, "avoidable inversion") + told_apart_share(figures)
 
 
 def unavoidable_kinds(figures: Summary) -> str:
@@ -130,7 +138,7 @@ def unavoidable_kinds(figures: Summary) -> str:
 
 
 def notes(block: BlockAudit) -> list[str]:
-    """Return the hoisted constants, and the inversions of ops that ``--follow`` may ignore."""
+    """Return what is told apart, and the inversions of ops that ``--follow`` may ignore."""
     derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
         (block.inherited, block.derived, derived, Follow.DERIVED),
@@ -138,7 +146,7 @@ def notes(block: BlockAudit) -> list[str]:
         (block.at_frees, block.frees, ("op that only frees", "ops that only free"), Follow.FREES),
     ]
     total = count(block.inversions, "inversion")
-    texts = [hoisted] if (hoisted := hoisted_constants(block)) else []
+    texts = [said for _, said in told_apart(block)]
     for number, ops, (noun, plural), follow in kinds:
         if not number:
             continue
@@ -161,7 +169,7 @@ def wrong_labels(figures: BlockAudit | Summary) -> str:
 
     ``42 ops carry a wrong index; passes made all of them, and no smaller set explains the order``.
     """
-    number, made = figures.wrong_labels, figures.wrong_by_passes
+    number, made = figures.wrong_indices, figures.wrong_by_passes
     if not number:
         return ""
     by = f"passes made {'all' if made == number else f'{made:,}'} of them"
@@ -176,18 +184,23 @@ def wrong_labels(figures: BlockAudit | Summary) -> str:
     return f"{what}; {why}" if why else what
 
 
-def hoisted_constants(block: BlockAudit) -> str:
-    """Return ``24 constants are hoisted (1,104 inversions); fix puts them back``. Empty without any."""
-    if not block.avoidable_constants:
-        return ""
-    from eio_audit.audit.check.followers import sentence
+def told_apart(block: BlockAudit, rules: Collection[Rule] = ()) -> list[tuple[int, str]]:
+    """Return what is known of the hoisted constants and splits of a block, and their inversions.
 
-    return sentence(block)
+    ``24 constants are hoisted (1,104 inversions); fix puts them back``. Those of rules in force are left out.
+    """
+    if not (block.avoidable_constants or block.avoidable_splits):
+        return []
+    from eio_audit.audit.check.followers import sentences
+    from eio_audit.audit.gate.rules import TOLD_APART
+
+    numbers = {Follow.CONSTANTS: block.avoidable_constants, Follow.SPLITS: block.avoidable_splits}
+    return [(numbers[one], said) for one, said in sentences(block).items() if TOLD_APART[one] not in rules]
 
 
 def not_reordered_away(block: BlockAudit) -> str:
     """Return how many inversions remain in every order because of wrong indices. Empty if none."""
-    if not block.wrong_labels:
+    if not block.wrong_indices:
         return ""
     can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
     which = f"{block.minimum:,} of {count(block.inversions, 'inversion')} {cannot}"
@@ -198,19 +211,19 @@ def not_reordered_away(block: BlockAudit) -> str:
 
 
 def should_carry(right: OpLabel) -> str:
-    """Return ``15, as ttir.multiply %4 (line 7) does``."""
+    """Return ``#15 (of ttir.multiply %4, line 7)``."""
     name = " ".join(filter(None, (right.name, right.result)))
-    return f"{right.index}, as {name} (line {right.line}) does"
+    return f"#{right.index} (of {name}, line {right.line})"
 
 
 def relabelling(figures: Summary, dumps: Sequence[DumpAudit]) -> str:
     """Return what ``fix --relabel`` does: ``corrects 42 wrong indices and ...``. Empty if none is wrong."""
-    if not figures.wrong_labels:
+    if not figures.wrong_indices:
         return ""
     # Frees that follow their last use are not counted, but may also get another index.
     has_frees = any(block.followed_frees for dump in dumps for block in dump.blocks)
     others = " other than those of frees" if has_frees else ""
-    indices = count(figures.wrong_labels, "wrong index", "wrong indices") + others
+    indices = count(figures.wrong_indices, "wrong index", "wrong indices") + others
     exception = " except those in graph regions" if in_graph_regions(figures) else ""
     return f"corrects {indices} and removes all inversions{exception}"
 

@@ -138,11 +138,9 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         return NOT_JUDGED, f"no op carries an op index; {changed:,} of {passes} changed ops"
     if not trace.summary.has_indices:
         return "passed", "no op to check"
-    failed = gate.failed_rules(trace.at_end_of_log if gate.is_final else trace.each_inversion_once)
+    failed = gate.failed_rules(trace.at_end_of_log)
     passes = where or count(len(trace.passes), "pass", "passes")
-    said = list(
-        limits(gate, failed, trace.each_inversion_once, trace.at_end_of_log, lambda _: f"in {passes}")
-    )
+    said = limits(gate, failed, trace.at_end_of_log, lambda _: f"left at the end of {passes}")
     if not said:
         end = passes if where or trace.passes else count(trace.summary.dumps, "dump")
         said = [f"{avoidable_of(trace.at_end_of_log)} left at the end of {end}"]
