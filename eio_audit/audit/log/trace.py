@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import NamedTuple, Protocol
 
-from eio_audit.audit.check.figures import BlockAudit, LogFigures, Summary, summarize_blocks
+from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
@@ -138,7 +138,6 @@ class Trace:
         initial_left: those of them that have been out of order since then.
         initial_classes: how many of these are of each class. Those in graph regions have none.
         summary: the figures of all dumps, added up.
-        each_inversion_once: the figures of functions with inversions; an inversion in many dumps counts once.
         at_end_of_log: the figures of the last dumps of all functions. A dump without any index does not
             count.
         errors: the errors of dumps that could not be read.
@@ -155,7 +154,6 @@ class Trace:
     initial_left: int
     initial_classes: Mapping[PairClass, int]
     summary: Summary
-    each_inversion_once: Summary
     at_end_of_log: Summary
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
@@ -374,7 +372,6 @@ class _Tracer:
         self._summary = summarize_blocks([], dumps=0)
         self._sources: dict[str, None] = {}
         self._unindexed = 0
-        self._figures = LogFigures()
         self._unmatched = frozenset(options.assume_pure)
         self._times = PassTimes()
 
@@ -393,7 +390,6 @@ class _Tracer:
         self._summary = self._summary.plus(summary)
         self._sources[dump.source.name] = None
         self._unindexed += states.is_unindexed
-        self._figures.add(dump.program, states.blocks)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.parts.values()))
         if dump.marker is None and not summary.has_indices:
             return  # the output of a compiler, printed without locations
@@ -478,7 +474,6 @@ class _Tracer:
             initial_left=sum(one.left[INITIAL] for one in charged.values()),
             initial_classes=sum(initial, Counter[PairClass]()),
             summary=self._summary,
-            each_inversion_once=self._figures.each_inversion_once,
             at_end_of_log=summarize_blocks(
                 [block for program in programs for block in program.last_blocks], dumps=0
             ),

@@ -33,7 +33,6 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         initial_left=sum(one.initial_left for one in traces),
         initial_classes=sum((Counter(one.initial_classes) for one in traces), Counter()),
         summary=_sum(one.summary for one in traces),
-        each_inversion_once=_sum(one.each_inversion_once for one in traces),
         at_end_of_log=_sum(one.at_end_of_log for one in traces),
         errors=tuple(chain.from_iterable(one.errors for one in traces)),
         unmatched=tuple(p for p in options.assume_pure if all(p in one.unmatched for one in traces)),
