@@ -36,7 +36,7 @@ from eio_audit.audit.log.history import History as History
 from eio_audit.audit.log.history import OpEvent as OpEvent
 from eio_audit.audit.log.history import OpHistory as OpHistory
 from eio_audit.audit.log.history import history as history
-from eio_audit.audit.log.left_findings import LeftFinding as LeftFinding
+from eio_audit.audit.log.trace import LeftFinding as LeftFinding
 from eio_audit.audit.log.trace import Trace as Trace
 from eio_audit.audit.log.trace import trace as trace
 from eio_audit.audit.options import AuditOptions as AuditOptions

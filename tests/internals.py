@@ -17,7 +17,6 @@ from eio_audit.audit.bisect.compiler_command import (
     printed_pipeline,
 )
 from eio_audit.audit.bisect.first_failure import first_failure
-from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
@@ -82,8 +81,9 @@ from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, Lo
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
+from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.history import EventKind
-from eio_audit.audit.log.left_findings import Repair, added_up, shares, withdraw
+from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.program_text import text_before

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
+    from eio_audit.audit.check.pair_classes import PairClass
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
@@ -43,17 +44,14 @@ _FIELDS = {
     ),
     "Application": (
         f"first last attempt pattern qualified_pattern=attempt.pattern {_ROOT_OP} "
-        "inversions_before inversions made left "
-        "avoidable=traced.figures.avoidable introduced=traced.introduced introduced_left=traced.left "
-        "line=traced.place.line op_changes=op_counts"
+        "inversions_before inversions made undone left left_shuffled=traced.left_shuffled "
+        "avoidable=traced.figures.avoidable line=traced.place.line op_changes=op_counts"
     ),
     "Bisection": (
         "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step "
         "first=attempts.first attempts=attempted runs inversions left_before without_patterns patterns "
         "applications=of_patterns log reproduction stopped errors=failures"
     ),
-    "Arrival": "pass=pass_name initial=is_initial source=place.source line=place.line",
-    "Culprit": "source=place.source line=place.line function block=block.block introduced worst",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
@@ -68,7 +66,8 @@ _FIELDS = {
     ),
     "InputError": "source line=position.line column=position.column message",
     "InverseOps": "before after inverse_before inversions cancelled copies moved gone added remaining",
-    "LeftFinding": "*finding brought_in=arrival shares",
+    "LeftFinding": "*finding made_in=made_at",
+    "LeftOp": "*op source function pairs",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
     "ModelFigures": (
@@ -79,9 +78,8 @@ _FIELDS = {
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
     ),
-    "Repair": "pass=pass_name initial=is_initial by inversions",
     "RepeatedChange": "times modules module changes=places",
-    "ModelTrace": "model=name initial introduced repaired left mislabelled lost passes",
+    "ModelTrace": "model=name initial made undone left left_shuffled mislabelled lost passes",
     "ModelTraces": "*merged pass_totals=passes models unjudged",
     "OpEvent": (
         "kind pass=pass_name source=place.source dump_line=place.line when=place.when state change "
@@ -91,26 +89,28 @@ _FIELDS = {
         "*op function block block_line place ops modules model_line derived right follows consumer last_use "
         "effects inversions kinds inverted same_index lower higher fixed"
     ),
+    "OpInversions": "pass=pass_name source=place.source line=place.line inversions=pairs",
     "OpLabel": "op=name result index line module",
     "OpState": "*op column function block place ops operands types location",
     "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",
     "PatternTotal": (
-        "pattern resolved=is_resolved applications made left introduced introduced_left op_changes=ops "
-        "worst=worst.last"
+        "pattern resolved=is_resolved applications made undone left op_changes=ops worst=worst.last"
     ),
-    "PassTotal": "pass=pass_name introduced models repaired left mislabelled lost",
+    "PassTotal": "pass=pass_name made models undone left left_shuffled mislabelled lost",
     "PassFigures": (
         "pass=pass_name when dumps models models_avoidable inversions avoidable avoidable_constants "
         "avoidable_splits wrong_indices findings"
     ),
     "UnjudgedInput": "source dumps",
     "Trace": (
-        "left repaired passes culprit=culprit.pass_name shuffled=culprit mislabeller=mislabeller.pass_name "
-        "initial initial_repaired initial_left summary final=at_end_of_log unindexed_dumps=unindexed errors"
+        "left passes culprit=culprit.pass_name culprit_index=culprit.index left_classes "
+        "initial initial_left initial_left_shuffled partial=is_partial "
+        "summary final=at_end_of_log unindexed_dumps=unindexed errors"
     ),
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
-        "introduced repaired left mislabelled lost size op_changes=ops seconds timed_runs"
+        "made undone left left_shuffled left_classes left_ops mislabelled lost size op_changes=ops "
+        "seconds timed_runs"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
@@ -133,14 +133,15 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "OpExplanation.effects": lambda op: {**_plain(op.effects), "known": op.effects_source},
     "OpExplanation.model_line": lambda op: str(op.model_line) if op.model_line else None,
     "OpExplanation.modules": lambda op: op.origin.modules if op.origin else (),
-    "LeftFinding.shares": lambda one: [
-        {"pass": arrival.pass_name, "initial": arrival.is_initial, "inversions": number}
-        for arrival, number in one.shares
-    ],
+    "LeftFinding.made_at": lambda one: (
+        one.made_at and {"source": one.made_at.source, "line": one.made_at.line}
+    ),
     "ModelTraces.unjudged": lambda traces: [
         {"model": model.name, "dumps": model.trace.unindexed} for model in traces.unjudged
     ],
     "RepeatedChange.times": lambda one: len(one.changes),
+    "Trace.left_classes": lambda trace: _by_class(trace.left_classes),
+    "TracedPass.left_classes": lambda traced: _by_class(traced.left_classes),
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
     "TracedPass.ops": lambda one: (
@@ -320,6 +321,12 @@ def _document(command: str, **members: object) -> str:
 def dumped(document: object) -> str:
     """Return a document as indented JSON that is harmless to print, ending in a newline."""
     return printable_in_json(json.dumps(document, indent=2, ensure_ascii=False)) + "\n"
+
+
+def _by_class(numbers: Mapping[PairClass, int]) -> dict[str, int]:
+    from eio_audit.audit.check.pair_classes import PairClass
+
+    return {one.replace(" ", "_"): numbers.get(one, 0) for one in PairClass}
 
 
 def _without_dumps(figures: Summary) -> dict[str, object]:

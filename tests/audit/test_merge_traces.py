@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Trace, read_text, trace
 from tests.audit.test_trace import dump, function, logs
-from tests.internals import PassTotal, Repair, added_up, merge_traces, pass_totals, unreadable
+from tests.internals import PassTotal, merge_traces, pass_totals, unreadable
 
 
 def dumps_of_model(name: str, text: str) -> list[Dump]:
@@ -25,11 +25,6 @@ def test_errors_are_in_the_order_of_the_models() -> None:
     errors = [InputError(name, None, "it died") for name in ("a.log", "b.log")]
     merged = merge_traces(list(map(unreadable, errors)))
     assert (merged.errors, merged.passes, merged.summary.dumps) == (tuple(errors), (), 0)
-
-
-def test_repairs_of_the_same_passes_are_added_up() -> None:
-    small, large = Repair("a", False, "c", 1), Repair("b", False, None, 2)
-    assert added_up([small, large, small, small]) == (Repair("a", False, "c", 3), large)
 
 
 def shuffled(name: str, *indices: int) -> Trace:
@@ -51,9 +46,9 @@ def left_shuffled(name: str, *indices: int) -> Trace:
 def test_what_a_pass_brought_in_is_added_up_over_all_models() -> None:
     traces = [shuffled("x", 2, 1, 0), shuffled("y", 1, 0), left_shuffled("z", 1, 0)]
     assert pass_totals(traces) == (
-        PassTotal("b", introduced=1, models=1, left=1, mislabelled=0, lost=0),
-        PassTotal("a", introduced=4, models=2, left=0, mislabelled=0, lost=0),
-        PassTotal("start", introduced=0, models=0, left=0, mislabelled=0, lost=0),
+        PassTotal("b", made=1, models=1, undone=4, left=1, left_shuffled=1, mislabelled=0, lost=0),
+        PassTotal("a", made=4, models=2, undone=0, left=0, left_shuffled=0, mislabelled=0, lost=0),
+        PassTotal("start", made=0, models=0, undone=0, left=0, left_shuffled=0, mislabelled=0, lost=0),
     )
 
 
@@ -61,10 +56,10 @@ def test_a_pass_that_shuffles_twice_in_a_model_shuffles_in_one_model() -> None:
     states = [("start", (0, 1)), ("a", (1, 0)), ("b", (0, 1)), ("a", (1, 0))]
     text = "".join(dump("After", name, function("f", *order)) for name, order in states)
     worst = pass_totals([trace(read_text(text))])[0]
-    assert (worst.pass_name, worst.introduced, worst.models) == ("a", 2, 1)
+    assert (worst.pass_name, worst.made, worst.models) == ("a", 2, 1)
 
 
 def test_what_is_there_from_the_start_is_left_by_no_pass() -> None:
     text = "".join(dump("After", name, function("f", 1, 0)) for name in ("start", "a"))
     result = trace(read_text(text))
-    assert (result.at_end_of_log.avoidable, [one.left for one in pass_totals([result])]) == (1, [0, 0])
+    assert (result.at_end_of_log.inversions, [one.left for one in pass_totals([result])]) == (1, [0, 0])

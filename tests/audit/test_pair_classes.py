@@ -25,12 +25,15 @@ def classes(block: FixedBlock) -> dict[tuple[int, int], PairClass]:
 
 
 def in_bulk(block: FixedBlock) -> dict[tuple[int, int], PairClass]:
+    """Return the class of each inverted pair; the bit of an op is its place."""
+    divided, keys = PairClasses(block), {place: block.key(place) for place in block.indexed}
+    inverted = {u: sum(1 << v for v in keys if v > u and keys[u] > keys[v]) for u in keys}
     return {
-        (row.place, place): one
-        for row in PairClasses(block).rows()
-        for one, bits in row.by_class.items()
-        for place in range(len(block.ops))
-        if bits >> place & 1
+        (u, v): one
+        for u, pairs in inverted.items()
+        for one, bits in divided.divide(u, pairs).items()
+        for v in keys
+        if bits >> v & 1
     }
 
 

@@ -99,7 +99,7 @@ def test_the_worst_patterns_have_colours(shown: Shown) -> None:
 
 
 def test_a_pattern_has_its_figures(shown: Shown) -> None:
-    row = f"{COMMUTE}<PermuteOp, ElementwiseBinary, UPWARDS>+883+5 -4 ~6 attempt 22: 8 -> 12"
+    row = f"{COMMUTE}<PermuteOp, ElementwiseBinary, UPWARDS>883+5 -4 ~6 attempt 22: 8 -> 12"
     assert row in shown.words
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
 from eio_audit.audit.bisect.action_log import Attempt
 from eio_audit.audit.bisect.bisection import Application, Bisection, Reproduction
-from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import Request
-from eio_audit.audit.bisect.pass_states import StateOrder, order_of
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
 from eio_audit.mlir.input.dumps import read_text
@@ -98,22 +96,15 @@ class OpSteps:
         ]
         return placing[-1] if placing and op.removal is None else None
 
-    @cached_property
-    def _orders(self) -> Sequence[StateOrder]:
-        options = self.bisection.states.options
-        return [order_of(dump, options) for dump in self.bisection.dumps()]
-
     def inversions_since(self, op: OpHistory) -> list[tuple[Application | None, int]]:
-        """Return in how many inversions at the end its index is, by the step since which they are there.
+        """Return in how many pairs out of order an op is at the end, by the step that made them.
 
         None stands for the state before the pass.
         """
-        index = op.first.op.index
-        if index is None:
-            return []
-        numbers = left_by_state([order.keys for order in self._orders], index)
-        steps = (None, *self.bisection.applications)
-        return [(step, number) for step, number in zip(steps, numbers, strict=True) if number]
+        return [
+            (None if one.place is None else self._by_line.get(one.place.line), one.pairs)
+            for one in op.inversions
+        ]
 
 
 def op_steps(bisection: Bisection, op: str) -> OpSteps:

@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection
-from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import (
     NO_ACTIONS,
     Interval,
@@ -170,7 +169,6 @@ def _assembled(
         *(result.halving.states[count] for count in (search.first, *(s.last for s in steps))),
     ]
     orders = [states.order(key) for key in keys]
-    left = left_by_state([order.keys for order in orders])
     names = [WITHOUT_PATTERNS, *(name_of_step(step, attempts.get(step.last)) for step in steps)]
     logged = [(name, states.text(key)) for name, key in zip(names, keys[1:], strict=True)]
     log = states.runs.lasting / STATES_LOG
@@ -187,7 +185,6 @@ def _assembled(
             attempt=attempts.get(step.last) if step.is_one else None,
             inversions_before=orders[number].inversions,
             inversions=orders[number + 1].inversions,
-            left=left[number + 1],
             traced=rows[lines[number]],
         )
         for number, step in enumerate([Interval(-1, 0), *steps])
@@ -203,7 +200,6 @@ def _assembled(
         why_one_step=search.why_one_step,
         attempts=(search.first + 1, search.last),
         runs=states.runs.number,
-        left_before=left[0],
         applications=applications,
         states=traced,
         log=log if states.runs.kept or states.runs.scratch else None,

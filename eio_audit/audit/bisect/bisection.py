@@ -28,7 +28,6 @@ class Application:
         attempt: the attempt; None for several, without a pattern, and if no log of actions tells it.
         inversions_before: the inversions in all blocks before it.
         inversions: the inversions in all blocks after it.
-        left: how many inversions of the end have been there since it.
         traced: its row in the trace of the states: the place of the state in their log, and what changed.
     """
 
@@ -37,13 +36,22 @@ class Application:
     attempt: Attempt | None
     inversions_before: int
     inversions: int
-    left: int
     traced: TracedPass
 
     @property
     def made(self) -> int:
-        """By how many inversions there are more after it; negative for fewer."""
-        return self.inversions - self.inversions_before
+        """How many pairs of ops it put out of order."""
+        return self.traced.made
+
+    @property
+    def undone(self) -> int:
+        """How many pairs of ops out of order it put in order."""
+        return self.traced.undone
+
+    @property
+    def left(self) -> int:
+        """How many of the pairs that it made have been out of order since then."""
+        return self.traced.left
 
     @property
     def is_resolved(self) -> bool:
@@ -70,10 +78,9 @@ class PatternTotal:
             known.
         is_resolved: whether each of them is one attempt.
         applications: how many changed the IR.
-        made: the inversions that they made, less those that they removed.
-        left: how many inversions of the end have been there since one of them.
-        introduced: avoidable inversions that they made.
-        introduced_left: those of them that are left at the end.
+        made: pairs of ops that they put out of order.
+        undone: pairs of ops out of order that they put in order.
+        left: those that they made and that have been out of order since then.
         ops: how many ops they changed.
         worst: the application that made most inversions.
     """
@@ -82,9 +89,8 @@ class PatternTotal:
     is_resolved: bool
     applications: int
     made: int
+    undone: int
     left: int
-    introduced: int
-    introduced_left: int
     ops: OpCounts
     worst: Application
 
@@ -96,9 +102,8 @@ class PatternTotal:
             applications[0].is_resolved,
             len(applications),
             sum(one.made for one in applications),
+            sum(one.undone for one in applications),
             sum(one.left for one in applications),
-            sum(one.traced.introduced for one in applications),
-            sum(one.traced.left for one in applications),
             reduce(OpCounts.plus, (one.op_counts for one in applications)),
             max(applications, key=_most),
         )
@@ -141,7 +146,6 @@ class Bisection:
         why_one_step: why its patterns cannot be told apart; empty if they can.
         attempts: the first of its attempts of patterns and the last, as the runs count them.
         runs: how many runs of the compiler it took.
-        left_before: how many inversions of the end have been there since before the pass.
         applications: its steps in order; the first is what it does without patterns.
         states: the trace of its states.
         log: the file with the states; None if there is none any more.
@@ -160,7 +164,6 @@ class Bisection:
     why_one_step: str
     attempts: tuple[int, int]
     runs: int
-    left_before: int
     applications: tuple[Application, ...]
     states: Trace
     log: Path | None
@@ -168,6 +171,11 @@ class Bisection:
     reproduction: Reproduction
     failures: tuple[InputError, ...] = ()
     stopped: str = ""
+
+    @property
+    def left_before(self) -> int:
+        """How many pairs at the end have been out of order since before the pass."""
+        return self.states.initial_left
 
     @property
     def is_judged(self) -> bool:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
@@ -31,13 +30,10 @@ class StateOrder:
     """The order of the ops in one state.
 
     Attributes:
-        keys: per function, or None for ops outside functions, the keys of its ops that count: a list for each
-            block with an inversion, in textual order.
-        inversions: how many inversions these have.
+        inversions: how many inversions they have.
         is_indexed: whether any op has a key.
     """
 
-    keys: Mapping[str | None, Sequence[Sequence[int]]]
     inversions: int
     is_indexed: bool
 
@@ -153,11 +149,9 @@ def order_of(dump: Dump, options: AuditOptions) -> StateOrder:
         InputError: the dump cannot be read.
     """
     keyed = read_dump(dump, options)
-    keys = defaultdict[str | None, list[Sequence[int]]](list)
-    for number in filter(keyed.has_order, keyed.keys.disordered_blocks):
-        keys[keyed.functions[number]].append(KeyedBlock(keyed, number).indexed_keys)
-    inversions = sum(count_inversions(block) for blocks in keys.values() for block in blocks)
-    return StateOrder(keys, inversions, any(keyed.keys.keyed_by_block))
+    blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
+    inversions = sum(count_inversions(block.indexed_keys) for block in blocks)
+    return StateOrder(inversions, any(keyed.keys.keyed_by_block))
 
 
 def without_messages(text: bytes) -> bytes:

@@ -250,7 +250,7 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
         help_ = "  help: the program is empty; if it is on standard input, name it: -" if is_empty else ""
         raise InputError(found.command.program, None, why, help_)
     rows = _rows_by_line(found.trace)
-    return max(runs, key=lambda run: rows.get(run.after.line, (0, 0, 0)))
+    return max(runs, key=lambda run: rows.get(run.after.line, (0, 0)))
 
 
 def _times(number: int) -> str:
@@ -267,15 +267,9 @@ def _no_such_pass(found: Survey, name: str) -> InputError:
     return InputError(found.run.command.program, None, why)
 
 
-def _rows_by_line(found: Trace) -> dict[int, tuple[int, int, int]]:
+def _rows_by_line(found: Trace) -> dict[int, tuple[int, int]]:
     """Return, per line of a dump after a pass, what the pass did: a tuple that is greater for more."""
-    inversions: dict[str | None, int] = {}
-    rows = {}
-    for row in found.passes:
-        made = row.figures.inversions - inversions.get(row.function, 0)
-        inversions[row.function] = row.figures.inversions
-        rows[row.place.line] = (max(made, 0), row.introduced, row.op_counts.total)
-    return rows
+    return {row.place.line: (row.made, row.op_counts.total) for row in found.passes}
 
 
 def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:

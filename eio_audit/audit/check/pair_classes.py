@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from functools import cached_property, reduce
+from itertools import compress
+from operator import or_
 
 from eio_audit.audit.check.keyed_block import FixedBlock
 
@@ -26,32 +28,20 @@ SHUFFLED = frozenset({PairClass.OUT_OF_PLACE, PairClass.WRONG_INDEX})
 """The classes that fail a gate by default."""
 
 
-class PairRow(NamedTuple):
-    """The inversions of one op with later ops, as bit sets: bit k is set for the op at place k.
-
-    Attributes:
-        place: the place of the op.
-        inverted: the later ops that it is inverted with.
-        by_class: the same for each class that occurs.
-    """
-
-    place: int
-    inverted: int
-    by_class: dict[PairClass, int]
-
-
 class PairClasses:
     """The classes of the inversions of a block. Ops are identified by their place in the block.
 
-    Complexity: O(n) to make; O(1) for one pair; O(n^2 / 64) for all pairs of a block of n ops.
+    Complexity: O(n) to make; O(1) for one pair; O(n^2 / 64) to divide all pairs of a block of n ops.
 
     Args:
         block: a block whose dump was audited with ``SharedWork.finds_classes``.
+        bits: per place, the bit of its op in bit sets, by default its place. Ops in no pair may share one.
     """
 
-    def __init__(self, block: FixedBlock) -> None:
+    def __init__(self, block: FixedBlock, bits: Sequence[int] | None = None) -> None:
         size, audit = len(block.ops), block.audit
         self._block = block
+        self._bits = range(size) if bits is None else bits
         self._new_place = block.new_place
         self._is_constant = block.is_constant if audit.avoidable_constants else bytes(size)
         self._is_split = block.is_split if audit.avoidable_splits else bytes(size)
@@ -66,43 +56,41 @@ class PairClasses:
             return PairClass.SPLIT
         return PairClass.OUT_OF_PLACE
 
-    def rows(self) -> Iterator[PairRow]:
-        """Yield, by rising key, the ops that are inverted with later ops."""
-        block = self._block
-        constants, splits = _bits(self._is_constant), _bits(self._is_split)
-        stays_before = [0] * len(block.ops)
-        after = 0
-        for place in reversed(block.order):
-            stays_before[place] = after
-            after |= 1 << place
-        smaller = 0
-        keyed: list[int] = []
-        for place in sorted(block.indexed, key=block.key):
-            if keyed and block.key(keyed[-1]) < block.key(place):
-                for other in keyed:
-                    smaller |= 1 << other
-                keyed = []
-            keyed.append(place)
-            inverted = smaller >> place << place
-            if not inverted:
-                continue
-            back = inverted & ~stays_before[place]
-            at_constants = back if self._is_constant[place] else back & constants
-            back ^= at_constants
-            at_splits = back if self._is_split[place] else back & splits
-            found = {
-                PairClass.OUT_OF_PLACE: back ^ at_splits,
-                PairClass.WRONG_INDEX: inverted & stays_before[place],
-                PairClass.HOISTED_CONSTANT: at_constants,
-                PairClass.SPLIT: at_splits,
-            }
-            yield PairRow(place, inverted, {one: bits for one, bits in found.items() if bits})
+    def divide(self, place: int, inverted: int) -> dict[PairClass, int]:
+        """Divide later ops that an op is inverted with, as bits, by the classes that occur."""
+        back = inverted & ~self._stays_before[place]
+        at_constants = back if self._is_constant[place] else back & self._constants
+        others = back ^ at_constants
+        at_splits = others if self._is_split[place] else others & self._splits
+        found = {
+            PairClass.OUT_OF_PLACE: others ^ at_splits,
+            PairClass.WRONG_INDEX: inverted ^ back,
+            PairClass.HOISTED_CONSTANT: at_constants,
+            PairClass.SPLIT: at_splits,
+        }
+        return {one: bits for one, bits in found.items() if bits}
+
+    @cached_property
+    def _stays_before(self) -> Sequence[int]:
+        """Per place, the ops that are after its op in the best order found."""
+        found, after = [0] * len(self._bits), 0
+        for place in reversed(self._block.order):
+            found[place] = after
+            after |= 1 << self._bits[place]
+        return found
+
+    @cached_property
+    def _constants(self) -> int:
+        return self._set_of(self._is_constant)
+
+    @cached_property
+    def _splits(self) -> int:
+        return self._set_of(self._is_split)
+
+    def _set_of(self, flags: Sequence[int]) -> int:
+        return reduce(or_, (1 << bit for bit in compress(self._bits, flags)), 0)
 
 
 def class_of(block: FixedBlock, early: int, late: int) -> PairClass:
     """Return the class of one inverted pair of ops of a block, the earlier one first."""
     return PairClasses(block).of(early, late)
-
-
-def _bits(flags: Sequence[int]) -> int:
-    return sum(1 << place for place, flag in enumerate(flags) if flag)

@@ -67,7 +67,7 @@ def check_many(
         check = check_dumps(
             read_all(read_all((fspath(path) for path in paths), find_files, errors), read, errors),
             DumpCheck(options, gate.rules),
-            lambda _, found: findings.take(found),
+            findings.take,
             workers,
         )
     return judge(replace(check, errors=(*errors, *check.errors)), findings.findings, gate)

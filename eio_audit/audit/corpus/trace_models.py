@@ -99,7 +99,7 @@ class ModelTrace:
         name: what the model is called.
         path: the folder or the file that has its dumps and no others; empty if there is none.
         trace: the history of its programs.
-        passes: what each pass introduced, worst first.
+        passes: what each pass did to the order, worst first.
     """
 
     name: str
@@ -109,23 +109,28 @@ class ModelTrace:
 
     @property
     def initial(self) -> int:
-        """Avoidable inversions in the first dumps of its functions."""
+        """Pairs out of order in the first dumps of its functions."""
         return self.trace.initial
 
     @property
-    def introduced(self) -> int:
-        """Avoidable inversions that its passes added."""
-        return sum(total.introduced for total in self.passes)
+    def made(self) -> int:
+        """Pairs that its passes put out of order."""
+        return sum(total.made for total in self.passes)
 
     @property
-    def repaired(self) -> int:
-        """Avoidable inversions that its passes removed: all that are not left."""
-        return self.initial + self.introduced - self.left
+    def undone(self) -> int:
+        """Pairs out of order that its passes put in order."""
+        return sum(total.undone for total in self.passes)
 
     @property
     def left(self) -> int:
-        """Avoidable inversions in the last dumps of its functions."""
-        return self.trace.at_end_of_log.avoidable
+        """Pairs out of order in the last dumps of its functions."""
+        return sum(total.left for total in self.passes) + self.trace.initial_left
+
+    @property
+    def left_shuffled(self) -> int:
+        """Those of them that are out of place or have a wrong index."""
+        return sum(total.left_shuffled for total in self.passes) + self.trace.initial_left_shuffled
 
     @property
     def mislabelled(self) -> int:
@@ -139,7 +144,7 @@ class ModelTrace:
 
     @property
     def is_clean(self) -> bool:
-        """Whether no inversion was there at the start, and its passes introduced nothing and lost nothing."""
+        """Whether nothing was out of order at the start, and its passes put nothing out of order."""
         return not (self.left or self.initial) and all(total.is_clean for total in self.passes)
 
 
@@ -148,7 +153,7 @@ class ModelTraces:
     """The traces of all models of a corpus.
 
     Attributes:
-        models: those with most avoidable inversions left at the end first.
+        models: those with most inversions left at the end first.
         merged: the traces of all models as one, in the order of their files.
     """
 
@@ -167,7 +172,7 @@ class ModelTraces:
 
     @cached_property
     def passes(self) -> tuple[PassTotal, ...]:
-        """What each pass introduced over all models, worst first."""
+        """What each pass did to the order over all models, worst first."""
         return pass_totals(model.trace for model in self.models)
 
 
@@ -211,5 +216,5 @@ def trace_models(
         ModelTrace(model.name, model.path, one, pass_totals([one]))
         for model, one in zip(models, traces, strict=True)
     ]
-    rows.sort(key=lambda row: (-row.left, -row.introduced, -row.mislabelled, -row.lost))
+    rows.sort(key=lambda row: (-row.left, -row.made, -row.mislabelled, -row.lost))
     return ModelTraces(tuple(rows), merge_traces(traces, options))

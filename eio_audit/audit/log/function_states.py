@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
-from eio_audit.audit.gate.findings import Finding, moved_by_fix
 from eio_audit.audit.log.shown_text import ShownText
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
@@ -36,7 +35,6 @@ class FunctionState:
         blocks: the audits of its blocks that have an op with an index.
         indices: the op indices in it, at any depth.
         unmatched: the patterns of ``--assume-pure`` that match none of its ops.
-        findings: its ops that a fix moves.
         callees: the keys of the functions whose effects its figures depend on.
         text: its text; None if it is not a function with a text of its own.
         is_unindexed: whether it has ops that could carry an index, and none carries one.
@@ -47,7 +45,6 @@ class FunctionState:
     blocks: tuple[BlockAudit, ...]
     indices: frozenset[int]
     unmatched: frozenset[str]
-    findings: tuple[Finding, ...] = ()
     callees: tuple[bytes, ...] = ()
     text: FunctionText | None = None
     is_unindexed: bool = False
@@ -95,15 +92,6 @@ class DumpStates(Shown):
         states = self.parts.values()
         return any(state.is_unindexed for state in states) and not any(state.blocks for state in states)
 
-    def blocks_of(self, part: Part, options: AuditOptions) -> tuple[BlockAudit, ...]:
-        """Return the audits of a function's blocks, with their lines in this dump."""
-        state, symbol = self.parts[part], part if isinstance(part, str) else None
-        here = DumpText(self.dump, options.op_table).functions.get(symbol or "")
-        if here is not None and state.text is not None and here.line == state.text.line:
-            return state.blocks
-        blocks = audit_dump(self.dump, options).audit.blocks
-        return tuple(block for block in blocks if block.function == symbol)
-
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
@@ -142,16 +130,14 @@ class ProgramStates:
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_around: tuple[bytes, DumpStates] | None = None
 
-    def observe(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
+    def observe(self, dump: Dump) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
-
-        With ``describes_worst``, new states have descriptions of the ops in the most inversions.
 
         Raises:
             InputError: the dump cannot be read.
         """
         if self._last is None or not dump.has_text_of(self._last[0]):
-            self._last = dump, self._read(dump, describes_worst=describes_worst)
+            self._last = dump, self._read(dump)
         return self._identified(self._last[1], dump)
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
@@ -167,11 +153,11 @@ class ProgramStates:
         modules = dict(zip(numbers, read.modules.values(), strict=True))
         return DumpStates(read.only_function, functions, homes, modules, dump)
 
-    def _read(self, dump: Dump, *, describes_worst: bool) -> DumpStates:
+    def _read(self, dump: Dump) -> DumpStates:
         text = self._show(dump).divided
 
         def read(part: Dump) -> DumpStates:
-            audited = audit_dump(part, self._options, SharedWork(DESCRIBED_OPS if describes_worst else 0))
+            audited = audit_dump(part, self._options, SharedWork(0))
             return _grouped(text, audited, self._options)
 
         if self._options.order_from is not None:  # only whole dumps are matched
@@ -187,9 +173,7 @@ class ProgramStates:
             functions = {**around.parts}
             same = self._same_in(text)
             for symbol, function in text.functions.items():
-                functions[symbol] = self._state(
-                    text, function, is_same=symbol in same, describes_worst=describes_worst
-                )
+                functions[symbol] = self._state(text, function, is_same=symbol in same)
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
         return replace(around, parts=functions)
@@ -199,9 +183,7 @@ class ProgramStates:
         known, functions = self.functions, text.functions
         return {symbol for symbol in functions.keys() & known if known[symbol].is_shown_by(functions[symbol])}
 
-    def _state(
-        self, text: DumpText, function: FunctionText, *, is_same: bool, describes_worst: bool
-    ) -> FunctionState:
+    def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
         """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
         keyed = None
         if is_same:
@@ -214,7 +196,7 @@ class ProgramStates:
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
             keyed = read_dump(text.function_dump(function, callees), self._options)
-        audited = audit_keyed(keyed, SharedWork(DESCRIBED_OPS if describes_worst else 0))
+        audited = audit_keyed(keyed, SharedWork(0))
         next_line = function.last_line + 2  # a line end is between the functions
         blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
         return FunctionState(
@@ -222,7 +204,6 @@ class ProgramStates:
             blocks=tuple(blocks),
             indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
             unmatched=frozenset(audited.audit.unmatched),
-            findings=tuple(f for f in moved_by_fix(audited) if f.function == function.symbol),
             callees=tuple(callee.key for callee in callees),
             text=function,
             is_unindexed=audited.audit.is_unindexed,
@@ -280,17 +261,12 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
     for op, part in enumerate(parts.of_op):
         ops[part].append(op)
     blocks: dict[Part, list[BlockAudit]] = defaultdict(list)
-    findings: dict[Part, list[Finding]] = defaultdict(list)
-    part_of: dict[tuple[str | None, str, int], Part] = {}
     for number, block in zip(audited.blocks, audited.audit.blocks, strict=True):
         parent = ir.parent_op(number)
         home = parts.of_op[parent] if parent >= 0 else None
         part = block.function if block.function is not None else home
         blocks[part].append(block)
-        part_of[block.function, block.block, block.line] = part
         ops.setdefault(part, [])
-    for finding in moved_by_fix(audited):
-        findings[part_of[finding.function, finding.block, finding.block_line]].append(finding)
     fixed = find_without_order(ir) if audited.audit.is_unindexed else set(range(len(ir)))
     states: dict[Part, FunctionState] = {
         part: FunctionState(
@@ -298,7 +274,6 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             blocks=tuple(blocks[part]),
             indices=_indices(audited, members),
             unmatched=frozenset(audited.audit.unmatched),
-            findings=tuple(findings[part]),
             is_unindexed=not fixed.issuperset(members),
             size=len(members),
         )

@@ -15,7 +15,8 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
-from eio_audit.audit.log.pass_steps import origins_of
+from eio_audit.audit.log.followed_pairs import FollowedPairs
+from eio_audit.audit.log.inverted_pairs import INITIAL
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
@@ -93,16 +94,33 @@ class OpEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class OpInversions:
+    """The pairs out of order that an op is in at the end, as far as one pass made them.
+
+    Attributes:
+        pass_name: the pass; None for passes that the log does not show.
+        place: the dump that shows what it did; None if the first dump of the function has the pairs.
+        pairs: how many there are.
+    """
+
+    pass_name: str | None
+    place: DumpPlace | None
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
 class OpHistory:
     """What happened to one op, in the order of the passes.
 
     Attributes:
         events: the first one is its origin, the last one is the last dump that shows it or its removal.
         origin: the position in the history of the op that a pass made it from; None for all others.
+        inversions: the pairs out of order that it is in at the end, by the pass that made them, most first.
     """
 
     events: tuple[OpEvent, ...]
     origin: int | None
+    inversions: tuple[OpInversions, ...] = ()
 
     @property
     def first(self) -> OpState:
@@ -256,10 +274,12 @@ class OpStep(NamedTuple):
 
 
 class _ProgramLog:
-    """The dumps of one program, one after another."""
+    """The dumps of one program, one after another, and the pairs of ops that are out of order."""
 
     def __init__(self, options: AuditOptions) -> None:
-        self._steps = ScopeSteps(options, numbers_ops=True)
+        self._pairs = FollowedPairs(options)
+        self._changes: dict[tuple[str | None, DumpPlace], int] = {}
+        self._steps = ScopeSteps(options)
         self._walk = ProgramWalk()
 
     def take(self, dump: Dump) -> _LogStep:
@@ -267,6 +287,30 @@ class _ProgramLog:
         step = self._walk.step(dump.marker, Shown(shown.outline.only_function, shown.function_texts, {}, {}))
         found = self._steps.take(shown, ())
         return _LogStep(found, step)
+
+    def follow_pairs(self, done: _LogStep) -> None:
+        """Follow the pairs into a dump that was taken."""
+
+        def origin(function: str | None) -> int:
+            if not done.found.was_known(function):
+                return INITIAL
+            step = done.of(function)
+            return self._changes.setdefault((step.pass_name, step.dump.place), len(self._changes))
+
+        if done.found.new is not None and not any(done.found.new.ops.dump.keys.keyed_by_block):
+            self._pairs.pass_over(done.found)
+        else:
+            self._pairs.take(done.found, origin)
+            self._pairs.end(done.step.shown.parts, ())
+
+    def inversions_of(self, op: int) -> tuple[OpInversions, ...]:
+        """Return the pairs out of order that the op with a number is in, by the pass that made them."""
+        changes, numbers = [*self._changes], +self._pairs.pairs.of(op)
+        return tuple(
+            OpInversions(pass_name, place, number)
+            for origin, number in numbers.most_common()
+            for pass_name, place in [(None, None) if origin == INITIAL else changes[origin]]
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -301,6 +345,7 @@ class _Recorder:
             InputError: the dump cannot be read.
         """
         done = self._log.take(dump)
+        self._log.follow_pairs(done)
         if done.found.new is not None:
             self._follow(done, done.found.new)
         for line, found in enumerate(done.found.after.lines):
@@ -329,7 +374,7 @@ class _Recorder:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
         if not self._tracks and not any(new.numbers[op] in self._wanted for op in comparison.added):
             return
-        origins = origins_of(comparison)
+        origins = done.found.origins
         for op in comparison.added:
             number, function, origin = new.numbers[op], _function(new, op), origins.get(op)
             source = None if origin is None else old.numbers[origin[0]]
@@ -366,9 +411,14 @@ class _Recorder:
                 self._end(track, *track.shown)
         wanted_first = sorted(self._tracks.items(), key=lambda item: item[0] not in self._wanted)
         tracks = list(dict.fromkeys(track for _, track in wanted_first))
+        numbers = {track: number for number, track in self._tracks.items()}
         origins = [None if one.origin is None else self._tracks[one.origin] for one in tracks]
         return tuple(
-            OpHistory(tuple(track.events), None if origin is None else tracks.index(origin))
+            OpHistory(
+                tuple(track.events),
+                None if origin is None else tracks.index(origin),
+                self._log.inversions_of(numbers[track]),
+            )
             for track, origin in zip(tracks, origins, strict=True)
         )
 

@@ -1,44 +1,52 @@
-"""The findings of a log, each once: the dump and the pass that introduced it, and the dump that ended it."""
+"""The findings of a log, each once: its first dump, the pass that made it, and the dump that ended it.
+
+Inversions are followed pair by pair, as ``trace`` does it: a finding about the order is charged to the pass
+that made most of the pairs that its op is in. Other findings are charged to the pass of the first dump.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.checked_dump import CheckedDump, checked
-from eio_audit.audit.gate.rules import Rule
+from eio_audit.audit.gate.rules import ORDER_RULES, Rule
+from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:  # a dump in order without a marker needs no walk
+    from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.log.scope_steps import ScopeStep
     from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
-
-
-Origin = TypeVar("Origin")
+    from eio_audit.audit.options import AuditOptions
+    from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.mlir.input.function_texts import FunctionText
 
 
 @dataclass(slots=True, eq=False)
-class Lifetime(Generic[Origin]):
+class Lifetime:
     """A finding of a log.
 
     Attributes:
         first: the finding in the first dump that has it.
         last: the finding in the last dump so far that has it.
-        origin: what introduced it.
+        origin: the pass that introduced it; None if the log does not show it.
         until: the moment of the first dump without it; empty if there is none.
     """
 
     first: Finding
     last: Finding
-    origin: Origin
+    origin: str | None
     until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Succession(Generic[Origin]):
+class Succession:
     """The findings of a dump compared with those of the dump before.
 
     Attributes:
@@ -47,9 +55,9 @@ class Succession(Generic[Origin]):
         vanished: the findings that the dump does not have.
     """
 
-    same: Sequence[tuple[Lifetime[Origin], Finding]]
+    same: Sequence[tuple[Lifetime, Finding]]
     appeared: Sequence[Finding]
-    vanished: Sequence[Lifetime[Origin]]
+    vanished: Sequence[Lifetime]
 
 
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
@@ -63,17 +71,17 @@ A conversion renames the op. Inlining and outlining change the function.
 """
 
 
-def follow(there: Iterable[Lifetime[Origin]], found: Iterable[Finding]) -> Succession[Origin]:
+def follow(there: Iterable[Lifetime], found: Iterable[Finding]) -> Succession:
     """Match the findings of a dump with those of the dump before. Equal findings are counted.
 
     Complexity: linear.
     """
-    same: list[tuple[Lifetime[Origin], Finding]] = []
+    same: list[tuple[Lifetime, Finding]] = []
     vanished, appeared = list(there), list(found)
     for identity in _IDENTITIES:
         if not vanished or not appeared:
             break
-        waiting: dict[Hashable, list[Lifetime[Origin]]] = defaultdict(list)
+        waiting: dict[Hashable, list[Lifetime]] = defaultdict(list)
         for lifetime in reversed(vanished):
             waiting[identity(lifetime.last)].append(lifetime)
         rest = []
@@ -86,6 +94,59 @@ def follow(there: Iterable[Lifetime[Origin]], found: Iterable[Finding]) -> Succe
         known = {lifetime for lifetime, _ in same}
         vanished, appeared = [lifetime for lifetime in vanished if lifetime not in known], rest
     return Succession(same, appeared, vanished)
+
+
+class _ProgramPairs:
+    """The pairs out of order of one program, from the first dump that has any.
+
+    Args:
+        options: the options of the audits.
+    """
+
+    def __init__(self, options: AuditOptions) -> None:
+        from eio_audit.audit.log.followed_pairs import FollowedPairs
+        from eio_audit.audit.log.scope_steps import ScopeSteps
+
+        self._steps, self._pairs = ScopeSteps(options), FollowedPairs(options)
+        self._found: ScopeStep | None = None
+        self._numbers: dict[str | None, int] = {}
+        self._last: Dump | None = None
+        self._known: dict[str, FunctionText] = {}
+
+    def take(self, dump: Dump, makers: Mapping[str | None, str | None], *, is_unindexed: bool) -> None:
+        """Follow the pairs into a dump. ``makers`` has the pass that is charged with each function."""
+        self._found = None
+        if self._last is not None and dump.has_text_of(self._last):
+            return
+        self._last = dump
+        with suppress(InputError):  # of a text put together from several dumps; each of them was read
+            shown = self._steps.show(dump)
+            self._found = self._steps.take(shown, self._same_in(shown.function_texts))
+            self._known |= shown.function_texts
+        if self._found is not None and is_unindexed:
+            self._pairs.pass_over(self._found)
+        elif self._found is not None:
+            self._pairs.take(self._found, lambda function: self._number(makers.get(function)))
+            self._pairs.end(makers, ())
+
+    def _same_in(self, functions: Mapping[str, FunctionText]) -> set[str]:
+        """Return the functions that are the same as in the dump that showed them last."""
+        return {
+            symbol
+            for symbol in functions.keys() & self._known
+            if self._known[symbol].is_same_as(functions[symbol]) and not self._steps.is_namesake(symbol)
+        }
+
+    def _number(self, maker: str | None) -> int:
+        return self._numbers.setdefault(maker, len(self._numbers))
+
+    def maker(self, finding: Finding, otherwise: str | None) -> str | None:
+        """Return the pass that made most of the pairs that an op of the last dump taken is in."""
+        ops = self._found.after.ops_on(finding.line) if self._found is not None else ()
+        made = max(map(self._pairs.pairs.of, ops), key=Counter.total, default=Counter[int]())
+        if finding.rule not in ORDER_RULES or not made.total():
+            return otherwise
+        return [*self._numbers][made.most_common(1)[0][0]]
 
 
 class _ProgramFindings:
@@ -102,8 +163,10 @@ class _ProgramFindings:
 
     def __init__(self) -> None:
         self.dumps = 0
-        self.findings: list[Lifetime[str | None]] = []
-        self.there: list[Lifetime[str | None]] = []
+        self.findings: list[Lifetime] = []
+        self.there: list[Lifetime] = []
+        self._pairs: _ProgramPairs | None = None
+        self._first: tuple[Dump, Mapping[str | None, str | None]] | None = None
         self.shown: set[str | None] = set()
         self.has_module = False
         self.unseen: set[str | None] = set()
@@ -122,8 +185,19 @@ class _ProgramFindings:
         shown = Shown(dump.only_function, dump.functions, {}, {})
         return self.walk.step(dump.audit.place.marker, shown)
 
+    def follow_pairs(self, dump: Dump, makers: Mapping[str | None, str | None], audit: DumpAudit) -> None:
+        """Follow the pairs into a dump, if this or an earlier one of several has any."""
+        if self._pairs is not None:
+            self._pairs.take(dump, makers, is_unindexed=audit.is_unindexed)
+        elif self._first is not None:
+            self._pairs = _ProgramPairs(audit.options)
+            self._pairs.take(*self._first, is_unindexed=False)
+            self._pairs.take(dump, makers, is_unindexed=audit.is_unindexed)
+        elif audit.summary.inversions:
+            self._first = dump, makers
+
     def origin(self, function: str | None, step: Step[Shown] | None) -> str | None:
-        """Return the pass that introduced a finding in a function."""
+        """Return the pass that is charged with what is new in a function."""
         if not (function in self.shown or self.has_module):
             return None  # the first dump of the function
         run = step.run_of(function) if step is not None else None
@@ -134,7 +208,7 @@ class _ProgramFindings:
         found: Sequence[Finding],
         shown: Collection[str | None],
         may_be: Collection[str | None],
-        step: Step[Shown] | None,
+        makers: Mapping[str | None, str | None],
         moment: str,
     ) -> None:
         """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
@@ -145,11 +219,14 @@ class _ProgramFindings:
             if one.last.function in shown:
                 one.until = moment
         for finding in changes.appeared:
-            self.findings.append(Lifetime(finding, finding, self.origin(finding.function, step)))
+            maker = makers.get(finding.function)
+            if self._pairs is not None:
+                maker = self._pairs.maker(finding, maker)
+            self.findings.append(Lifetime(finding, finding, maker))
             self.there.append(self.findings[-1])
         self.there = [one for one in self.there if not one.until]
 
-    def is_left(self, finding: Lifetime[str | None]) -> bool | None:
+    def is_left(self, finding: Lifetime) -> bool | None:
         """Return whether the program has a finding at the end; None if no later dump shows it."""
         if finding.until:
             return False
@@ -182,19 +259,22 @@ class LogFindings:
         Raises:
             InputError: a location is malformed.
         """
-        self.take(checked(dump, self._rules))
+        self.take(dump.dump, checked(dump, self._rules))
 
-    def take(self, dump: CheckedDump) -> None:
+    def take(self, dump: Dump, result: CheckedDump) -> None:
         """Take the findings of these rules in the next dump."""
-        audit, found = dump.audit, dump.findings
+        audit, found = result.audit, result.findings
         place = audit.place
         program = self._programs[place.source, place.program]
         program.dumps += 1
         if program.there and place.marker is None and not audit.summary.has_indices:
             return  # the output of a compiler, printed without locations
         is_step = place.marker is not None or found  # otherwise no pass begins, and none is charged
-        step = program.step(dump) if is_step else None
-        shown, only = {*dump.functions}, dump.only_function
+        step = program.step(result) if is_step else None
+        shown, only = {*result.functions}, result.only_function
+        makers = {function: program.origin(function, step) for function in shown}
+        if not {*ORDER_RULES}.isdisjoint(self._rules):
+            program.follow_pairs(dump, makers, audit)
         if only is None:
             program.unseen.update(one.last.function for one in program.there)
         else:
@@ -205,6 +285,6 @@ class LogFindings:
         elif program.there or found:
             moment = place.moment or f"at line {place.line}"
             may_be = {one.last.function for one in program.there} if only is None else {only, None}
-            program.follow(found, shown, may_be, step, moment)
+            program.follow(found, shown, may_be, makers, moment)
         program.shown |= shown
         program.has_module |= only is None

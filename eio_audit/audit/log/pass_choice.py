@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import ClassVar
 
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
@@ -23,8 +22,6 @@ class PassChoice:
         changed_op: the name of an op that it changed in any way, with ``*`` for any characters.
         pattern: is found in the line of a changed op, before or after the pass.
     """
-
-    numbers_ops: ClassVar[bool] = False
 
     pass_name: str | None = None
     function: str | None = None

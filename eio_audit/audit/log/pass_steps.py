@@ -6,9 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.inverse_ops import LayoutChanges
-from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import PassRun, ShownT, Step
@@ -23,7 +20,7 @@ class ChangedOp:
         name: its name, in the later dump if it has it.
         function: the symbol of the function around it; None outside functions.
         before, after: the 0-based line where it begins in each text; None if it is not there.
-        number: the number of the op in its program. -1 where ops are not numbered.
+        number: the number of the op in its program.
         origin: the number of the op that it was made from, for an added op; -1 if that is not known.
     """
 
@@ -98,23 +95,13 @@ def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
     comparison, old, new = found.comparison, found.old, found.new
     if comparison is None or old is None or new is None:
         return
-    origins = origins_of(comparison) if new.numbers else {}
     for status, was, now in comparison.statuses():
         change = _changed_op(status, was, now, old, new)
         if status == "added" and not found.was_known(change.function):
             continue  # the dump only shows more of the program than those before it
-        if new.numbers:
-            number = new.numbers[now] if now is not None else old.numbers[was or 0]
-            origin = old.numbers[origins[now][0]] if now is not None and now in origins else -1
-            change = replace(change, number=number, origin=origin)
-        yield change
-
-
-def origins_of(comparison: DumpComparison) -> dict[int, tuple[int, Relation]]:
-    """Return, by added op, the earlier op that it was made from and how, if that is known."""
-    commuted = LayoutChanges(comparison).came_from if comparison.added else {}
-    found = {op: comparison.converted_from(op) or comparison.origin(op, commuted) for op in comparison.added}
-    return {op: origin for op, origin in found.items() if origin is not None}
+        number = new.numbers[now] if now is not None else old.numbers[was or 0]
+        origin = old.numbers[found.origins[now][0]] if now is not None and now in found.origins else -1
+        yield replace(change, number=number, origin=origin)
 
 
 def _changed_op(

@@ -56,7 +56,8 @@ class ProgramText:
             return root, self._known(root)
         known = [scope for scope in shown.outline.scopes if scope in self._last]
         known += [scope[1:] for scope in shown.outline.scopes if len(scope) > 1 and scope[1:] in self._last]
-        texts = [self._known(scope) for scope in known if not any(_is_in(scope, other) for other in known)]
+        outermost = [scope for scope in known if not any(_is_in(scope, other) for other in known)]
+        texts = [self._known(scope, with_aliases=False) for scope in outermost]
         return None, reduce(ScopeText.joined_with, texts) if texts else None
 
     def _find(self, shown: ShownText) -> Scope | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -16,6 +16,8 @@ from itertools import count
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.diff.inverse_ops import LayoutChanges
+from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText
@@ -34,7 +36,7 @@ class ScopeSide:
     Attributes:
         kept: per line that was read, its 0-based number in the text.
         ops: the ops as they are compared, without those in the bodies that were left out.
-        numbers: per op, its number; empty where ops are not numbered.
+        numbers: per op, its number, which it keeps from dump to dump.
 
     Args:
         kept: as above.
@@ -62,7 +64,7 @@ class ScopeSide:
         return extents_of(self.ops.ops.ir, self._ends, self.kept, root)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ScopeStep:
     """A dump and the text before it.
 
@@ -85,20 +87,32 @@ class ScopeStep:
 
     def was_known(self, function: str | None) -> bool:
         """Return whether the dumps before showed a function, so that what is new in it was made."""
-        return self.known_functions is None or function in self.known_functions
+        is_known = self.known_functions is None or function in self.known_functions
+        return self.before is not None and is_known
+
+    @cached_property
+    def origins(self) -> Mapping[int, tuple[int, Relation]]:
+        """By added op, the earlier op that it was made from and how, if that is known."""
+        comparison = self.comparison
+        if comparison is None or not comparison.added:
+            return {}
+        commuted = LayoutChanges(comparison).came_from
+        found = {
+            op: comparison.converted_from(op) or comparison.origin(op, commuted) for op in comparison.added
+        }
+        return {op: origin for op, origin in found.items() if origin is not None}
 
 
 class ScopeSteps:
-    """Compares the dumps of one program, one after another.
+    """Compares the dumps of one program, one after another. Ops get numbers, which they keep.
 
     Args:
         options: the options to read dumps with.
-        numbers_ops: whether ops get numbers, which they keep from dump to dump.
     """
 
-    def __init__(self, options: AuditOptions, *, numbers_ops: bool = False) -> None:
+    def __init__(self, options: AuditOptions) -> None:
         self._options = replace(options, order_from=None)
-        self._next_number = count() if numbers_ops else None
+        self._next_number = count()
         self._texts = ProgramText()
         self._interned = Interned()
         self._last_shown: ShownText | None = None
@@ -142,11 +156,10 @@ class ScopeSteps:
         new = self._side(shown.excerpt(lines for _, lines in left_out))
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
-        if self._next_number is not None:
-            if before is not None:
-                for there, here in left_out:
-                    after = after.with_numbers_of(here, before, there)
-            after = self._numbered(before, after, old, new, comparison)
+        if before is not None:
+            for there, here in left_out:
+                after = after.with_numbers_of(here, before, there)
+        after = self._numbered(before, after, old, new, comparison)
         self._texts.take(after, shown.name)
         self._last_side = after, new
         known = None
@@ -162,7 +175,6 @@ class ScopeSteps:
         new: ScopeSide,
         comparison: DumpComparison | None,
     ) -> ScopeText:
-        assert self._next_number is not None
         was = {} if comparison is None else comparison.was
         if before is not None and old is not None:
             old.numbers = before.numbers(old.op_lines)

@@ -118,6 +118,11 @@ class ScopeText:
         """Whether it is all of its dump, and nothing else."""
         return self.defined is not None and all(map(is_, map(ALIASES, self.lines), repeat(self.defined)))
 
+    def ops_on(self, line: int) -> Sequence[int]:
+        """Return the numbers of the ops that begin on a line of the file, of a text that is all of a dump."""
+        place = line - self.lines[0].number if self.lines else 0
+        return self.lines[place].ops if 0 <= place < len(self.lines) else ()
+
     def with_all_of(self, other: ScopeText) -> ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
         if not any(map(OPS, other.lines)):
@@ -199,10 +204,10 @@ class ScopeText:
 
     def with_numbers_of(self, here: Lines, other: ScopeText, there: Lines) -> ScopeText:
         """Return it with the numbers of ops from equal lines of another text."""
-        known = other.lines[there.start : there.end]
-        lines = list(self.lines)
-        for number, line in zip(range(here.start, here.end), known, strict=True):
-            lines[number] = lines[number]._replace(ops=line.ops)
+        own = self.lines[here.start : here.end]
+        known = map(OPS, other.lines[there.start : there.end])
+        numbered = [(*line[:-1], ops) for line, ops in zip(own, known, strict=True)]
+        lines = [*self.lines[: here.start], *map(_MAKE, numbered), *self.lines[here.end :]]
         return replace(self, lines=lines)
 
     def joined_with(self, other: ScopeText) -> ScopeText:

@@ -1,9 +1,9 @@
-"""The effect of each pass of a log on the order, and the first pass that shuffled.
+"""What each pass of a log did to the ops and to their order, and which pass left most out of order.
 
-Every function has its own history. A pass is charged with the difference between a function in the dump after
-it and the same function in the last dump before that, anywhere in the log. So dumps of several functions may
-interleave. If a pass runs inside another one, the outer pass is charged with the rest. ``walk.py`` decides
-which pass is charged.
+A pass is charged with each pair of ops that it put out of order (``inverted_pairs.py``), and with the other
+differences between a function in the dump after it and the same function in the last dump before that,
+anywhere in the log. So dumps of several functions may interleave. If a pass runs inside another one, the
+outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 """
 
 from __future__ import annotations
@@ -11,29 +11,36 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import reduce
-from typing import ClassVar, Protocol
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from typing import NamedTuple, Protocol
 
-from eio_audit.audit.check.figures import BlockAudit, DisplacedOp, LogFigures, Summary, summarize_blocks
+from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
+from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
+from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
-from eio_audit.audit.log.left_findings import (
-    Arrival,
-    LeftFinding,
-    LeftFindings,
-    NewInversions,
-    Repair,
-    TracedPlace,
-    added_up,
-)
+from eio_audit.audit.log.inverted_pairs import INITIAL
+from eio_audit.audit.log.left_pairs import LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, counts_by_name, pass_step
 from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
-from eio_audit.audit.log.scope_steps import ScopeSteps
+from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class TracedPlace(DumpPlace):
+    """Where a dump of a trace is.
+
+    Attributes:
+        occurrence: 0-based number among the dumps of that file before, or after, that pass.
+    """
+
+    occurrence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +53,16 @@ class TracedPass:
         function: symbol of the function it ran on; None for a whole program.
         program: the program it ran on, if there are several.
         place: the dump that shows its result.
+        before: the last dump before that of what it changed; None if there is none.
         failed: whether it failed, according to its marker.
         changed: whether it changed anything except the names of aliases and values; None without a text
             before.
         figures: the figures of the dump, or only of the function it ran on.
-        introduced: avoidable inversions that it added, function by function.
-        left: those of them that are left at the end.
+        made: pairs of ops that it put out of order.
+        undone: pairs of ops out of order that it put in order.
+        left: pairs that it made and that have been out of order since then.
+        left_classes: how many of them are of each class. Those in graph regions have none.
+        left_ops: displaced ops in these pairs, those in most of them first.
         mislabelled: op indices that it made contradict the dependences, function by function.
         lost: op indices that the program had before it and has no more.
         run: its number among the passes of its program, as they began.
@@ -69,11 +80,15 @@ class TracedPass:
     function: str | None
     program: str
     place: TracedPlace
+    before: TracedPlace | None
     failed: bool
     changed: bool | None
     figures: Summary
-    introduced: int
+    made: int
+    undone: int
     left: int
+    left_classes: Mapping[PairClass, int]
+    left_ops: tuple[LeftOp, ...]
     mislabelled: int
     lost: int
     run: int
@@ -84,9 +99,9 @@ class TracedPass:
     timed_runs: int = 0
 
     @property
-    def repaired(self) -> int:
-        """Avoidable inversions that it added and later passes removed."""
-        return self.introduced - self.left
+    def left_shuffled(self) -> int:
+        """The pairs that it left out of place, or with a wrong index."""
+        return _shuffled(self.left_classes)
 
     @property
     def op_counts(self) -> OpCounts:
@@ -94,44 +109,35 @@ class TracedPass:
         return reduce(OpCounts.plus, (self.ops or {}).values(), OpCounts())
 
 
+def _shuffled(classes: Mapping[PairClass, int]) -> int:
+    return sum(number for one, number in classes.items() if one in SHUFFLED)
+
+
 @dataclass(frozen=True, slots=True)
-class Culprit:
-    """The first pass that added avoidable inversions.
+class LeftFinding:
+    """A finding at the end of the log.
 
     Attributes:
-        pass_name: the pass; None for passes that the log does not show.
-        function: the function where it added the most.
-        introduced: how many it added, according to the first dump that shows them.
-        place: the first dump that shows them.
-        before: the last dump of the function before; None if the pass made the function.
-        is_pair: whether ``before`` is the last dump before the same pass in the same file.
-        block: the block of the function with the most avoidable inversions in that dump.
-        worst: the displaced op of the block in the most inversions; if possible, one that nothing blocks.
+        finding: the finding in the last dump of its function.
+        made_at: the dump of the pass that made most of the pairs it is about; None if the first dump of the
+            function has them.
     """
 
-    pass_name: str | None
-    function: str | None
-    introduced: int
-    place: TracedPlace
-    before: TracedPlace | None
-    is_pair: bool
-    block: BlockAudit
-    worst: DisplacedOp
+    finding: Finding
+    made_at: TracedPlace | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Trace:
     """The history of the programs in a log.
 
     Attributes:
-        left: the ops that a fix would move at the end, worst first.
-        repaired: the inversions that were removed before the end, most first.
+        left: the findings at the end, worst first.
         passes: the passes, in the order in which they ended.
-        culprit: the first pass that shuffled, or None.
-        initial: avoidable inversions in the first dumps of functions, which no pass is charged with.
-        initial_left: those of them that are left at the end. The others were repaired.
+        initial: pairs out of order in the first dumps of functions, which no pass is charged with.
+        initial_left: those of them that have been out of order since then.
+        initial_classes: how many of these are of each class. Those in graph regions have none.
         summary: the figures of all dumps, added up.
-        each_inversion_once: the figures of functions with inversions; an inversion in many dumps counts once.
         at_end_of_log: the figures of the last dumps of all functions. A dump without any index does not
             count.
         errors: the errors of dumps that could not be read.
@@ -139,48 +145,47 @@ class Trace:
         options: the options of the audits.
         sources: the files with dumps that could be read.
         unindexed: number of dumps that have ops but no index.
+        is_partial: whether some block had too many ops out of order to follow all of its pairs.
     """
 
     left: tuple[LeftFinding, ...]
-    repaired: tuple[Repair, ...]
     passes: tuple[TracedPass, ...]
-    culprit: Culprit | None
     initial: int
     initial_left: int
+    initial_classes: Mapping[PairClass, int]
     summary: Summary
-    each_inversion_once: Summary
     at_end_of_log: Summary
     errors: tuple[InputError, ...]
     unmatched: tuple[str, ...]
     options: AuditOptions
     sources: tuple[str, ...] = ()
     unindexed: int = 0
+    is_partial: bool = False
 
     @property
     def is_unjudged(self) -> bool:
         """Whether there are ops but no index in any dump, so that the order cannot be judged."""
         return self.unindexed > 0 and not self.summary.has_indices
 
-    @property
-    def initial_repaired(self) -> int:
-        """Avoidable inversions in the first dumps of functions that later passes removed."""
-        return self.initial - self.initial_left
+    @cached_property
+    def culprit(self) -> TracedPass | None:
+        """The pass that left most pairs out of order; of equals, the first. None if none left any."""
+        worst = max(self.passes, key=lambda traced: traced.left, default=None)
+        return worst if worst is not None and worst.left else None
+
+    @cached_property
+    def left_classes(self) -> Counter[PairClass]:
+        """How many of the pairs out of order at the end are of each class."""
+        return sum((Counter(traced.left_classes) for traced in self.passes), Counter(self.initial_classes))
 
     @property
-    def mislabeller(self) -> TracedPass | None:
-        """The pass that made the most op indices wrong; of equals, the first."""
-        worst = max(self.passes, key=lambda traced: traced.mislabelled, default=None)
-        return worst if worst is not None and worst.mislabelled else None
+    def initial_left_shuffled(self) -> int:
+        """The pairs of the first dumps that are left out of place, or with a wrong index."""
+        return _shuffled(self.initial_classes)
 
 
 class Watch(Protocol):
-    """Looks at each pass that changed ops while a log is traced.
-
-    Attributes:
-        numbers_ops: whether it needs the numbers of ops: ``ChangedOp.number``, ``origin`` and ``Line.ops``.
-    """
-
-    numbers_ops: ClassVar[bool]
+    """Looks at each pass that changed ops while a log is traced."""
 
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Look at a pass, its program, a dump with the text before it, and what the pass is charged with."""
@@ -219,8 +224,7 @@ class _Charges:
     shown_at: int = -1
     changed: bool | None = None
     figures: Summary = field(default_factory=lambda: summarize_blocks([]))
-    introduced: int = 0
-    left: int = 0
+    before: TracedPlace | None = None
     mislabelled: int = 0
     lost: int = 0
     ops: dict[str, OpCounts] | None = None
@@ -250,17 +254,21 @@ class _Charges:
             run.class_name, self.program, run.function, bool(self.changed), place.source, place.line
         )
 
-    def traced(self, index: int, time: PassTime) -> TracedPass:
+    def traced(self, index: int, time: PassTime, pairs: _ChargedPairs) -> TracedPass:
         run = self.run
         figures = {name: getattr(self, name) for name in _FIGURES}
-        functions = tuple(self.functions)
         return TracedPass(
             index,
             run.pass_name,
             run.function,
             failed=run.failed,
             run=run.number,
-            functions=functions,
+            functions=tuple(self.functions),
+            made=pairs.made[run.number],
+            undone=pairs.undone[run.number],
+            left=pairs.left[run.number],
+            left_classes=+pairs.at_end.classes[run.number],
+            left_ops=tuple(pairs.at_end.ops[run.number]),
             seconds=time.seconds,
             timed_runs=time.runs,
             **figures,
@@ -270,10 +278,9 @@ class _Charges:
 _FIGURES = (
     "program",
     "place",
+    "before",
     "changed",
     "figures",
-    "introduced",
-    "left",
     "mislabelled",
     "lost",
     "ops",
@@ -281,18 +288,29 @@ _FIGURES = (
 )
 
 
+class _ChargedPairs(NamedTuple):
+    """The pairs of a program, by the number of the run that is charged with them."""
+
+    made: Counter[int]
+    undone: Counter[int]
+    left: Counter[int]
+    at_end: LeftPairs
+
+
 @dataclass(slots=True)
 class _TracedProgram:
-    """One program: its states, the last dump of each function, its passes and its findings.
+    """One program: its states, the last dump of each function, its passes and its pairs out of order.
 
-    ``held`` has the last known figures of functions that are now shown without any index.
+    ``held`` has the last known figures of functions that are now shown without any index. ``disordered_in``
+    has the last dump that can be judged of each function with inversions.
     """
 
     name: str
     states: ProgramStates
     steps: ScopeSteps
+    pairs: FollowedPairs
     shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
-    findings: LeftFindings = field(default_factory=LeftFindings)
+    disordered_in: dict[Part, Dump] = field(default_factory=dict)
     charges: dict[int, _Charges] = field(default_factory=dict)
     held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
@@ -300,10 +318,14 @@ class _TracedProgram:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
         for part in step.vanished:
             self.held.pop(part, None)
-        for part in step.shown.parts:
+            self.disordered_in.pop(part, None)
+        for part, state in step.shown.parts.items():
             known = self.states.functions.get(part)
             if not step.shown.is_unindexed:
                 self.held.pop(part, None)
+                self.disordered_in.pop(part, None)
+                if any(block.inversions for block in state.blocks):
+                    self.disordered_in[part] = step.shown.dump
             elif known and known.blocks:
                 self.held[part] = known.blocks
 
@@ -313,15 +335,29 @@ class _TracedProgram:
         functions = self.states.functions.items()
         return [block for part, state in functions for block in self.held.get(part, state.blocks)]
 
-    def settle(self) -> int:
-        """Tell each run how many of its inversions are left; return how many that no pass introduced."""
-        initial_left = 0
-        for arrival, number in self.findings.remaining.items():
-            if arrival.run is None:
-                initial_left += number
-            else:
-                self.charges[arrival.run].left += number
-        return initial_left
+    def follow(
+        self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[Part, PassRun | None]
+    ) -> None:
+        """Follow the pairs into a dump. ``runs`` has the run that each function and module is charged to."""
+
+        def origin(function: str | None) -> int:
+            run = runs.get(function) or step.run_of(function)
+            is_known = found is not None and found.was_known(function)
+            return run.number if run is not None and is_known else INITIAL
+
+        if found is not None and step.shown.is_unindexed:
+            self.pairs.pass_over(found)
+        elif found is not None:
+            self.pairs.take(found, origin)
+        self.pairs.end(() if step.shown.is_unindexed else step.shown.parts, step.vanished)
+
+    def charged(self, options: AuditOptions) -> _ChargedPairs:
+        """Return what each run is charged with, at the end of the log."""
+        shown_in: dict[str | None, Dump] = {}
+        for part, dump in self.disordered_in.items():
+            shown_in[part if isinstance(part, str) else None] = dump
+        pairs = self.pairs.pairs
+        return _ChargedPairs(pairs.made, pairs.undone, pairs.left, left_pairs(self.pairs, shown_in, options))
 
 
 class _Tracer:
@@ -331,16 +367,12 @@ class _Tracer:
         self.errors: list[InputError] = []
         self._options = options
         self._watches = watches
-        self._numbers_ops = any(watch.numbers_ops for watch in watches)
         self._programs: dict[str, _TracedProgram] = {}
         self._occurrences: Counter[tuple[str, str | None, str | None]] = Counter()
         self._summary = summarize_blocks([], dumps=0)
         self._sources: dict[str, None] = {}
         self._unindexed = 0
-        self._figures = LogFigures()
         self._unmatched = frozenset(options.assume_pure)
-        self._initial = 0
-        self._culprit: Culprit | None = None
         self._times = PassTimes()
 
     def add(self, dump: Dump) -> None:
@@ -348,34 +380,37 @@ class _Tracer:
         self._times.look_at(dump.source)
         program = self._programs.get(dump.program)
         if program is None:
-            steps = ScopeSteps(self._options, numbers_ops=self._numbers_ops)
-            program = _TracedProgram(dump.program, ProgramStates(self._options, steps.show), steps)
+            steps = ScopeSteps(self._options)
+            known, pairs = ProgramStates(self._options, steps.show), FollowedPairs(self._options)
+            program = _TracedProgram(dump.program, known, steps, pairs)
             self._programs[dump.program] = program
         place = self._place(dump)
-        states = program.states.observe(dump, describes_worst=self._culprit is None)
+        states = program.states.observe(dump)
         summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
         self._sources[dump.source.name] = None
         self._unindexed += states.is_unindexed
-        self._figures.add(dump.program, states.blocks)
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.parts.values()))
         if dump.marker is None and not summary.has_indices:
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
-        known = program.states.functions
+        functions = program.states.functions
         same = {
             part
             for part, state in states.parts.items()
-            if part in known and known[part].key == state.key and not program.steps.is_namesake(part)
+            if part in functions and functions[part].key == state.key and not program.steps.is_namesake(part)
         }
         is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
-        is_unchanged = is_all_same and not program.steps.has_namesakes
-        done: PassStep | None = None
-        if not is_unchanged:
+        found: ScopeStep | None = None
+        if not is_all_same or program.steps.has_namesakes:
+            left_out = same if self._options.order_from is None else ()
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
-                done = pass_step(program.steps.take(program.steps.show(dump), same), step)
+                found = program.steps.take(program.steps.show(dump), left_out)
+        done = None if found is None else pass_step(found, step)
+        runs: dict[Part, PassRun | None] = {}
         for run, parts in step.charged.items():
-            self._charge(program, run, parts, step, place, done)
+            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, done))
+        program.follow(found, step, runs)
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
         program.states.remember(step)
@@ -388,27 +423,15 @@ class _Tracer:
         step: Step[DumpStates],
         place: TracedPlace,
         done: PassStep | None,
-    ) -> None:
-        """Charge a pass with what is new in some functions and modules."""
+    ) -> PassRun | None:
+        """Charge a pass with what is new in some functions and modules. Return its run, if there is one."""
         known, states = program.states, step.shown
         change = known.change(step, parts)
         changes = done.changes.get(run, ()) if done is not None else ()
         if run is None and change is not None and change.differs:
             run = known.walk.begin(None, step.function)
-        arrivals = {
-            part: self._arrival(program, run, part, states, place)
-            for part in parts
-            if (part in program.held and not states.is_unindexed)
-            or states.parts.get(part) is not known.functions.get(part)
-        }
-        judged = states
-        if states.is_unindexed:  # it does not tell whether what it shows is still out of order
-            judged = replace(states, parts={})
-            arrivals = {part: one for part, one in arrivals.items() if part not in states.parts}
-        new = program.findings.update(judged, arrivals, known.functions, run.pass_name if run else None)
-        self._initial += new.initial
         if run is None:
-            return
+            return None
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
         if change is not None:
             charges.add(change)
@@ -420,40 +443,46 @@ class _Tracer:
             charges.changed = bool(charges.changed or changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):
             charges.changed = bool(charges.changed) or change.changed
-        charges.introduced += new.introduced
-        if new.introduced and self._culprit is None:
-            self._culprit = self._found(arrivals[new.grown], new, states)
+        before = [program.shown_in[part] for part in parts if part in program.shown_in]
+        charges.before = max(before, key=lambda one: one.line, default=charges.before)
         charges.show(self._summary.dumps, place, states)
+        return run
 
     def result(self) -> Trace:
         """Return the trace of all dumps taken. Call it once."""
-        blocks = [block for program in self._programs.values() for block in program.last_blocks]
-        findings = [program.findings for program in self._programs.values()]
-        left = [one for program in findings for one in program.left(self._options)]
-        repairs = [
-            Repair(one.pass_name, one.is_initial, by, number)
-            for program in findings
-            for (one, by), number in program.repairs.items()
-        ]
-        initial_left = sum(program.settle() for program in self._programs.values())
-        charges = [one for program in self._programs.values() for one in program.charges.values()]
+        programs = self._programs.values()
+        charged = {program.name: program.charged(self._options) for program in programs}
+        charges = [one for program in programs for one in program.charges.values()]
         charges.sort(key=lambda one: (one.shown_at, one.run.number))
         times = self._times.of([one.timed() for one in charges])
+        left = [
+            LeftFinding(
+                finding._replace(pass_name=run.run.pass_name if run else None, left=True),
+                run.place if run else None,
+            )
+            for program in programs
+            for finding, origin in charged[program.name].at_end.findings
+            for run in (program.charges.get(origin),)
+        ]
+        initial = [one.at_end.classes[INITIAL] for one in charged.values()]
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
-            repaired=added_up(repairs),
-            passes=tuple(one.traced(index, times[index]) for index, one in enumerate(charges)),
-            culprit=self._culprit,
-            initial=self._initial,
-            initial_left=initial_left,
+            passes=tuple(
+                one.traced(index, times[index], charged[one.program]) for index, one in enumerate(charges)
+            ),
+            initial=sum(one.made[INITIAL] for one in charged.values()),
+            initial_left=sum(one.left[INITIAL] for one in charged.values()),
+            initial_classes=sum(initial, Counter[PairClass]()),
             summary=self._summary,
-            each_inversion_once=self._figures.each_inversion_once,
-            at_end_of_log=summarize_blocks(blocks, dumps=0),
+            at_end_of_log=summarize_blocks(
+                [block for program in programs for block in program.last_blocks], dumps=0
+            ),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
             options=self._options,
             sources=tuple(self._sources),
             unindexed=self._unindexed,
+            is_partial=any(program.pairs.pairs.is_partial for program in programs),
         )
 
     def _place(self, dump: Dump) -> TracedPlace:
@@ -461,37 +490,6 @@ class _Tracer:
         self._occurrences[kind] += 1
         number = self._occurrences[kind] - 1
         return TracedPlace(dump.source.name, dump.line, dump.marker, dump.program, dump.first_line, number)
-
-    def _arrival(
-        self, program: _TracedProgram, run: PassRun | None, part: Part, states: DumpStates, place: TracedPlace
-    ) -> Arrival:
-        walk = program.states.walk
-        is_initial = part not in walk.known and not walk.is_new(part, states)
-        before = program.shown_in.get(part)
-        dump_before = place.source, place.pass_name, "before" if place.marker else None
-        return Arrival(
-            pass_name=run.pass_name if run and not is_initial else None,
-            is_initial=is_initial,
-            place=place,
-            before=before,
-            is_pair=before is not None
-            and _kind(before) == dump_before
-            and before.occurrence + 1 == self._occurrences[dump_before],
-            run=run.number if run and not is_initial else None,
-        )
-
-    def _found(self, arrival: Arrival, new: NewInversions, states: DumpStates) -> Culprit:
-        block = max(states.blocks_of(new.grown, self._options), key=lambda block: block.avoidable)
-        return Culprit(
-            pass_name=arrival.pass_name,
-            function=new.grown if isinstance(new.grown, str) else None,
-            introduced=new.introduced,
-            place=arrival.place,
-            before=arrival.before,
-            is_pair=arrival.is_pair,
-            block=block,
-            worst=next((op for op in block.worst if op.blocker is None), block.worst[0]),
-        )
 
 
 def _kind(place: DumpPlace) -> tuple[str, str | None, str | None]:

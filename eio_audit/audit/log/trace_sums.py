@@ -10,7 +10,6 @@ from itertools import chain
 
 from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.left_findings import added_up
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.source import InputError
@@ -29,19 +28,18 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
     passes = chain.from_iterable(one.passes for one in traces)
     return Trace(
         left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
-        repaired=added_up(chain.from_iterable(one.repaired for one in traces)),
         passes=tuple(replace(traced, index=index) for index, traced in enumerate(passes)),
-        culprit=next((one.culprit for one in traces if one.culprit is not None), None),
         initial=sum(one.initial for one in traces),
         initial_left=sum(one.initial_left for one in traces),
+        initial_classes=sum((Counter(one.initial_classes) for one in traces), Counter()),
         summary=_sum(one.summary for one in traces),
-        each_inversion_once=_sum(one.each_inversion_once for one in traces),
         at_end_of_log=_sum(one.at_end_of_log for one in traces),
         errors=tuple(chain.from_iterable(one.errors for one in traces)),
         unmatched=tuple(p for p in options.assume_pure if all(p in one.unmatched for one in traces)),
         options=options,
         sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
         unindexed=sum(one.unindexed for one in traces),
+        is_partial=any(one.is_partial for one in traces),
     )
 
 
@@ -56,52 +54,52 @@ def _sum(figures: Iterable[Summary]) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class PassTotal:
-    """What all runs of a pass introduced.
+    """What all runs of a pass did to the order.
 
     Attributes:
         pass_name: None for passes that the logs do not show.
-        introduced: avoidable inversions that it added, function by function.
-        models: in how many models it added some.
-        left: those of them that are left at the end.
+        made: pairs of ops that it put out of order.
+        models: in how many models it put some out of order.
+        undone: pairs of ops out of order that it put in order.
+        left: pairs that it made and that are left at the end.
+        left_shuffled: those of them that are out of place or have a wrong index.
         mislabelled: op indices that contradict the dependences since the pass, function by function.
         lost: op indices that the program had before the pass and has no more.
     """
 
     pass_name: str | None
-    introduced: int
+    made: int
     models: int
+    undone: int
     left: int
+    left_shuffled: int
     mislabelled: int
     lost: int
 
     @property
-    def repaired(self) -> int:
-        """Avoidable inversions that it added and later passes removed."""
-        return self.introduced - self.left
-
-    @property
     def is_clean(self) -> bool:
-        """Whether the pass introduced nothing and lost nothing."""
-        return not (self.introduced or self.left or self.mislabelled or self.lost)
+        """Whether the pass put nothing out of order, and nothing in order."""
+        return not (self.made or self.undone)
 
 
 def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
     """Return the totals of all passes, worst first; each trace is that of a model."""
     totals: dict[str | None, Counter[str]] = defaultdict(Counter)
     for trace in traces:
-        introduced = Counter[str | None]()
+        made = Counter[str | None]()
         for traced in trace.passes:
-            introduced[traced.pass_name] += traced.introduced
-            totals[traced.pass_name].update(
-                left=traced.left, mislabelled=traced.mislabelled, lost=traced.lost
-            )
-        for name, number in introduced.items():
-            totals[name].update(introduced=number, models=int(number > 0))
+            made[traced.pass_name] += traced.made
+            totals[traced.pass_name].update({name: getattr(traced, name) for name in _SUMMED})
+        for name, number in made.items():
+            totals[name]["models"] += number > 0
     rows = (
-        PassTotal(name, own["introduced"], own["models"], own["left"], own["mislabelled"], own["lost"])
+        PassTotal(name, models=own["models"], **{one: own[one] for one in _SUMMED})
         for name, own in totals.items()
     )
     return tuple(sorted(rows, key=_severity))
+
+
+_SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")
 
 
 def initial_total(traces: Iterable[Trace]) -> PassTotal:
@@ -109,13 +107,15 @@ def initial_total(traces: Iterable[Trace]) -> PassTotal:
     kept = [trace for trace in traces if trace.initial]
     return PassTotal(
         None,
-        introduced=sum(trace.initial for trace in kept),
+        made=sum(trace.initial for trace in kept),
         models=len(kept),
+        undone=0,
         left=sum(trace.initial_left for trace in kept),
+        left_shuffled=sum(trace.initial_left_shuffled for trace in kept),
         mislabelled=0,
         lost=0,
     )
 
 
 def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:
-    return -total.left, -total.introduced, -total.mislabelled, -total.lost, total.pass_name or ""
+    return -total.left, -total.made, -total.mislabelled, -total.lost, total.pass_name or ""

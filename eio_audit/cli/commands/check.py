@@ -88,7 +88,7 @@ def check_command(
 
     def visit(dump: Dump, result: CheckedDump) -> None:
         if needs_findings:
-            findings.take(result)
+            findings.take(dump, result)
         if worst_blocks is not None:
             worst_blocks.visit_audit(dump, result.audit)
 

@@ -239,14 +239,11 @@ def _entry(
     change = f"{before_and_after(one)} inversions" if result.is_judged else ""
     traced = one.traced
     note, order = change, change
-    if traced.introduced:
-        note += f", {traced.introduced:,} avoidable introduced"
-        order += (
-            f", {traced.introduced:,} avoidable introduced "
-            f"({traced.repaired:,} repaired later, {traced.left:,} left at the end)"
-        )
-    if one.left:
-        order += f"; {one.left:,} of the end have been there since"
+    if one.made:
+        note += f", {one.made:,} made"
+        order += f", {one.made:,} made ({one.left:,} left at the end)"
+    if one.undone:
+        order += f", {one.undone:,} undone"
     return PassEntry(
         name=step_title(one) if result.of_patterns else result.pass_name,
         subject=root_op(one),
@@ -259,7 +256,7 @@ def _entry(
         command=bisect_command(result, "--show", str(one.last)) if one.first and one.is_resolved else "",
         changed=traced.changed,
         is_unchanged=not (traced.changed or one.op_counts.total),
-        is_guilty=traced.introduced > 0,
+        is_guilty=one.left > 0,
         is_culprit=is_worst,
         mark=kinds.get(one.pattern, ""),
     )
@@ -279,8 +276,8 @@ class PatternRow:
     Attributes:
         name: the pattern, or what the row is instead.
         kind: the class of its colour; empty for none. ``unresolved`` is hatched.
-        made: the inversions that it made, less those that it removed.
-        left: how many inversions of the end it has made.
+        made: pairs of ops that it put out of order.
+        left: those that have been out of order since then.
         applications: how many changed the IR; None for what the pass does without patterns.
         ops: how many ops it changed.
         worst: the application that made most.

@@ -34,7 +34,7 @@ from eio_audit.report.wording.order import (
     heading_of,
     reason,
 )
-from eio_audit.report.wording.trace import came_in
+from eio_audit.report.wording.trace import made_by
 
 SINGLE_LINES = 2000
 """Up to this many ops, each has a line. In larger blocks only ops out of order do; the others are bands."""
@@ -344,7 +344,7 @@ def left_cards(trace: Trace) -> list[Card]:
     cards = []
     for number, one in enumerate(trace.left[:SHOWN_FINDINGS], 1):
         finding = one.finding._replace(left=None)
-        title = f"{sentence(finding)}; {came_in(one.arrival)}"
+        title = f"{sentence(finding)}; {made_by(one)}"
         cards.append(_finding_card(f"left-{number}", title, trace, finding))
     return cards
 

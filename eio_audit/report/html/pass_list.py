@@ -27,7 +27,7 @@ class PassEntry:
         command: the command that shows what it did; empty if there is none.
         changed: whether it changed something; None if there is no dump before it.
         is_unchanged: whether it changed nothing, as far as the log shows.
-        is_guilty: whether it introduced avoidable inversions.
+        is_guilty: whether it left ops out of order.
         is_culprit: whether the page opens at it, as the worst.
         is_chosen: whether the list shows it at first.
         mark: the class of its colour in a picture; empty for none.

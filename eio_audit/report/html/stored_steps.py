@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any
 
 from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace
@@ -113,8 +113,6 @@ class StoredSteps:
     Attributes:
         counts: by the index of a pass, how many ops it changed, by status.
     """
-
-    numbers_ops: ClassVar[bool] = True
 
     def __init__(self, steps: Iterable[PageStep] = ()) -> None:
         self.counts: dict[int, Counter[str]] = {}

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.left_findings import Arrival
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
@@ -15,13 +14,12 @@ from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.html.pass_list import PassEntry, PassList
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, Table, columns_of
-from eio_audit.report.wording.commands import pass_command
+from eio_audit.report.wording.commands import compare_command
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.trace import (
     START,
     functions_of,
     in_models,
-    left_by_arrival,
     name_of,
     order_after,
     pass_title,
@@ -30,7 +28,7 @@ from eio_audit.report.wording.trace import (
     worst_pass,
 )
 
-_FIGURES = "#introduced, #repaired, #left, #mislabelled=wrong indices, #lost"
+_FIGURES = "#made, #undone, #left, #mislabelled=wrong indices, #lost"
 
 
 def traces_to_html(
@@ -66,15 +64,15 @@ def _pass_total_table(result: ModelTraces) -> Table:
     columns = columns_of(f"pass, {_FIGURES}, models=in models")
     rows: list[list[Cell]] = [
         [START if total is result.initial else name_of(total), *_numbers_of(total), in_models(total, result)]
-        for total in (*result.passes, *([result.initial] if result.initial.introduced else []))
+        for total in (*result.passes, *([result.initial] if result.initial.made else []))
     ]
-    return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -introduced")
+    return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -made")
 
 
 def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
     columns = columns_of(
         "#index=number, pass, dump, #added, #removed, #modified, #moved, "
-        "#introduced, #repaired, #left, #mislabelled=wrong indices, #lost"
+        "#made, #undone, #left, #mislabelled=wrong indices, #lost"
     )
     cells = [
         (
@@ -82,8 +80,8 @@ def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
             pass_title(traced),
             f"{traced.place.source}:{traced.place.line}",
             *(getattr(traced.op_counts, status) for status in STATUSES),
-            traced.introduced,
-            traced.repaired,
+            traced.made,
+            traced.undone,
             traced.left,
             traced.mislabelled,
             traced.lost,
@@ -99,7 +97,7 @@ def _model_table(models: Sequence[ModelTrace]) -> Table:
     rows: list[list[Cell]] = [
         [model.name, model.initial, *_numbers_of(model), worst_pass(model)] for model in models
     ]
-    return Table("models", "all passes of each model", columns, rows, "-left, -introduced")
+    return Table("models", "all passes of each model", columns, rows, "-left, -made")
 
 
 def _run_table(models: Sequence[ModelTrace]) -> Table:
@@ -110,11 +108,11 @@ def _run_table(models: Sequence[ModelTrace]) -> Table:
         for total in model.passes
         if not total.is_clean
     ]
-    return Table("runs", "each pass in each model", columns, rows, "-left, -introduced")
+    return Table("runs", "each pass in each model", columns, rows, "-left, -made")
 
 
 def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
-    return row.introduced, row.repaired, row.left, row.mislabelled, row.lost
+    return row.made, row.undone, row.left, row.mislabelled, row.lost
 
 
 def trace_to_html(
@@ -124,14 +122,12 @@ def trace_to_html(
 
     ``rows`` are the passes that its list shows at first; None for all.
     """
-    worst = next(iter(left_by_arrival(trace)), None)
     chosen = {traced.index for traced in (trace.passes if rows is None else rows)}
     entries = [
         _entry(
             traced,
             trace,
             steps.counts.get(traced.index, Counter()),
-            worst,
             is_chosen=traced.index in chosen,
         )
         for traced in trace.passes
@@ -149,9 +145,7 @@ def trace_to_html(
     )
 
 
-def _entry(
-    traced: TracedPass, trace: Trace, counts: Mapping[str, int], worst: Arrival | None, *, is_chosen: bool
-) -> PassEntry:
+def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_chosen: bool) -> PassEntry:
     return PassEntry(
         name=pass_title(traced),
         subject=functions_of(traced),
@@ -161,18 +155,18 @@ def _entry(
         order=order_after(traced) if trace.summary.has_indices else "",
         source=f"{traced.place.source}:{traced.place.line}",
         time=time_of([traced]),
-        command=pass_command(traced, trace),
+        command=compare_command(traced, trace),
         changed=traced.changed,
         is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
-        is_guilty=traced.introduced > 0,
-        is_culprit=worst is not None and worst.place == traced.place,
+        is_guilty=traced.left > 0,
+        is_culprit=trace.culprit is traced,
         is_chosen=is_chosen,
     )
 
 
 def _note(traced: TracedPass) -> str:
-    if traced.introduced:
-        return f"{traced.introduced:,} avoidable introduced"
+    if traced.made:
+        return f"{traced.made:,} made, {traced.left:,} left"
     return count(traced.figures.inversions, "inversion") if traced.figures.inversions else ""
 
 
@@ -184,7 +178,7 @@ def _pass_table(trace: Trace) -> Table:
     columns = columns_of(
         f"#index=number, pass, changed, {'function, ' * has_functions}"
         f"dump={'dump' if has_sources else 'line'}, #ops, "
-        "#inversions, #forced, #knock_on=knock-on, #avoidable, #introduced, #repaired, #left, "
+        "#inversions, #forced, #knock_on=knock-on, #avoidable, #made, #undone, #left, "
         "#mislabelled=wrong indices, #lost"
     )
     rows = [
@@ -195,8 +189,8 @@ def _pass_table(trace: Trace) -> Table:
             *([traced.function] if has_functions else []),
             f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
             *(getattr(traced.figures, key) for key in figures),
-            traced.introduced,
-            traced.repaired,
+            traced.made,
+            traced.undone,
             traced.left,
             traced.mislabelled,
             traced.lost,

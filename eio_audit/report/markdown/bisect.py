@@ -41,12 +41,9 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     rows.append(["", words.ops_changed(without.op_counts), words.WITHOUT_PATTERNS])
     headings = ["applied", "ops", "pattern"]
     if result.is_judged:
-        headings = ["inversions", "left at the end", *headings]
+        headings = ["made", "left at the end", *headings]
         makers: list[PatternTotal | Application] = [*shown, without]
-        rows = [
-            [words.signed(one.made), if_any(one.left), *cells]
-            for one, cells in zip(makers, rows, strict=True)
-        ]
+        rows = [[if_any(one.made), if_any(one.left), *cells] for one, cells in zip(makers, rows, strict=True)]
     lines = [*table(headings, rows, numbers=len(headings) - 2), ""]
     if len(shown) < len(result.patterns):
         lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]

@@ -40,10 +40,10 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     rows: list[PatternTotal | Application] = [*totals, without]
     is_judged = result.is_judged
     counts = [*(total.ops for total in totals), without.op_counts]
-    made = [words.signed(row.made) if is_judged else "" for row in rows]
     names = [*map(words.pattern_title, totals), words.WITHOUT_PATTERNS]
     columns = [
-        Column("inversions", made, right=True, style="bold"),
+        numbers("made", (row.made for row in rows), "yellow"),
+        numbers("undone", (row.undone for row in rows), "green"),
         numbers("left", (row.left for row in rows), "red"),
         Column("applied", [*(f"{total.applications:,}" for total in totals), ""], right=True),
         numbers("+ops", (one.added for one in counts), "green", optional=is_judged),

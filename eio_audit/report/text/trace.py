@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
@@ -17,7 +17,7 @@ from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.console import Console, hyperlink, print_next
-from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
+from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings
 from eio_audit.report.text.table import NARROW, Column, numbers, print_table
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.commands import Step
@@ -33,7 +33,7 @@ def print_trace(
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
 ) -> None:
-    """Print what is left at the end, what was repaired, the passes in their order, and the verdict.
+    """Print what is left at the end and who made most of it, the passes in their order, and the verdict.
 
     Unless verbose, passes that changed nothing are folded. ``rows`` are the passes to print; None for all.
     """
@@ -51,19 +51,11 @@ def print_trace(
                 (f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim")
             )
         console.print()
-    if trace.mislabeller is not None:
-        place = trace.mislabeller.place
-        at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
-        wrong = count(trace.mislabeller.mislabelled, "wrong index", "wrong indices")
-        name = (trace.mislabeller.pass_name or words.UNSEEN, "bold")
-        console.print("most wrong indices: ", name, " (", at, f"), {wrong}")
     print_verdict(*words.conclusion(trace, gate), words.next_steps(trace), console)
 
 
 class LiveRows:
     """Prints a row for each pass that changed ops, as soon as a dump shows it."""
-
-    numbers_ops: ClassVar[bool] = False
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -89,16 +81,20 @@ def print_verdict(status: str, why: str, steps: Iterable[Step], console: Console
 def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Excerpts | None) -> None:
     if not trace.summary.has_indices:
         return
-    console.print("left at the end: ", (words.left_at_the_end(trace), "red" if trace.left else "green"))
-    has_one_origin = len(words.left_by_arrival(trace)) == 1
+    style = "red" if trace.at_end_of_log.inversions else "green"
+    console.print("left at the end: ", (words.left_at_the_end(trace), style))
+    if (culprit := trace.culprit) is not None:
+        place = culprit.place
+        at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
+        console.print((words.pass_title(culprit), "bold"), " (", at, f") {words.left_by(culprit)}")
+    has_one_maker = len({one.made_at for one in trace.left}) == 1
     left = []
     for one in trace.left:
-        origin = "" if has_one_origin else f"; {words.came_in(one.arrival)}"
-        left.append(Shown(one.finding._replace(left=None), "red", origin))
+        maker = "" if has_one_maker else f"; {words.made_by(one)}"
+        left.append(Shown(one.finding._replace(left=None), "red", maker))
     print_findings(left, console, verbose=verbose, excerpts=excerpts)
-    for repair in trace.repaired if verbose else trace.repaired[:SHOWN]:
-        console.print(f"repaired on the way: {words.repaired(repair)}")
-    print_rest(len(trace.repaired), " repairs", console, verbose=verbose)
+    if trace.is_partial:
+        console.print((words.PARTIAL, "yellow"))
     if trace.passes:
         console.print()
 
@@ -155,12 +151,10 @@ def _print_rows(
 ) -> None:
     start = [_TableRow(words.START)] if trace.initial else []
     rows = [*start, *_rows(passes, verbose=verbose)]
-    at_start = trace.initial, trace.initial_repaired, trace.initial_left
     has_programs = len({traced.program for traced in passes}) > 1
     is_judged = trace.summary.has_indices
-    has_functions = (
-        len({name for traced in passes for name in (traced.function, *traced.functions)} - {None}) > 1
-    )
+    functions = {name for traced in passes for name in (traced.function, *traced.functions)} - {None}
+    shows_functions = verbose and len(functions) > 1
 
     def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
         return Column(title, [text_of(row.traced) if row.traced else "" for row in rows], **layout)
@@ -177,43 +171,44 @@ def _print_rows(
         return number(title, lambda t: text_of(t) if is_judged else "", **layout)
 
     def accounted(
-        title: str, start_number: int, number_of: Callable[[TracedPass], int], *, optional: bool = False
+        title: str, start_number: int, number_of: Callable[[TracedPass], int], style: str
     ) -> Column:
         values = [number_of(row.traced) if row.traced else 0 for row in rows]
         values[: len(start)] = [start_number] * len(start)
-        return numbers(title, values, "red", optional=optional)
+        return numbers(title, values, style)
 
     def avoidable(traced: TracedPass) -> str:
         return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
 
-    columns = [
-        number("line", lambda t: str(t.place.line) if is_log and shows_lines else "", optional=True),
-        Column("pass", [row.title for row in rows], least=NARROW),
-        changed("+added", lambda c: c.added, "green"),
-        changed("-removed", lambda c: c.removed, "red"),
-        changed("~modified", lambda c: c.modified, "yellow"),
-        changed("moved", lambda c: c.moved, "cyan"),
-        accounted("introduced", at_start[0], lambda t: t.introduced),
-        accounted("left", at_start[2], lambda t: t.left),
+    details = [
         figure("avoidable", avoidable, optional=True),
-        accounted("repaired", at_start[1], lambda t: t.repaired, optional=True),
         figure("wrong indices", lambda t: if_any(t.mislabelled), optional=True),
         figure("lost", lambda t: if_any(t.lost), optional=True),
         figure("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
         figure("forced", lambda t: f"{t.figures.forced:,}", optional=True),
         figure("derived", lambda t: f"{t.figures.derived:,}", optional=True),
         number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
+    ]
+    columns = [
+        number("line", lambda t: str(t.place.line) if is_log and shows_lines else "", optional=True),
+        Column("pass", [row.title for row in rows], least=NARROW),
+        changed("+added", lambda c: c.added, "green"),
+        changed("-removed", lambda c: c.removed, "red"),
+        changed("~modified", lambda c: c.modified, "yellow"),
+        *([changed("moved", lambda c: c.moved, "cyan")] if verbose or not is_judged else []),
+        accounted("made", trace.initial, lambda t: t.made, "yellow"),
+        accounted("undone", 0, lambda t: t.undone, "green"),
+        accounted("left", trace.initial_left, lambda t: t.left, "red"),
+        *(details if verbose else []),
         column("program", lambda t: t.program if has_programs else "", optional=True),
         column(
             "dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW
         ),
         Column("time", [words.time_of(row.passes) for row in rows], optional=True),
-        column(
-            "function", lambda t: words.functions_of(t) if has_functions else "", optional=True, least=NARROW
-        ),
+        *([column("function", words.functions_of, optional=True, least=NARROW)] if shows_functions else []),
     ]
     print_table(console, columns, indent=2 if is_log or folder else 0)
-    if is_judged and not all(traced.figures.certified for traced in passes):
+    if verbose and is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
 
@@ -238,7 +233,7 @@ def print_traces(
         print_trace(result.merged, console, gate=gate, verbose=verbose, rows=rows, excerpts=excerpts)
         return
     if result.merged.summary.has_indices:
-        style = "red" if result.merged.left else "green"
+        style = "red" if result.merged.at_end_of_log.inversions else "green"
         console.print("left at the end: ", (words.left_in_models(result), style))
         console.print()
         _print_pass_totals(result, console, verbose=verbose)
@@ -250,15 +245,15 @@ def print_traces(
 
 def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) -> None:
     passes = _shown(result.passes, verbose=verbose)
-    shown = [*passes, *([result.initial] if result.initial.introduced else [])]
+    shown = [*passes, *([result.initial] if result.initial.made else [])]
     if not shown:
         return
-    introduced, repaired, left, *others = _figures(shown)
+    made, undone, left, *others = _figures(shown, verbose=verbose)
     names = [words.START if total is result.initial else words.name_of(total) for total in shown]
     columns = [
         Column("pass", names, least=NARROW),
-        introduced,
-        repaired,
+        made,
+        undone,
         left,
         Column("in models", [words.in_models(total, result) for total in shown], right=True),
         *others,
@@ -274,7 +269,7 @@ def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> No
     columns = [
         Column("model", [model.name for model in shown], least=NARROW),
         numbers("at the start", (model.initial for model in shown)),
-        *_figures(shown),
+        *_figures(shown, verbose=verbose),
         Column("worst pass", list(map(words.worst_pass, shown)), optional=True, least=NARROW),
     ]
     print_table(console, columns, indent=2)
@@ -302,13 +297,16 @@ def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
     return rows if verbose else [row for row in rows if not row.is_clean][:SHOWN]
 
 
-def _figures(rows: Sequence[PassTotal | ModelTrace]) -> list[Column]:
-    return [
-        numbers("introduced", (row.introduced for row in rows)),
-        numbers("repaired", (row.repaired for row in rows), optional=True),
-        numbers("left", (row.left for row in rows), "red"),
+def _figures(rows: Sequence[PassTotal | ModelTrace], *, verbose: bool) -> list[Column]:
+    details = [
         numbers("wrong indices", (row.mislabelled for row in rows), optional=True),
         numbers("lost", (row.lost for row in rows), optional=True),
+    ]
+    return [
+        numbers("made", (row.made for row in rows), "yellow"),
+        numbers("undone", (row.undone for row in rows), "green", optional=True),
+        numbers("left", (row.left for row in rows), "red"),
+        *(details if verbose else []),
     ]
 
 

@@ -62,11 +62,6 @@ def pattern_title(one: PatternTotal | Application) -> str:
     return one.pattern or (UNKNOWN_PATTERN if one.is_resolved else UNRESOLVED)
 
 
-def signed(number: int) -> str:
-    """Return ``+658``, ``-243`` or ``0``."""
-    return f"{number:+,}" if number else "0"
-
-
 def before_and_after(one: Application) -> str:
     """Return ``315 -> 396``."""
     return f"{one.inversions_before:,} -> {one.inversions:,}"
@@ -96,7 +91,7 @@ def model_line(one: Application) -> str:
 
 def not_resolved(one: Application, result: Bisection) -> str:
     """Return ``attempts 1200 to 1340: 14 inversions made, not resolved``."""
-    what = f"{signed(one.made)} inversions" if result.is_judged else f"{ops_changed(one.op_counts)} ops"
+    what = f"{count(one.made, 'inversion')} made" if result.is_judged else f"{ops_changed(one.op_counts)} ops"
     return f"attempts {attempts_of(one)}: {what}, not resolved"
 
 
@@ -155,17 +150,16 @@ def placed(steps: OpSteps, op: OpHistory) -> str:
 
 
 def since(steps: OpSteps, op: OpHistory) -> str:
-    """Return ``index 15: 4 inversions at the end, 2 since attempt 22, 2 since attempt 24``; else empty."""
+    """Return ``in 4 inversions at the end: 2 made by attempt 22, 2 made by attempt 24``; else empty."""
     numbers = steps.inversions_since(op)
     total = sum(number for _, number in numbers)
     if not total:
         return ""
     parts = [
-        f"{number:,} since {_step(step)}" if step is not None else f"{number:,} since before the pass"
+        f"{number:,} made by {_step(step)}" if step is not None else f"{number:,} there before the pass"
         for step, number in sorted(numbers, key=lambda one: -one[1])
     ]
-    index = op.first.op.index
-    return f"index {index}: {count(total, 'inversion')} at the end, {shortened_list(parts, SHOWN_STEPS)}"
+    return f"in {count(total, 'inversion')} at the end: {shortened_list(parts, SHOWN_STEPS)}"
 
 
 def _step(one: Application) -> str:

@@ -11,8 +11,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisection import Bisection
-    from eio_audit.audit.log.left_findings import Arrival, TracedPlace
-    from eio_audit.audit.log.trace import Trace, TracedPass
+    from eio_audit.audit.log.trace import Trace, TracedPass, TracedPlace
 
 
 class Step(NamedTuple):
@@ -77,16 +76,14 @@ def explain_command(audited: DumpAudit | Trace, source: str, line: int | str = "
     return command("explain", audited, source, *filter(None, [str(line)]))
 
 
-def compare_command(shown: Arrival, trace: Trace) -> str:
+def compare_command(traced: TracedPass, trace: Trace) -> str:
     """Return the command that compares the dumps around a pass. Empty if no later command can read two."""
-    place, before = shown.place, shown.before
-    if not is_readable_again(trace, place.source):
+    place, before = traced.place, traced.before
+    if before is None or before.source == place.source:
+        return pass_command(traced, trace)
+    if place.occurrence or before.occurrence or not is_readable_again(trace, place.source):
         return ""
-    if shown.is_pair:
-        return _diff_of_run(shown.pass_name or "", place, trace)
-    if before is not None and before.source != place.source and place.occurrence == before.occurrence == 0:
-        return command("diff", trace, before.source, argument(place.source))
-    return ""
+    return command("diff", trace, before.source, argument(place.source))
 
 
 def pass_command(traced: TracedPass, trace: Trace) -> str:

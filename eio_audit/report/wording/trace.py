@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from eio_audit.audit.check.pair_classes import PairClass
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
-from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.left_findings import Arrival, Repair
-from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.audit.log.inverted_pairs import MOST_OPS
+from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.commands import (
@@ -22,7 +21,7 @@ from eio_audit.report.wording.commands import (
 )
 from eio_audit.report.wording.conclusion import SHOWN_INPUTS, checked, lets_pass, limits, unread
 from eio_audit.report.wording.numbers import count, shortened_list
-from eio_audit.report.wording.order import avoidable_of, sum_of
+from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
 NOT_SHOWN = "(not in the log)"
 """The name of passes that a log does not show."""
@@ -38,7 +37,7 @@ SHOWN_FUNCTIONS = 2
 """How many of the functions that a pass changed have their names shown."""
 
 START = "(there from the start)"
-"""The row of inversions that no pass of the log introduced."""
+"""The row of inversions that no pass of the log made."""
 
 
 def pass_title(traced: TracedPass) -> str:
@@ -71,14 +70,15 @@ def time_of(passes: Sequence[TracedPass]) -> str:
 
 
 def order_after(traced: TracedPass) -> str:
-    """Return what a pass did to the order: ``789 inversions, 22 avoidable, 1 index lost``."""
+    """Return what a pass did to the order: ``789 inversions, 22 made (21 left at the end), 1 index lost``."""
     figures = traced.figures
     said = [count(figures.inversions, "inversion") if figures.inversions else "in order"]
     if figures.avoidable:
         said.append(f"{figures.avoidable:,} avoidable")
-    if traced.introduced:
-        end = f"{traced.repaired:,} repaired later, {traced.left:,} left at the end"
-        said.append(f"{traced.introduced:,} avoidable introduced ({end})")
+    if traced.made:
+        said.append(f"{traced.made:,} made ({traced.left:,} left at the end)")
+    if traced.undone:
+        said.append(f"{traced.undone:,} undone")
     if traced.mislabelled:
         said.append(f"{count(traced.mislabelled, 'wrong index', 'wrong indices')} made")
     if traced.lost:
@@ -87,38 +87,48 @@ def order_after(traced: TracedPass) -> str:
 
 
 def left_at_the_end(trace: Trace) -> str:
-    """Return what is left: ``22 avoidable inversions, introduced by canonicalize (passes.log:12)``."""
-    if not trace.at_end_of_log.avoidable:
-        return sum_of(trace.at_end_of_log) if trace.at_end_of_log.inversions else "no inversion"
-    total = avoidable_of(trace.at_end_of_log)
-    numbers = left_by_arrival(trace)
-    if len(numbers) == 1:
-        return f"{total}, {came_in(*numbers)}"
-    return f"{total}: {', '.join(f'{number:,} {came_in(one)}' for one, number in numbers.items())}"
+    """Return what is left: ``25 pairs out of order: 16 of splits, 9 of wrong indices``, or ``nothing``."""
+    total = trace.at_end_of_log.inversions
+    if not total:
+        return "nothing"
+    classes = [(number, _CLASSES[one]) for one, number in trace.left_classes.most_common() if number]
+    if unordered := in_graph_regions(trace.at_end_of_log):
+        classes.append((unordered, "in graph regions"))
+    is_one_class = len(classes) == 1 and total > 1
+    parts = ", ".join(f"{'all' if is_one_class else f'{number:,}'} {what}" for number, what in classes)
+    return ": ".join(filter(None, (f"{count(total, 'pair')} out of order", parts)))
 
 
-def left_by_arrival(trace: Trace) -> dict[Arrival, int]:
-    """Return how many avoidable inversions are left, by how they came in, most first."""
-    numbers = Counter[Arrival]()
-    for one in trace.left:
-        for arrival, number in one.shares:
-            numbers[arrival] += number
-    return {arrival: number for arrival, number in numbers.most_common() if number}
+_CLASSES = {
+    PairClass.OUT_OF_PLACE: "out of place",
+    PairClass.WRONG_INDEX: "of wrong indices",
+    PairClass.HOISTED_CONSTANT: "of hoisted constants",
+    PairClass.SPLIT: "of splits",
+}
+
+PARTIAL = (
+    f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of displaced ops are followed; "
+    "made, undone and left lack the others."
+)
+"""What a report says if some pairs are not followed."""
+
+SHOWN_OPS = 3
+"""How many of the ops that a pass left out of order are named."""
 
 
-def came_in(arrival: Arrival) -> str:
-    """Return ``introduced by canonicalize (passes.log:12)``."""
-    place = f"({arrival.place.source}:{arrival.place.line})"
-    if arrival.is_initial:
-        return f"there from the start {place}"
-    return f"introduced by {arrival.pass_name or UNSEEN} {place}"
+def left_by(traced: TracedPass) -> str:
+    """Return ``left 16: #37 ttnn.slice_static %5 (line 120), #65 ttnn.slice_static %6 (line 121)``."""
+    ops = [str(one.op) for one in traced.left_ops[:SHOWN_OPS]]
+    if len(traced.left_ops) > SHOWN_OPS:
+        ops.append("...")
+    return ": ".join(filter(None, (f"left {traced.left:,}", ", ".join(ops))))
 
 
-def repaired(repair: Repair) -> str:
-    """Return ``33 avoidable inversions of canonicalize, by cse``."""
-    what = count(repair.inversions, "avoidable inversion")
-    origin = "there from the start" if repair.is_initial else f"of {repair.pass_name or UNSEEN}"
-    return f"{what} {origin}, by {repair.by or UNSEEN}"
+def made_by(left: LeftFinding) -> str:
+    """Return ``made by canonicalize (passes.log:12)``."""
+    if left.made_at is None:
+        return "there from the start"
+    return f"made by {left.finding.pass_name or UNSEEN} ({left.made_at.source}:{left.made_at.line})"
 
 
 def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
@@ -160,7 +170,7 @@ def _most_changed(trace: Trace) -> TracedPass | None:
 
 
 def next_steps(trace: Trace) -> Iterator[Step]:
-    """Yield the commands to type next, and what they show: the pass that introduced most, and the fixes.
+    """Yield the commands to type next, and what they show: the pass that left most, and the fixes.
 
     If the order is not judged, it is the pass that changed most.
     """
@@ -170,40 +180,44 @@ def next_steps(trace: Trace) -> Iterator[Step]:
             page = command("trace", trace, most.place.source, "--format html -o passes.html")
             yield Step(page, "writes a page of all passes")
         return
-    for arrival in list(left_by_arrival(trace))[:1]:
-        theirs = [one.finding for one in trace.left if arrival in dict(one.shares)]
-        worst = theirs[0]
-        if not is_readable_again(trace, worst.source):
-            return
-        if compare := compare_command(arrival, trace):
-            yield Step(compare, "shows what the pass did")
-        else:
-            explain = explain_command(trace, worst.source, worst.line)
-            yield Step(explain, "shows why the worst is there")
-        last = " --dump last" if _is_in_last_dump(worst, trace) else ""
-        yield Step(command(f"fix --diff{last}", trace, worst.source), "shows the fix")
-    if trace.mislabeller is not None and trace.options.order_from is None:
-        source = trace.mislabeller.place.source
-        if is_readable_again(trace, source):
-            yield Step(command("fix --relabel --diff", trace, source), "corrects wrong indices")
+    sources = [one.finding.source for one in trace.left] or [one.place.source for one in trace.passes[-1:]]
+    if not sources or not is_readable_again(trace, sources[0]):
+        return
+    last = " --dump last" if _ends_in_one_dump(trace) else ""
+    culprit, worst = trace.culprit, next(iter(trace.left), None)
+    if culprit is not None and (compare := compare_command(culprit, trace)):
+        yield Step(compare, "shows what the pass did")
+    elif worst is not None:
+        yield Step(
+            explain_command(trace, worst.finding.source, worst.finding.line), "shows why the worst is there"
+        )
+    cures = []
+    if trace.at_end_of_log.avoidable:
+        cures.append(Step(command(f"fix --diff{last}", trace, sources[0]), "shows the fix"))
+    if trace.at_end_of_log.wrong_indices and trace.options.order_from is None:
+        relabel = command(f"fix --relabel --diff{last}", trace, sources[0])
+        cures.append(Step(relabel, "corrects wrong indices"))
+    wrong = trace.left_classes[PairClass.WRONG_INDEX]
+    yield from reversed(cures) if 2 * wrong > trace.left_classes.total() else cures
 
 
-def _is_in_last_dump(finding: Finding, trace: Trace) -> bool:
-    """Whether the finding is in the last of several dumps in a log."""
-    places = [traced.place for traced in trace.passes]
-    is_log = trace.summary.dumps > 1 and {place.source for place in places} == {finding.source}
-    return is_log and finding.place.line >= max(place.line for place in places)
+def _ends_in_one_dump(trace: Trace) -> bool:
+    """Whether the trace is of a log whose last dump has all that is left."""
+    lines = {(one.finding.source, one.finding.place.line) for one in trace.left}
+    places = {(one.place.source, one.place.line) for one in trace.passes}
+    is_log = trace.summary.dumps > 1 and len({source for source, _ in places}) == 1
+    return is_log and (not lines or min(lines) >= max(places))
 
 
 def left_in_models(result: ModelTraces) -> str:
-    """Return ``5,689 avoidable inversions in 31 of 44 models, 3 of them there from the start``."""
-    figures = result.merged.at_end_of_log
-    if not figures.avoidable:
-        return f"no avoidable inversion in {count(len(result.models), 'model')}"
+    """Return ``568 pairs out of order in 31 of 44 models, 3 of them there from the start: all of splits``."""
+    if not result.merged.at_end_of_log.inversions:
+        return f"nothing in {count(len(result.models), 'model')}"
+    total, _, classes = left_at_the_end(result.merged).partition(": ")
     initial = result.merged.initial_left
     start = f", {initial:,} of them there from the start" if initial else ""
     models = sum(1 for model in result.models if model.left)
-    return f"{avoidable_of(figures)} in {models:,} of {len(result.models):,} models{start}"
+    return ": ".join([f"{total} in {models:,} of {len(result.models):,} models{start}", classes])
 
 
 def name_of(total: PassTotal) -> str:
@@ -212,13 +226,13 @@ def name_of(total: PassTotal) -> str:
 
 
 def in_models(total: PassTotal, result: ModelTraces) -> str:
-    """Return in how many models a pass introduced avoidable inversions: ``31 of 44``. Empty for none."""
+    """Return in how many models a pass put ops out of order: ``31 of 44``. Empty for none."""
     return f"{total.models:,} of {len(result.models):,}" if total.models else ""
 
 
 def worst_pass(model: ModelTrace) -> str:
-    """Return the pass of which most is left in a model, else that introduced most. Empty if none did."""
-    return name_of(model.passes[0]) if model.introduced else ""
+    """Return the pass of which most is left in a model, else that made most. Empty if none did."""
+    return name_of(model.passes[0]) if model.made else ""
 
 
 def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:

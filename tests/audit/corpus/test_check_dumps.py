@@ -59,7 +59,7 @@ def in_corpus(
     dumps: Sequence[Dump], dump_check: DumpCheck, workers: Workers | None = None
 ) -> tuple[object, ...]:
     findings = LogFindings(dump_check.rules)
-    result = check_dumps(dumps, dump_check, lambda _, found: findings.take(found), workers)
+    result = check_dumps(dumps, dump_check, findings.take, workers)
     return (*all_of(result), findings.findings)
 
 

@@ -113,12 +113,12 @@ def test_the_path_of_a_model_has_its_dumps_and_no_others(tmp_path: Path) -> None
 def test_the_worst_model_is_first(tmp_path: Path) -> None:
     write(tmp_path, a=IN_ORDER, b=SHUFFLED, c=WORSE)
     result = traced(tmp_path)
-    assert [(one.name, one.left, one.introduced) for one in result.models] == [
+    assert [(one.name, one.left, one.made) for one in result.models] == [
         ("c.log", 3, 3),
         ("b.log", 1, 1),
         ("a.log", 0, 0),
     ]
-    assert [(one.pass_name, one.introduced, one.models) for one in result.passes] == [
+    assert [(one.pass_name, one.made, one.models) for one in result.passes] == [
         ("b", 3, 1),
         ("a", 1, 1),
         ("start", 0, 0),
