@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, Gate, Trace, check, read_text, trace
+from eio_audit import AuditOptions, Dump, Gate, Trace, check, read, read_text, trace
 from tests.audit.counting import counting
 from tests.internals import Console, OriginalOrder, audit_keyed, functions_around, print_trace, read_ir
 from tests.internals import function_states_module as function_states
@@ -338,6 +338,15 @@ def test_the_ops_that_a_pass_left_are_told_with_their_lines_in_the_last_dump() -
         (3, 26, "@f", 2)
     ]
     assert first.left_ops == ()
+
+
+def test_ops_with_wrong_indices_are_named_not_those_that_stand_behind_them() -> None:
+    culprit = trace(read(SAMPLES / "small" / "all_passes_alias.log")).culprit
+    assert culprit is not None
+    assert {one.op.title for one in culprit.left_ops} == {
+        f"#23 ttir.{name} %{result}"
+        for name, result in [("permute", 2), ("reshape", 3), ("permute", 5), ("reshape", 6), ("permute", 8), ("reshape", 9)]
+    }  # fmt: skip
 
 
 def test_a_conversion_of_ops_that_stay_in_their_places_made_and_undid_nothing() -> None:

@@ -49,7 +49,8 @@ class LeftPairs:
 
     Attributes:
         classes: by origin, how many pairs of each class it left. Those in graph regions have none.
-        ops: by origin, the displaced ops in its pairs, those in most of them first.
+        ops: by origin, the ops in its pairs that ``fix --relabel`` changes, those in most of them first. In a
+            block that it leaves as it is, the displaced ops.
         findings: the findings in the last dumps, each with the origin of most of its pairs.
     """
 
@@ -124,11 +125,12 @@ class _LeftBlock:
         for one, numbers in self._classes.items():
             for origin, number in numbers.items():
                 left.classes[origin][one] += number
-        source, function = self._block.dump.dump.source.name, self._block.audit.function
-        for place in self._block.displaced:
+        block, source, function = self._block, self._block.dump.dump.source.name, self._block.audit.function
+        named = [p for p in self._at if p in block.moved or block.ops[p] in block.dump.donors]
+        for place in named or block.displaced:
             for origin, number in self._numbers.get(self._at[place], {}).items():
                 if number:
-                    left.ops[origin].append(LeftOp(self._block.label(place), source, function, number))
+                    left.ops[origin].append(LeftOp(block.label(place), source, function, number))
 
     def origin(self, finding: Finding) -> int:
         """Return the origin of most pairs that a finding is about."""

@@ -62,7 +62,7 @@ class TracedPass:
         undone: pairs of ops out of order that it put in order.
         left: pairs that it made and that have been out of order since then.
         left_classes: how many of them are of each class. Those in graph regions have none.
-        left_ops: displaced ops in these pairs, those in most of them first.
+        left_ops: the ops in these pairs that ``fix --relabel`` changes, those in most of them first.
         mislabelled: op indices that it made contradict the dependences, function by function.
         lost: op indices that the program had before it and has no more.
         run: its number among the passes of its program, as they began.
