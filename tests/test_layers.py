@@ -24,7 +24,7 @@ MAY_USE = {
 }
 FLOORS = {
     "mlir": [
-        {"files", "traits", "printable", "post_order"},
+        {"files", "traits"},
         {"source"},
         {"tokens"},
         {"aliases"},

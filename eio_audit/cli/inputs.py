@@ -209,7 +209,7 @@ def note_unlike(paths: Sequence[str], op_table: OpTable) -> None:
 
     Standard input can be read only once, so it is not looked at.
     """
-    from eio_audit.audit.corpus.unlike_dumps import are_unlike
+    from eio_audit.audit.corpus.models import are_unlike
     from eio_audit.mlir.input.dumps import stream
 
     before: Dump | None = None

@@ -11,10 +11,9 @@ from eio_audit.cli.dump_choice import DumpChoice, rerun, several_dumps
 from eio_audit.cli.inputs import LISTED_NAMES, max_size
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import DumpFile, find_dump_files
-from eio_audit.mlir.input.shown_op import shown_op
+from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.input.states import HOW_TO_NAME_STATES, Moment
-from eio_audit.mlir.printable import printable
-from eio_audit.mlir.source import InputError, source_name
+from eio_audit.mlir.source import InputError, printable, source_name
 from eio_audit.mlir.traits import OpTable
 from eio_audit.report.wording.numbers import count, shortened_list
 

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, unescaped
 

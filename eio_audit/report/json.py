@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from eio_audit.mlir.printable import printable_in_json
+from eio_audit.mlir.source import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.applications import OneApplication, OpSteps

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from eio_audit.mlir.printable import STEERING, printable, printable_lines
+from eio_audit.mlir.source import STEERING, printable, printable_lines
 from eio_audit.report.wording import bisect, conclusion, diff, numbers, order, trace
 
 if TYPE_CHECKING:

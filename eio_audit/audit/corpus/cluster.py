@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from eio_audit.audit.corpus.dump_check import program_digest
+from eio_audit.audit.corpus.check_dumps import program_digest
 from eio_audit.audit.corpus.workers import TimeLimit, Workers
 from eio_audit.mlir.source import InputError
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.printable import printable, printable_lines
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.writer import with_locations
-from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.source import InputError, Source, Span, printable, printable_lines, splice
 from eio_audit.mlir.traits import OpTable
 
 Reader = Callable[[Source, None, OpTable], IR]

@@ -1,4 +1,4 @@
-"""Find the functions of a dump by their text, without reading the dump.
+"""Find the functions of a dump, and the op that its pass ran on, by its text, without reading the dump.
 
 Most functions do not change between the dumps of a log, so most need not be read again. A printer indents the
 body of a function and closes it at the indentation of its header. So the text ends at the first line after
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
 from eio_audit.mlir.files import Text
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, start_of_first_op
 from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
@@ -41,7 +41,7 @@ _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
 _LINE_TAIL = 8
 """How many bytes at the end of a line may hold the brace. Blanks may follow it."""
 _LONGEST_HEADER = 1 << 16
-"""How many bytes of a header may hold the symbol."""
+"""How many bytes of an op may hold its symbol, from its start or to its end."""
 
 
 class FunctionText:
@@ -274,3 +274,50 @@ def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes
         parts.append(data[offset : extent.body_start])
         offset = extent.body_end
     return b"".join([*parts, data[offset : span.end]])
+
+
+_NAME = re.compile(rb'(?:%[^=\n]*+= )?(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$.]*+))')
+
+
+class ShownOp(NamedTuple):
+    """An op of a dump.
+
+    Attributes:
+        name: its name (``func.func``); empty if no line begins an op.
+        symbol: its symbol (``@main``); None for a module of the builtin dialect or an op without one.
+    """
+
+    name: str
+    symbol: str | None
+
+    @property
+    def label(self) -> str:
+        """Its symbol, or its name if it has none. Empty for a module of the builtin dialect."""
+        return self.symbol or ("" if self.name == _MODULE else self.name)
+
+
+_MODULE = "builtin.module"
+
+
+def shown_op(dump: Dump) -> ShownOp:
+    """Return the op that a dump's pass ran on: the one that its marker names, else the outermost one."""
+    marker = dump.marker
+    if marker is not None and marker.op_name is not None:
+        return ShownOp(marker.op_name, None if marker.op_name == _MODULE else marker.symbol)
+    return outermost_op(dump)
+
+
+def outermost_op(dump: Dump) -> ShownOp:
+    """Return the first op of a dump's text. In a log of module scope, it is the module."""
+    data, end = dump.source.data, dump.span.end
+    start = start_of_first_op(dump.source, dump.span)
+    match = _NAME.match(data, start, end)
+    if match is None:
+        return ShownOp("", None)
+    header = data[start : min(line_end(data, start, end), start + _LONGEST_HEADER)]
+    if match["generic"] is not None:
+        name, tail = match["generic"], data[max(data.rfind(b"\n}", start, end), end - _LONGEST_HEADER) : end]
+    else:
+        name, tail, header = match["custom"], b"", header.partition(b"{")[0]
+    text = _MODULE if name == b"module" else name.decode("utf-8", "replace")
+    return ShownOp(text, None if text == _MODULE else symbol_in(header, tail))

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
+from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
 
 OUTSIDE = -1

@@ -1,6 +1,6 @@
 """A heaviest antichain of a window, and a proof that none is heavier.
 
-*u over v*: v depends on u, directly or not, and has the smaller key (bounds/forced.py). Both conditions are
+*u over v*: v depends on u, directly or not, and has the smaller key (bounds.py). Both conditions are
 transitive, and no op is over itself, so "over" is a strict partial order. Each op can give to the ops that it
 is over and take from the ops over it, both up to its weight. This is a *flow*, stored as links: a link
 (u, v, amount) means that u gives ``amount`` to v.
@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from eio_audit.order.bounds.forced import early_ops, late_ops, rows_over
+from eio_audit.order.bounds import early_ops, late_ops, rows_over
 from eio_audit.order.effort import Effort
 from eio_audit.order.windows import Window, bits, lowest_bit, width
 

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from eio_audit.mlir.printable import printable
+from eio_audit.mlir.source import printable
 from eio_audit.report.wording.commands import Step, next_lines
 
 if TYPE_CHECKING:

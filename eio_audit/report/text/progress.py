@@ -10,7 +10,7 @@ from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from eio_audit.mlir.printable import printable
+from eio_audit.mlir.source import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, Task
