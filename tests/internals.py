@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.bisect import bisect_pass, name_of_step, write_log
+from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
@@ -16,14 +16,13 @@ from eio_audit.audit.bisect.compiler_command import (
     flag_of,
     printed_pipeline,
 )
-from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.left_inversions import left_by_state
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
-from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.command import run_command
@@ -37,10 +36,17 @@ from eio_audit.audit.corpus.check_dumps import (
     program_digest,
 )
 from eio_audit.audit.corpus.cluster import cluster_workers, require_versions
-from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.corpus.models import Model, find_models, model_of, models_of
+from eio_audit.audit.corpus.models import (
+    Model,
+    ModelFigures,
+    figures_by_model,
+    figures_by_pass,
+    find_models,
+    model_of,
+    models_of,
+)
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
@@ -92,7 +98,7 @@ from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals,
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
-from eio_audit.cli.commands.config import config_command
+from eio_audit.cli.commands.help import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
@@ -109,8 +115,7 @@ from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
-from eio_audit.mlir.input.markers import find_markers, holds_ir
-from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
+from eio_audit.mlir.input.markers import Moment, State, find_markers, find_states, holds_ir, parse_state
 from eio_audit.mlir.input.timing_report import TimedEntry, find_timing_reports
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
@@ -136,7 +141,6 @@ from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
-from eio_audit.mlir.semantics import places as places_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import Calls
@@ -190,7 +194,6 @@ from eio_audit.order.permutation import (
     closed_ranges,
     inverse,
     longest_in_place,
-    moved_places,
     permuted_ranges,
     sorted_runs,
 )
@@ -206,18 +209,15 @@ from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curv
 from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
 from eio_audit.report.html.stored_steps import (
     STATUSES,
-    PageStep,
     PageText,
     StoredSteps,
     StoredTexts,
     packed,
-    step_of,
 )
 from eio_audit.report.html.table import MadeRows, Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
-from eio_audit.report.template import render
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink

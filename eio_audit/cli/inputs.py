@@ -198,7 +198,7 @@ def note_apart(files: Sequence[DumpFile]) -> None:
     """Note which files beside before-and-after pairs belong to no pair, and how to name them."""
     names = [Path(file.path).name for file in files if file.is_apart]
     if names:
-        from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
+        from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES
 
         listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
         click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)

@@ -12,7 +12,7 @@ from eio_audit.cli.inputs import LISTED_NAMES, max_size
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import DumpFile, find_dump_files
 from eio_audit.mlir.input.function_texts import shown_op
-from eio_audit.mlir.input.states import HOW_TO_NAME_STATES, Moment
+from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES, Moment
 from eio_audit.mlir.source import InputError, printable, source_name
 from eio_audit.mlir.traits import OpTable
 from eio_audit.report.wording.numbers import count, shortened_list

@@ -156,7 +156,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
 
 def check_to_json(verdict: Verdict) -> str:
     """Return the audits of ``check`` and the findings of its gate, ending in a newline."""
-    from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+    from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 
     check = verdict.check
     return _document(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable

@@ -31,10 +31,8 @@ from itertools import chain
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
-from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
-from eio_audit.mlir.semantics.forms import Forms, pastes_text
-from eio_audit.mlir.semantics.opaque_calls import called_ops, called_row
-from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
+from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
+from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
 from eio_audit.mlir.semantics.value_types import DynamicShapes
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits

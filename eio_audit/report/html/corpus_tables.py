@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
 from eio_audit.report.wording.corpus import pass_of, worst_of

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from eio_audit.audit.corpus.corpus_figures import figures_by_model
+from eio_audit.audit.corpus.models import figures_by_model
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
 from eio_audit.audit.gate.findings import Finding
@@ -27,7 +27,7 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
-from eio_audit.report.html.stored_steps import packed, pair_data, step_of
+from eio_audit.report.html.stored_steps import packed, pair_data
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
@@ -117,7 +117,7 @@ def diff_to_html(
         version: of eio-audit.
         verbose: whether to show all differences of an op.
     """
-    data = packed(pair_data(step_of(result.comparison)))
+    data = packed(pair_data(result.comparison))
     sections = block_sections(pictures())
     return page(
         "diff.html",

@@ -50,38 +50,6 @@ class PageText:
     definitions: Sequence[bytes] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PageStep:
-    """One run of a pass that changed something: the texts around it, and the changed ops.
-
-    Attributes:
-        index: the index of its TracedPass in Trace.passes.
-        before: the text before it.
-        after: the text after it.
-        changes: the changed ops.
-    """
-
-    index: int
-    before: PageText
-    after: PageText
-    changes: Sequence[ChangedOp]
-
-
-def page_step(index: int, step: PassStep, changes: Sequence[ChangedOp]) -> PageStep:
-    """Return what a pass is charged with, as a page shows it."""
-    return PageStep(index, _page_text(step.before), _page_text(step.after), changes)
-
-
-def step_of(comparison: DumpComparison) -> PageStep:
-    """Return what an unknown pass did between two dumps. Its index is 0."""
-    (before, old), (after, new) = _side(comparison.before), _side(comparison.after)
-    count = len(old.op_lines)
-    old.numbers = range(count)
-    new.numbers = array("q", (comparison.was.get(op, count + op) for op in range(len(new.op_lines))))
-    changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
-    return PageStep(0, _whole_text(before, old), _whole_text(after, new), changes)
-
-
 def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
     """Return a dump that was read as a whole, without its lines, and its ops with their lines."""
     dump = side.dump.dump
@@ -247,19 +215,17 @@ class StoredSteps:
 
     numbers_ops: ClassVar[bool] = True
 
-    def __init__(self, steps: Iterable[PageStep] = ()) -> None:
+    def __init__(self) -> None:
         self.counts: dict[int, Counter[str]] = {}
         self._texts = StoredTexts()
         self._names: dict[str, int] = {}
         self._steps: list[list[Any]] = []
         self._keys: dict[tuple[str, int], int] = {}
-        for step in steps:
-            self.add(step)
 
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        self.add(page_step(key, step, changes))
+        self.add(key, _page_text(step.before), _page_text(step.after), changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -269,20 +235,20 @@ class StoredSteps:
             step[0] = index_of[step[0]]
         return self
 
-    def add(self, step: PageStep) -> None:
-        """Store a step."""
-        self.counts.setdefault(step.index, Counter()).update(change.status for change in step.changes)
-        before, after = self._texts.add(step.before), self._texts.add(step.after)
-        changes = [
-            [STATUSES.index(change.status) for change in step.changes],
-            [change.number for change in step.changes],
-            [change.origin for change in step.changes],
-            [self._name(change.name) for change in step.changes],
-            [-1 if change.function is None else self._name(change.function) for change in step.changes],
-            [-1 if change.before is None else change.before for change in step.changes],
-            [-1 if change.after is None else change.after for change in step.changes],
+    def add(self, index: int, before: PageText, after: PageText, changes: Sequence[ChangedOp]) -> None:
+        """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes."""
+        self.counts.setdefault(index, Counter()).update(change.status for change in changes)
+        texts = self._texts.add(before), self._texts.add(after)
+        columns = [
+            [STATUSES.index(change.status) for change in changes],
+            [change.number for change in changes],
+            [change.origin for change in changes],
+            [self._name(change.name) for change in changes],
+            [-1 if change.function is None else self._name(change.function) for change in changes],
+            [-1 if change.before is None else change.before for change in changes],
+            [-1 if change.after is None else change.after for change in changes],
         ]
-        self._steps.append([step.index, before, after, *changes])
+        self._steps.append([index, *texts, *columns])
 
     @property
     def sources(self) -> list[str]:
@@ -313,10 +279,16 @@ class StoredSteps:
         return self._names.setdefault(name, len(self._names))
 
 
-def pair_data(step: PageStep) -> dict[str, object]:
-    """Return a step as scripts read the only pass of a page."""
-    stored = StoredSteps([step])
-    counts = [stored.counts[step.index][status] for status in STATUSES]
+def pair_data(comparison: DumpComparison) -> dict[str, object]:
+    """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
+    (before, old), (after, new) = _side(comparison.before), _side(comparison.after)
+    count = len(old.op_lines)
+    old.numbers = range(count)
+    new.numbers = array("q", (comparison.was.get(op, count + op) for op in range(len(new.op_lines))))
+    changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
+    stored = StoredSteps()
+    stored.add(0, _whole_text(before, old), _whole_text(after, new), changes)
+    counts = [stored.counts[0][status] for status in STATUSES]
     shown = {
         "name": "Before and after",
         "function": "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures, figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.table import NARROW, Column, numbers, print_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # most checks have one model
-    from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
+    from eio_audit.audit.corpus.models import ModelFigures, PassFigures
 
 UNNAMED = "(no pass named)"
 """The dumps that no marker and no file name says the pass of."""
