@@ -97,7 +97,7 @@ def _corpus(verdict: Verdict, pages: Mapping[str, str]) -> dict[str, object]:
     """Return the tables of models and of passes; None for a single model."""
     if len(verdict.check.by_model) < 2:
         return {"models": None, "passes": None}
-    from eio_audit.report.html.corpus_tables import model_table, pass_table
+    from eio_audit.report.corpus import model_table, pass_table
 
     return {"models": model_table(verdict, pages), "passes": pass_table(verdict)}
 

@@ -104,7 +104,7 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 
 
 def _print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
-    from eio_audit.report.text.corpus import print_corpus
+    from eio_audit.report.corpus import print_corpus
 
     print_corpus(verdict, console, verbose=verbose)
 
