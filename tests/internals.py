@@ -115,8 +115,16 @@ from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
-from eio_audit.mlir.input.markers import Moment, State, find_markers, find_states, holds_ir, parse_state
-from eio_audit.mlir.input.timing_report import TimedEntry, find_timing_reports
+from eio_audit.mlir.input.markers import (
+    Moment,
+    State,
+    TimedEntry,
+    find_markers,
+    find_states,
+    find_timing_reports,
+    holds_ir,
+    parse_state,
+)
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -173,9 +181,8 @@ from eio_audit.mlir.traits import (
 )
 from eio_audit.order.bounds import CyclePacking, LowerBound, count_forced
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.flow.antichain import outside_antichain
 from eio_audit.order.flow.fewest_moved import implied_order, independent_ranges
-from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels
+from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
 from eio_audit.order.inversions import (
     count_descents,

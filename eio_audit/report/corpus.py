@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
-from eio_audit.report.text.console import Console
-from eio_audit.report.text.table import NARROW, Column, numbers, print_table
+from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_table
 
 UNNAMED = "(no pass named)"
 """The dumps that no marker and no file name says the pass of."""

@@ -1,6 +1,8 @@
 """Recognize the lines of a log, and what a file name says of a dump.
 
-The lines are the markers of dumps, lines of IR, and what loggers print among them.
+The lines are the markers of dumps, lines of IR, what loggers print among them, and MLIR's report of execution
+times (``-mlir-timing``). The report comes after the dumps and has an entry for each pass of the pipeline, as
+a tree or as a list.
 
 Inside a dump, only lines of known form are skipped, so that a damaged op is never skipped. These are lines of
 loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
@@ -21,14 +23,14 @@ These names count only in a folder with a pair, before and after, of one program
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
-from eio_audit.mlir.source import Span, find_all, line_end
+from eio_audit.mlir.source import Source, Span, find_all, line_end
 from eio_audit.mlir.tokens import OR_FAIL, nesting, symbol_of
 
 _COMMON = b"IR "
@@ -313,3 +315,84 @@ def _source_of(name: str, programs: Collection[str]) -> str | None:
     if program in programs:
         return program
     return next(iter(programs)) if not program and len(programs) == 1 else None
+
+
+_TITLE = b"... Execution time report ..."
+_HEAD = re.compile(
+    re.escape(_TITLE) + rb"[ \t]*\r?\n===-+===[ \t]*\r?\n[^\n]*\n[ \t]*\r?\n(?P<columns>[^\n]{0,200})\n"
+)
+_COLUMN = re.compile(rb"--+ ?([A-Z][A-Za-z ]*?) ?--+")
+_ROW = re.compile(
+    rb"(?P<times>(?: *-?\d{1,9}\.\d{1,9} \([^()\n]{0,20}\))+)"
+    rb"  (?P<indent>(?:  )*)(?P<name>\S[^\r\n]*)\r?(?:\n|\Z)"
+)
+_TIME = re.compile(rb"(-?\d+\.\d+) \(")
+_PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
+
+
+class TimedEntry(NamedTuple):
+    """An entry of a report.
+
+    Attributes:
+        name: the class name of a pass, as in markers; otherwise a text such as ``'func.func' Pipeline``.
+        seconds: its wall time. If it ran on several threads, that of the slowest.
+        stage: 0-based number of the outermost entry that it is in. In a tree, stages run one after another.
+        op_name: the op that its innermost pipeline runs on; None outside the pipelines that a report shows.
+    """
+
+    name: str
+    seconds: float
+    stage: int
+    op_name: str | None
+
+
+class TimingReport(NamedTuple):
+    """A report of execution times.
+
+    Attributes:
+        line: the 1-based line of its title.
+        entries: from top to bottom.
+    """
+
+    line: int
+    entries: tuple[TimedEntry, ...]
+
+
+def find_timing_reports(source: Source) -> list[TimingReport]:
+    """Return the reports of a text that have wall times, in order of appearance."""
+    reports = []
+    data = source.data
+    for offset in find_all(data, _TITLE, Span(0, len(data))):
+        head = _HEAD.match(data, offset)
+        columns = _COLUMN.findall(head["columns"]) if head else []
+        if head and b"Wall Time" in columns:
+            rows = _rows(data, head.end(), columns)
+            reports.append(TimingReport(source.line_at(offset), _entries(rows)))
+    return reports
+
+
+def _rows(data: Text, offset: int, columns: Sequence[bytes]) -> Iterator[tuple[float, int, str]]:
+    """Yield the wall time, the depth and the name of each row; the last column is the name."""
+    place = columns.index(b"Wall Time")
+    while match := _ROW.match(data, offset):
+        times = _TIME.findall(match["times"])
+        if len(times) != len(columns) - 1:
+            return
+        name = match["name"].decode("utf-8", "replace").rstrip()
+        yield float(times[place]), len(match["indent"]) // 2, name
+        offset = match.end()
+
+
+def _entries(rows: Iterable[tuple[float, int, str]]) -> tuple[TimedEntry, ...]:
+    """Return the entries of rows."""
+    entries = list[TimedEntry]()
+    ops: list[str | None] = []  # by depth, the op of the innermost pipeline that the entries below are in
+    stage = -1
+    for seconds, depth, name in rows:
+        del ops[depth:]
+        stage += depth == 0
+        op_name = ops[-1] if ops else None
+        entries.append(TimedEntry(name, seconds, stage, op_name))
+        pipeline = _PIPELINE.fullmatch(name)
+        ops.append(pipeline["op"] if pipeline else op_name)
+    return tuple(entries)

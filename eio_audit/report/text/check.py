@@ -88,7 +88,7 @@ _KINDS: dict[str, Callable[[Finding], str]] = {
 
 
 def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
-    from eio_audit.report.text.table import Column, print_table
+    from eio_audit.report.text.console import Column, print_table
 
     for title, kind_of in _KINDS.items():
         groups: dict[str, list[int]] = {}
