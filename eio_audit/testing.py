@@ -21,8 +21,7 @@ from eio_audit.report.text.unified_diff import unified_diff
 
 __all__ = ["assert_in_original_order"]
 
-SHOWN_LINES = 60
-"""The most lines of a diff in a message."""
+SHOWN_LINES = 60  # the most lines of a diff in a message
 
 SHOWN_CHARACTERS = 120
 """The most characters per line: enough for the op and its operands."""

@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
 FIRST, LAST = "first", "last"
 
-LISTED_DUMPS = 10
-"""The most lines of a list of dumps."""
+LISTED_DUMPS = 10  # the most lines of a list of dumps
 
 LAST_TAKEN = "takes the last dump"
 """What ``--dump`` with the number of the last dump does."""
 
-LAST_DUMPS = 3
-"""How many of the last dumps a list has if it cannot have all."""
+LAST_DUMPS = 3  # how many of the last dumps a list has if it cannot have all
 
 Numbered = tuple[int, "Dump"]
 """A dump, and its number from 1 for ``--dump``."""

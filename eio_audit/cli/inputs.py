@@ -35,11 +35,8 @@ FROM_FIRST = "--order-from first takes the first dump's order as the original or
 FROM_BEFORE = "--order-from takes the order of another dump as the original order: the one before the pass"
 NUMBER = "the command stamp numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
 
-LISTED_NAMES = 20
-"""The most passes or files that an error lists."""
-
-SKIPPED_NAMES = 3
-"""The most skipped files that a note lists."""
+LISTED_NAMES = 20  # the most passes or files that an error lists
+SKIPPED_NAMES = 3  # the most skipped files that a note lists
 
 
 def max_size() -> int:

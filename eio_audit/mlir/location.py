@@ -75,8 +75,7 @@ PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-
 """A plain location, if as many brackets close as open. Two such texts are equal if the locations are."""
 _ALIAS_INSIDE = re.compile(rb"(#[\w$-]++)\)++\Z")
 
-MOST_NAMES = 8
-"""The most names around each other in a plain location."""
+MOST_NAMES = 8  # the most names around each other in a plain location
 
 
 class Locations:

@@ -49,11 +49,8 @@ def _written_out(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-EXCERPT_WIDTH = 100
-"""The most characters of a line that an error message shows."""
-
-LONGEST_LINE = 1 << 16
-"""The most bytes of a line in which a marker or separator may be."""
+EXCERPT_WIDTH = 100  # the most characters of a line that an error message shows
+LONGEST_LINE = 1 << 16  # the most bytes of a line in which a marker or separator may be
 
 _CUT = "..."
 

@@ -22,8 +22,7 @@ STATES = ("stack", "environment", "files", "solver")
 
 ``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
 """
-ANY_NUMBER = sys.maxsize
-"""No limit to the number of an op's operands."""
+ANY_NUMBER = sys.maxsize  # no limit to the number of an op's operands
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (

@@ -29,8 +29,7 @@ def worst_of(figures: ModelFigures) -> str:
     return "" if worst is None else worst.moment or f"line {worst.line}"
 
 
-SHOWN = 10
-"""The most models and passes that a report names unless verbose."""
+SHOWN = 10  # the most models and passes that a report names unless verbose
 
 
 def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:

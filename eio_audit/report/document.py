@@ -12,8 +12,7 @@ from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange,
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
 
-SHOWN_TORN = 2
-"""How many torn modules a short report names."""
+SHOWN_TORN = 2  # how many torn modules a short report names
 
 RULES = {
     LocationRule.UNKNOWN_LOCATION: "location unknown",

@@ -102,8 +102,7 @@ def dataflow_to_json(dataflow: Dataflow) -> str:
 SWEEPS = 12
 """How often to improve the order within layers, and then the coordinates. More changes little."""
 
-GAP = 24.0
-"""The least distance between neighbours in a layer."""
+GAP = 24.0  # the least distance between neighbours in a layer
 
 
 @dataclass(frozen=True, slots=True)

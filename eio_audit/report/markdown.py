@@ -26,8 +26,7 @@ from eio_audit.report.wording.conclusion import next_steps, reasons, status, ste
 from eio_audit.report.wording.numbers import count, if_any, shortened
 from eio_audit.report.wording.order import heading_of, of_constants, sum_of
 
-SHOWN_ROWS = 10
-"""The most rows of a table that is not folded."""
+SHOWN_ROWS = 10  # the most rows of a table that is not folded
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
@@ -213,8 +212,7 @@ def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
 FOLDED_ROWS = 40
 """The most rows of a table unless verbose. GitHub accepts comments of up to 65,536 characters."""
 
-LONGEST_CELL = 160
-"""The most characters of a cell unless verbose."""
+LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
 
 def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:

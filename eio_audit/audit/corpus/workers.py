@@ -14,8 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-MOST_JOBS = 8
-"""The most processes that are started if nobody says how many."""
+MOST_JOBS = 8  # the most processes that are started if nobody says how many
 
 PRELOADED = (
     "pebble.pool.process",

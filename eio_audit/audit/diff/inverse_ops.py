@@ -222,8 +222,7 @@ def _merged(seen: Sequence[dict[Rearrangement, tuple[int, int]]]) -> dict[Rearra
     return merged
 
 
-SEARCHED_OPS = 64
-"""How many ops above a commuted op to search for its origin."""
+SEARCHED_OPS = 64  # how many ops above a commuted op to search for its origin
 
 
 @dataclass(frozen=True, slots=True)

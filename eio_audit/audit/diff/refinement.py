@@ -31,8 +31,7 @@ from eio_audit.audit.diff.compared_dump import ComparedOps, Users
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
 
-LABEL_STEP = 1 << 32
-"""The distance of labels with different names or symbols: more than there are locations."""
+LABEL_STEP = 1 << 32  # the distance of labels with different names or symbols: more than there are locations
 
 Contents = dict[str, list[Hashable]]
 """By symbol of a function, what its ops are known by, in their order."""

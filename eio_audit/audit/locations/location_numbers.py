@@ -25,8 +25,7 @@ from eio_audit.mlir.location import (
 )
 from eio_audit.mlir.reading.op_text import KnownTexts
 
-NO_LOCATION = -1
-"""The number of an unknown or missing location."""
+NO_LOCATION = -1  # the number of an unknown or missing location
 
 
 _UNPLAIN = frozenset('"\\\n')

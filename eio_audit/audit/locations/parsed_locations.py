@@ -25,8 +25,7 @@ from eio_audit.mlir.location import (
 )
 from eio_audit.mlir.tokens import unescaped
 
-OTHER = -1
-"""Stands for the text of an op whose location is no plain name."""
+OTHER = -1  # stands for the text of an op whose location is no plain name
 
 _NAMES = re.compile(
     rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0',

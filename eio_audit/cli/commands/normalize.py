@@ -24,8 +24,7 @@ from eio_audit.report.wording.numbers import shortened_list
 if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
-LISTED_LINES = 10
-"""The most lines to list in the note on ops without a canonical order."""
+LISTED_LINES = 10  # the most lines to list in the note on ops without a canonical order
 
 
 @grouped_command(

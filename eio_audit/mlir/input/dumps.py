@@ -19,8 +19,7 @@ from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_en
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
 
-LONGEST_PATH = 4096
-"""The most bytes that a text may have to be taken for a path."""
+LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path
 
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")

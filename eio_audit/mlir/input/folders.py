@@ -51,8 +51,7 @@ SINGLE_REWRITES = ("apply-pattern", _ITERATION)
 _REWRITE = re.compile(rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+")
 _OF_WHOLE_OP = re.compile(rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)")
 
-_REMEMBERED = 1 << 12
-"""How many names are remembered, since the files of many models have the same ones."""
+_REMEMBERED = 1 << 12  # how many names are remembered, since the files of many models have the same ones
 
 _Key = list[list[tuple[int, str]]]
 

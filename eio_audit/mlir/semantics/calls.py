@@ -34,8 +34,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
 from eio_audit.mlir.traits import ANY_NUMBER, UNLISTED, OpTraits, op_of_callee
 
-OUTSIDE = -1
-"""In place of a function or another op: the top level of the dump."""
+OUTSIDE = -1  # in place of a function or another op: the top level of the dump
 
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")

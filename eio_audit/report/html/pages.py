@@ -33,8 +33,7 @@ from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
 
-SHOWN_FILES = 3
-"""How many files the title of a page names."""
+SHOWN_FILES = 3  # how many files the title of a page names
 
 PAGE_SCRIPTS = ("page.js",)
 """The script of every page: tables, pictures, explained words."""
@@ -184,8 +183,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
 INDEX = "index.html"
 """The page with the tables."""
 
-LONGEST_NAME = 100
-"""The most characters of a model's name in the name of its page."""
+LONGEST_NAME = 100  # the most characters of a model's name in the name of its page
 
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 

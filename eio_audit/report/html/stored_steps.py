@@ -202,8 +202,7 @@ def _differences(numbers: Iterable[int]) -> array[int]:
 STATUSES = ("added", "removed", "modified", "moved")
 """What a pass does to an op, in the order of the page's counts."""
 
-LEVEL = 9
-"""How hard zlib tries: the page is written once and read often."""
+LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 
 class StoredSteps:

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 Piece = str | tuple[str, str]
 """A part of a line: a text, or a text and its style."""
 
-HANGING = 2
-"""The indentation in columns of the continuation lines of a wrapped line."""
+HANGING = 2  # the indentation in columns of the continuation lines of a wrapped line
 
 SHORTENED = 20
 """The least columns for text. An optional last column of a table without this room is left out."""
@@ -191,11 +190,8 @@ def print_next(steps: Iterable[Step], console: Console) -> None:
 WRAPPED = 36
 """The least width at which a column of prose wraps within itself. If narrower, it wraps below its row."""
 
-NARROW = 24
-"""The width to which a narrow terminal shortens a column of names."""
-
-NARROWEST = 8
-"""The least columns that a table leaves of its last column."""
+NARROW = 24  # the width to which a narrow terminal shortens a column of names
+NARROWEST = 8  # the least columns that a table leaves of its last column
 
 
 @dataclass(frozen=True)

@@ -204,8 +204,7 @@ def _between(fixed: FixedPlace) -> str:
     return f"after {fixed.after}" + (f", before {fixed.before}" if fixed.before else "")
 
 
-SHOWN_OPS = 8
-"""The most ops that a report shows unless verbose."""
+SHOWN_OPS = 8  # the most ops that a report shows unless verbose
 
 
 def print_history(history: History, console: Console, *, verbose: bool = False) -> None:

@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
     from eio_audit.mlir.input.dumps import Dump
 
-SHOWN_AFTER_SECONDS = 1.0
-"""Shorter work shows no bar."""
+SHOWN_AFTER_SECONDS = 1.0  # shorter work shows no bar
 
 REFRESHES_PER_SECOND = 5
 
-LEAST_BAR = 10
-"""The least width of the bar, in columns."""
-
-SHOWN_BYTES = 1 << 18
-"""The least step of the bar inside a dump, in bytes."""
+LEAST_BAR = 10  # the least width of the bar, in columns
+SHOWN_BYTES = 1 << 18  # the least step of the bar inside a dump, in bytes
 
 
 class Advance:
