@@ -107,10 +107,7 @@ def _parallel_options(jobs_help: str, timeout_help: str) -> Callable[[Command], 
             help=jobs_help,
         ),
         click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            metavar="SECONDS",
-            help=timeout_help,
+            "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=timeout_help
         ),
     )
 

@@ -231,10 +231,7 @@ MOVE_STEPS_PER_OP = 20_000  # budget per op of the window, in ops passed or met
 
 
 def improve(
-    window: Window,
-    order: Sequence[int],
-    effort: Effort | None = None,
-    distance: int = USUAL_LIMITS.distance,
+    window: Window, order: Sequence[int], effort: Effort | None = None, distance: int = USUAL_LIMITS.distance
 ) -> list[int]:
     """Return an order with at most the inversions of ``order``.
 

@@ -104,11 +104,7 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
         context: show changes in textual order with this many unchanged ops around each, not by kind.
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
-    details = [
-        _inverse_ops(diff),
-        _modules(diff.fragmentation),
-        _locations(diff.locations, verbose=verbose),
-    ]
+    details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
     functions = changes_by_function(diff.ops) if context is None else _in_place(diff.pairs(), context)
     return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 

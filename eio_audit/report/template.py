@@ -49,11 +49,7 @@ def _environment() -> Environment:
 
     wording = (bisect, conclusion, diff, numbers, order, manual, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
-    environment.filters |= {
-        "commas": "{:,}".format,
-        "data": _data,
-        "explained": _explained,
-    }
+    environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment
 
 

@@ -63,12 +63,7 @@ class TraceModel:
     is_only_file: bool = False
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 
-    def of(
-        self,
-        model: Model,
-        progress: Progress = NO_PROGRESS,
-        watches: Sequence[Watch] = (),
-    ) -> Trace:
+    def of(self, model: Model, progress: Progress = NO_PROGRESS, watches: Sequence[Watch] = ()) -> Trace:
         """Return the trace of a model. A file that cannot be read is an error of the trace.
 
         Args:

@@ -104,10 +104,7 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
         import_module(name)
     _ignore_the_current_folder()
     pool: Any = ProcessPool(
-        max_workers=jobs,
-        context=_process_context(),
-        initializer=_begin,
-        initargs=gc.get_threshold(),
+        max_workers=jobs, context=_process_context(), initializer=_begin, initargs=gc.get_threshold()
     )
     try:
         try:

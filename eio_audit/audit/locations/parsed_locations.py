@@ -27,9 +27,7 @@ from eio_audit.mlir.tokens import unescaped
 
 OTHER = -1  # stands for the text of an op whose location is no plain name
 
-_NAMES = re.compile(
-    rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0',
-)
+_NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
 
 

@@ -16,14 +16,7 @@ import click
 
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.inputs import (
-    dumps_of_run,
-    is_run,
-    no_order,
-    read_dumps,
-    total_size,
-    warn_of_unmatched,
-)
+from eio_audit.cli.inputs import dumps_of_run, is_run, no_order, read_dumps, total_size, warn_of_unmatched
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     DIFF_EXIT_CODES,

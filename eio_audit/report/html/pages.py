@@ -102,11 +102,7 @@ def _corpus(verdict: Verdict, pages: Mapping[str, str]) -> dict[str, object]:
 
 
 def diff_to_html(
-    result: Diff,
-    pictures: Callable[[], Sequence[OrderPicture]],
-    version: str,
-    *,
-    verbose: bool = False,
+    result: Diff, pictures: Callable[[], Sequence[OrderPicture]], version: str, *, verbose: bool = False
 ) -> str:
     """Return the page of a diff.
 
