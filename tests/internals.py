@@ -204,9 +204,8 @@ from eio_audit.order.permutation import (
     permuted_ranges,
     sorted_runs,
 )
-from eio_audit.order.precedence import Precedence
+from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import BestOrder, best_order, improve, pull_up, push_down
-from eio_audit.order.unindexed import after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path

@@ -37,7 +37,6 @@ FLOORS = {
     "order": [
         {"effort", "permutation"},
         {"inversions", "precedence"},
-        {"unindexed"},
         {"windows"},
         {"bounds"},
         {"search"},

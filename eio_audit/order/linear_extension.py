@@ -72,7 +72,7 @@ def restore_order(
     all limits count work, not time (effort.py).
 
     Args:
-        keys: per op in textual order, its op index; None for an unindexed op (unindexed.py).
+        keys: per op in textual order, its op index; None for an unindexed op (precedence.py).
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.

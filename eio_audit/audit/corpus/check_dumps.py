@@ -21,8 +21,7 @@ from eio_audit.audit.gate.gate import Gate, Verdict, judge
 from eio_audit.audit.gate.rules import AVOIDABLE, Rule
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, each_dump, read
-from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, read
 from eio_audit.mlir.source import InputError, Position, Source, Span, read_all
 
 if TYPE_CHECKING:  # many checks need no other processes
@@ -108,24 +107,18 @@ class DumpInFile:
 
     Attributes:
         path: the file, absolute.
-        name: the name of the file in messages.
         lines: the bytes of the lines that the dump is on.
         start_line: the 1-based line that they begin on.
         span: the dump's bytes, counted from the start of these lines.
-        marker: its marker.
-        line: its line, as ``Dump.line``.
-        first_line: the 1-based line of its first text.
+        place: what messages say of it.
         digest: of the dump, see ``digest_of``.
     """
 
     path: str
-    name: str
     lines: Span
     start_line: int
     span: Span
-    marker: Marker | None
-    line: int
-    first_line: int
+    place: DumpPlace
     digest: bytes
 
     def read(self) -> Dump:
@@ -140,12 +133,13 @@ class DumpInFile:
                 data = file.read(self.lines.end - self.lines.start)
         except OSError as error:
             reason = f"a worker cannot read {self.path}: {error.strerror}"
-            raise InputError(self.name, None, reason) from error
-        source = Source(self.name, data, first_line=self.start_line)
-        dump = Dump(source, self.span, self.marker, self.line, first_line=self.first_line)
+            raise InputError(self.place.source, None, reason) from error
+        place = self.place
+        source = Source(place.source, data, first_line=self.start_line)
+        dump = Dump(source, self.span, place.marker, place.line, first_line=place.first_line)
         if digest_of(dump) != self.digest:
             reason = f"a worker reads other text in {self.path}: has the file changed?"
-            raise InputError(self.name, Position(self.line, 1), reason)
+            raise InputError(place.source, Position(place.line, 1), reason)
         return dump
 
 
@@ -157,10 +151,7 @@ def dump_in_file(dump: Dump, digest: bytes) -> Dump | DumpInFile:
     path = Path(source.path).absolute()
     if any(map(path.is_relative_to, _OWN_FOLDERS)) or not path.is_file():
         return dump
-    lines, start_line, span = dump.lines, dump.start_line, dump.span_in_lines
-    return DumpInFile(
-        str(path), source.name, lines, start_line, span, dump.marker, dump.line, dump.first_line, digest
-    )
+    return DumpInFile(str(path), dump.lines, dump.start_line, dump.span_in_lines, dump.place, digest)
 
 
 DEFAULT_GATE = Gate()

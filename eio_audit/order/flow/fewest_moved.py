@@ -14,7 +14,7 @@ gap between the number of moved ops and its lower bound:
    maximum antichain (wrong_labels.py; Dilworth 1950): no minimal order keeps more ops. Additional dependences
    keep the set in textual order, and the range is ordered again. If that adds no inversion, the bound is met.
 
-Moved ops without an index go to their consumers (unindexed.py).
+Moved ops without an index go to their consumers (precedence.py).
 
 **The implied order** has the pairs of ops that are in the same order in every minimal order of a block. Let a
 packing of cycles (bounds.py) have as many cycles as an order has inversions that are not forced. Then
@@ -41,9 +41,8 @@ from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.flow.wrong_labels import outside_antichain
 from eio_audit.order.permutation import longest_in_place, moved_places
-from eio_audit.order.precedence import Precedence
+from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import order_windows
-from eio_audit.order.unindexed import attach_unindexed
 from eio_audit.order.windows import (
     LARGEST_KEY,
     TransitiveClosure,
