@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 FIRST, LAST = "first", "last"
 
 LISTED_DUMPS = 10  # the most lines of a list of dumps
-
-LAST_TAKEN = "takes the last dump"
-"""What ``--dump`` with the number of the last dump does."""
-
+LAST_TAKEN = "takes the last dump"  # what ``--dump`` with the number of the last dump does
 LAST_DUMPS = 3  # how many of the last dumps a list has if it cannot have all
 
 Numbered = tuple[int, "Dump"]

@@ -38,8 +38,7 @@ def post_order(
             pending += (n for n in below(node) if key(n) not in done and key(n) not in entered)
 
 
-_GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
-"""Matches after the last character of an incomplete line."""
+_GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"  # matches after the last character of an incomplete line
 # Compiled on first use: few dumps need them.
 _LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
 _LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)

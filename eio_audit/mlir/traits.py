@@ -13,8 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-KINDS = ("read", "write", "alloc", "free")
-"""Kinds of memory effect."""
+KINDS = ("read", "write", "alloc", "free")  # kinds of memory effect
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 """The effects of an op that are not a list of kinds."""
 STATES = ("stack", "environment", "files", "solver")

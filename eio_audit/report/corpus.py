@@ -9,8 +9,7 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.report.html.table import OF_CONSTANTS, Cell, Table, columns_of
 from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_table
 
-UNNAMED = "(no pass named)"
-"""The dumps that no marker and no file name says the pass of."""
+UNNAMED = "(no pass named)"  # the dumps that no marker and no file name says the pass of
 
 
 def pass_of(figures: PassFigures) -> str:
@@ -79,8 +78,7 @@ def _print_more(number: int, what: str, console: Console) -> None:
         console.print((f"... and {number:,} more {what} (-v)", "dim"))
 
 
-SORTING = "-avoidable, -findings, -inversions"
-"""How the tables of models and passes are sorted at first."""
+SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and passes are sorted at first
 
 
 def model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:

@@ -30,8 +30,7 @@ if TYPE_CHECKING:  # many checks need no other processes
     from eio_audit.audit.corpus.workers import Workers
 
 
-_OWN_FOLDERS = ("/dev", "/proc")
-"""Their files are other files in each process: ``/dev/stdin``."""
+_OWN_FOLDERS = ("/dev", "/proc")  # their files are other files in each process: ``/dev/stdin``
 
 
 @dataclass(frozen=True)

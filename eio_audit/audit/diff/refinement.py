@@ -110,8 +110,7 @@ def _alike(old: Contents, new: Contents) -> list[tuple[str, str]]:
     return [(was, now) for (was, now), number in votes.most_common() if number * 2 >= sizes[was]]
 
 
-NO_CLASS = -1
-"""The class of an op that has none yet."""
+NO_CLASS = -1  # the class of an op that has none yet
 
 
 class RefinementClasses:

@@ -30,8 +30,7 @@ NO_LOCATION = -1  # the number of an unknown or missing location
 
 _UNPLAIN = frozenset('"\\\n')
 
-_NAME = re.compile(rb'"[^"\\\n]*+"')
-"""A location that is a name and nothing else, printed without escapes."""
+_NAME = re.compile(rb'"[^"\\\n]*+"')  # a location that is a name and nothing else, printed without escapes
 
 
 class Numbers(dict[Hashable, int]):

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 
-Write = Callable[[str, "Fix"], None]
-"""Writes the fix of a file, given its path."""
+Write = Callable[[str, "Fix"], None]  # writes the fix of a file, given its path
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 

@@ -25,8 +25,7 @@ _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _BRACE = STRING + rb"|//[^\n]*+|(?P<brace>[{}])"
 """A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
-NOT_MLIR = "this is not MLIR: no line begins an operation"
-"""The error for such a text."""
+NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
 
 _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '

@@ -35,8 +35,7 @@ _LONGEST_EXPANSION = 4096
 _SYMBOL_USE = re.compile(SYMBOL)
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The start of a line that is not indented. A printer indents all lines in a function."""
-_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
-"""The end of a line with a brace."""
+_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
 _LINE_TAIL = 8
 """How many bytes at the end of a line may hold the brace. Blanks may follow it."""
 _LONGEST_HEADER = 1 << 16  # how many bytes of an op may hold its symbol, from its start or to its end

@@ -34,9 +34,7 @@ from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
 
 SHOWN_FILES = 3  # how many files the title of a page names
-
-PAGE_SCRIPTS = ("page.js",)
-"""The script of every page: tables, pictures, explained words."""
+PAGE_SCRIPTS = ("page.js",)  # the script of every page: tables, pictures, explained words
 
 BROWSER_SCRIPTS = (
     *PAGE_SCRIPTS,
@@ -176,9 +174,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     return Table("changes", caption, columns, rows, "number", links=("after", links))
 
 
-INDEX = "index.html"
-"""The page with the tables."""
-
+INDEX = "index.html"  # the page with the tables
 LONGEST_NAME = 100  # the most characters of a model's name in the name of its page
 
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")

@@ -33,13 +33,11 @@ HANGING = 2  # the indentation in columns of the continuation lines of a wrapped
 SHORTENED = 20
 """The least columns for text. An optional last column of a table without this room is left out."""
 
-ELLIPSIS = "..."
-"""The sign of what a narrow terminal omits."""
+ELLIPSIS = "..."  # the sign of what a narrow terminal omits
 
 _BETWEEN = " | "
 
-_FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables that make rich treat anything as a terminal."""
+_FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # variables that make rich treat anything as a terminal
 
 
 def _chosen_color() -> bool | None:
