@@ -199,7 +199,7 @@ def diff_command(
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
-    from eio_audit.cli.pass_pair import around_pass
+    from eio_audit.cli.dump_before import around_pass
     from eio_audit.report.text.progress import status
 
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
