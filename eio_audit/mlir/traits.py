@@ -25,26 +25,12 @@ ANY_NUMBER = sys.maxsize  # no limit to the number of an op's operands
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
-    "allocates",
-    "call",
-    "convergent",
-    "destination_style",
-    "fence",
-    "fresh",
-    "may_not_return",
-    "may_trap",
-    "may_trap_if_dynamic",
-    "shared",
+    *("allocates", "call", "convergent", "destination_style", "fence", "fresh"),
+    *("may_not_return", "may_trap", "may_trap_if_dynamic", "shared"),
 )
 STRUCTURE_FLAGS = (
-    "constant",
-    "function",
-    "graph_region",
-    "isolated",
-    "placed",
-    "symbol",
-    "symbol_table",
-    "terminator",
+    *("constant", "function", "graph_region", "isolated"),
+    *("placed", "symbol", "symbol_table", "terminator"),
 )
 """Traits about an op's role in its block or about its regions, not about memory."""
 FORM_FLAGS = ("aux", "pasted", "recipes", "segments", "total")

@@ -35,14 +35,9 @@ class Progress(Protocol):
 
 
 class _Nobody:
-    def __call__(self, bytes_count: int, /) -> None:
-        """Nobody wants to know."""
-
-    def file_done(self) -> None:
-        """Nobody wants to know."""
-
-    def waits_for(self, file: str, /) -> None:
-        """Nobody wants to know."""
+    def __call__(self, bytes_count: int, /) -> None: ...
+    def file_done(self) -> None: ...
+    def waits_for(self, file: str, /) -> None: ...
 
 
 NO_PROGRESS: Progress = _Nobody()

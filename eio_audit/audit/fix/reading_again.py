@@ -14,15 +14,9 @@ Reader = Callable[[Source, None, OpTable], IR]
 """What reads a text that was written: ``read_ir``. Only tests pass another one."""
 
 _STRUCTURE = (
-    "op_block",
-    "subtree_end",
-    "first_result",
-    "operand_start",
-    "operands",
-    "late_operands",
-    "value_owner",
-    "block_region",
-    "region_op",
+    *("op_block", "subtree_end", "first_result"),
+    *("operand_start", "operands", "late_operands"),
+    *("value_owner", "block_region", "region_op"),
 )
 """The fields that define a dump's structure, without texts and names."""
 
