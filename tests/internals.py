@@ -33,9 +33,7 @@ from eio_audit.audit.corpus.check_dumps import (
     check_dumps,
     digest_of,
     dump_in_file,
-    program_digest,
 )
-from eio_audit.audit.corpus.cluster import cluster_workers, require_versions
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import (
@@ -49,7 +47,15 @@ from eio_audit.audit.corpus.models import (
 )
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
-from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
+from eio_audit.audit.corpus.workers import (
+    BatchSize,
+    TimeLimit,
+    Workers,
+    cluster_workers,
+    local_workers,
+    program_digest,
+    require_versions,
+)
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
 from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder

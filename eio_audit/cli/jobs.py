@@ -41,7 +41,7 @@ class Jobs(NamedTuple):
             InputError: the cluster cannot do it.
         """
         if self.cluster is not None:
-            from eio_audit.audit.corpus.cluster import cluster_workers
+            from eio_audit.audit.corpus.workers import cluster_workers
 
             with cluster_workers(self.cluster, self.timeout) as cluster:
                 yield cluster

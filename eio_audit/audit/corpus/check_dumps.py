@@ -76,30 +76,6 @@ def digest_of(dump: Dump) -> bytes:
     return digest.digest()
 
 
-def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
-    """A digest of this program's files and those of ``regex``, the library that results depend on.
-
-    It changes with their versions and with each edit. It is the same on every machine: compiled files are
-    left out.
-
-    Raises:
-        OSError: a file cannot be read.
-    """
-    from hashlib import sha256
-    from importlib.util import find_spec
-
-    regex = find_spec("regex")  # found, not imported: that takes longer than all the rest
-    assert regex is not None and regex.origin is not None
-    digest = sha256(repr(sys.version_info[:2]).encode())
-    for folder, pattern in ((package, "**/*.*"), (Path(regex.origin).parent, "*.py")):
-        for file in sorted(folder.glob(pattern)):
-            if "__pycache__" not in file.parts:
-                data = file.read_bytes()
-                digest.update(f"{file.relative_to(folder).as_posix()} {len(data)}\n".encode())
-                digest.update(data)
-    return digest.digest()
-
-
 @dataclass(frozen=True, slots=True)
 class DumpInFile:
     """Where a dump is, and what tells that it is this dump.
