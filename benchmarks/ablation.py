@@ -27,11 +27,11 @@ import hostile
 
 import eio_audit
 from eio_audit.audit.check import followers
-from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order import search
+from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search import solve_window
 
 HERE = Path(__file__).resolve().parent
 DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")
@@ -51,10 +51,10 @@ def _keep_order(_: object, order: Iterable[int], *__: object) -> list[int]:
 
 PARTS: dict[str, tuple[Patch, ...]] = {
     "nothing": (),
-    "`pull_up`": ((solve_window, "pull_up", solve_window.push_down),),
-    "`push_down`": ((solve_window, "push_down", solve_window.pull_up),),
+    "`pull_up`": ((search, "pull_up", search.push_down),),
+    "`push_down`": ((search, "push_down", search.pull_up),),
     "alternating paths of the packing": ((CyclePacking, "_augment", lambda *_: None),),
-    "`improve` (local search)": ((solve_window, "improve", _keep_order),),
+    "`improve` (local search)": ((search, "improve", _keep_order),),
 }
 
 

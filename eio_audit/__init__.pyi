@@ -12,10 +12,10 @@ from eio_audit.audit.check.figures import MislabelledOp as MislabelledOp
 from eio_audit.audit.check.figures import Summary as Summary
 from eio_audit.audit.corpus.check_dumps import check_many as check_many
 from eio_audit.audit.diff.diff import Diff as Diff
+from eio_audit.audit.diff.diff import OriginalOrder as OriginalOrder
 from eio_audit.audit.diff.diff import diff as diff
 from eio_audit.audit.diff.normal_form import normal_form as normal_form
 from eio_audit.audit.diff.op_changes import OpChange as OpChange
-from eio_audit.audit.diff.original_order import OriginalOrder as OriginalOrder
 from eio_audit.audit.explain.dataflow import Dataflow as Dataflow
 from eio_audit.audit.explain.dataflow import dataflow as dataflow
 from eio_audit.audit.explain.dataflow import dataflow_graph as dataflow_graph
@@ -24,9 +24,9 @@ from eio_audit.audit.explain.explain import explain as explain
 from eio_audit.audit.fix.compiler import Compiler as Compiler
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import fix as fix
+from eio_audit.audit.fix.labels import stamp as stamp
 from eio_audit.audit.fix.reading_again import VerificationError as VerificationError
 from eio_audit.audit.fix.reordering import shuffle as shuffle
-from eio_audit.audit.fix.stamp import stamp as stamp
 from eio_audit.audit.gate.findings import Finding as Finding
 from eio_audit.audit.gate.gate import Gate as Gate
 from eio_audit.audit.gate.gate import Verdict as Verdict

@@ -21,8 +21,7 @@ from eio_audit.report.text.unified_diff import unified_diff
 
 __all__ = ["assert_in_original_order"]
 
-SHOWN_LINES = 60
-"""The most lines of a diff in a message."""
+SHOWN_LINES = 60  # the most lines of a diff in a message
 
 _RULES = {"shuffled": (AVOIDABLE, WRONG_INDEX), "moved": (AVOIDABLE,), "any": ORDER_RULES}
 """By what is allowed, the rules in force."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.bisect import bisect_pass, name_of_step, write_log
+from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
@@ -22,41 +22,58 @@ from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
-from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses, class_of
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
-from eio_audit.audit.corpus.check_dumps import check_dumps
-from eio_audit.audit.corpus.cluster import cluster_workers, require_versions
-from eio_audit.audit.corpus.corpus_figures import ModelFigures, figures_by_model, figures_by_pass
-from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, digest_of, dump_in_file, program_digest
+from eio_audit.audit.corpus.check_dumps import (
+    DumpCheck,
+    DumpInFile,
+    check_dumps,
+    digest_of,
+    dump_in_file,
+)
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.corpus.models import Model, find_models, model_of, models_of
+from eio_audit.audit.corpus.models import (
+    Model,
+    ModelFigures,
+    figures_by_model,
+    figures_by_pass,
+    find_models,
+    model_of,
+    models_of,
+)
 from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
-from eio_audit.audit.corpus.workers import BatchSize, TimeLimit, Workers, local_workers
+from eio_audit.audit.corpus.workers import (
+    BatchSize,
+    TimeLimit,
+    Workers,
+    cluster_workers,
+    local_workers,
+    program_digest,
+    require_versions,
+)
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
-from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
-from eio_audit.audit.diff.layout import inverse_pairs, rearrangements
+from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder
+from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
-from eio_audit.audit.diff.module_runs import Fragmentation
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
-from eio_audit.audit.diff.original_order import OriginalOrder
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
-from eio_audit.audit.fix import stamp as stamp_module
+from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
+from eio_audit.audit.fix.labels import new_locations
+from eio_audit.audit.fix.labels import relabelled as relabelled_locations
 from eio_audit.audit.fix.reading_again import read_relocated
-from eio_audit.audit.fix.relabel import new_locations
-from eio_audit.audit.fix.relabel import relabelled as relabelled_locations
 from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
 from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
@@ -91,7 +108,7 @@ from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals,
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
-from eio_audit.cli.commands.config import config_command
+from eio_audit.cli.commands.help import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
@@ -107,11 +124,17 @@ from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpac
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText
-from eio_audit.mlir.input.markers import find_markers, holds_ir
-from eio_audit.mlir.input.shown_op import ShownOp, outermost_op, shown_op
-from eio_audit.mlir.input.states import Moment, State, find_states, parse_state
-from eio_audit.mlir.input.timing_report import TimedEntry, find_timing_reports
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
+from eio_audit.mlir.input.markers import (
+    Moment,
+    State,
+    TimedEntry,
+    find_markers,
+    find_states,
+    find_timing_reports,
+    holds_ir,
+    parse_state,
+)
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -136,7 +159,6 @@ from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
-from eio_audit.mlir.semantics import places as places_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import Calls
@@ -167,12 +189,10 @@ from eio_audit.mlir.traits import (
     op_traits,
     parse_op_traits,
 )
-from eio_audit.order.bounds.cycle_packing import CyclePacking
-from eio_audit.order.bounds.forced import LowerBound, count_forced
+from eio_audit.order.bounds import CyclePacking, LowerBound, count_forced
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.flow.antichain import outside_antichain
 from eio_audit.order.flow.fewest_moved import implied_order, independent_ranges
-from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels
+from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
 from eio_audit.order.inversions import (
     count_descents,
@@ -191,28 +211,29 @@ from eio_audit.order.permutation import (
     closed_ranges,
     inverse,
     longest_in_place,
-    moved_places,
     permuted_ranges,
     sorted_runs,
 )
-from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.local_search import improve
-from eio_audit.order.search.solve_window import BestOrder, best_order, pull_up, push_down
-from eio_audit.order.unindexed import after_last_uses, attach_unindexed, effective_keys
+from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
+from eio_audit.order.search import BestOrder, best_order, improve, pull_up, push_down
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS
+from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
-from eio_audit.report.html.page_folder import INDEX, check_to_pages, page_names
-from eio_audit.report.html.page_steps import PageStep, PageText, step_of
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
+from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
+from eio_audit.report.html.stored_steps import (
+    STATUSES,
+    PageText,
+    StoredSteps,
+    StoredTexts,
+    packed,
+)
 from eio_audit.report.html.table import MadeRows, Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
-from eio_audit.report.pictures.dataflow_svg import GAP, layered_layout
-from eio_audit.report.template import render
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink

@@ -24,7 +24,7 @@ MAY_USE = {
 }
 FLOORS = {
     "mlir": [
-        {"files", "traits", "printable", "post_order"},
+        {"files", "traits"},
         {"source"},
         {"tokens"},
         {"aliases"},
@@ -37,7 +37,6 @@ FLOORS = {
     "order": [
         {"effort", "permutation"},
         {"inversions", "precedence"},
-        {"unindexed"},
         {"windows"},
         {"bounds"},
         {"search"},

@@ -134,7 +134,12 @@ def patterns_of(module: str) -> dict[str, re.Pattern[Any]]:
     owners = {"": values} | {
         f"{name}.": vars(value) for name, value in values.items() if isinstance(value, type)
     }
-    found = {owner + name: value for owner, names in owners.items() for name, value in names.items()}
+    found = {
+        owner + name: value
+        for owner, names in owners.items()
+        for name, value in names.items()
+        if name != "__doc__"
+    }
     compiled = {
         name: re.compile(value)
         for name, value in found.items()

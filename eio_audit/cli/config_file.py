@@ -12,21 +12,10 @@ from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.traits import OpTraits, parse_op_traits
 
 KEYS = (
-    "index-pattern",
-    "follow",
-    "assume-pure",
-    "max-size",
-    "fail-on",
-    "max-avoidable",
-    "max-inversions",
-    "allow-unindexed",
-    "select",
-    "extend-select",
-    "ignore",
-    "baseline",
-    "source-root",
-    "jobs",
-    "verbose",
+    *("index-pattern", "follow", "assume-pure", "max-size"),
+    *("fail-on", "max-avoidable", "max-inversions", "allow-unindexed"),
+    *("select", "extend-select", "ignore", "baseline", "source-root"),
+    *("jobs", "verbose"),
 )
 """The options that a file may set. ``ops`` is another key."""
 

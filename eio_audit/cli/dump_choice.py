@@ -9,8 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, pass_names, read_dumps
-from eio_audit.mlir.printable import printable
-from eio_audit.mlir.source import InputError, source_name
+from eio_audit.mlir.source import InputError, printable, source_name
 from eio_audit.report.wording.numbers import count, shortened_list
 
 if TYPE_CHECKING:
@@ -18,14 +17,9 @@ if TYPE_CHECKING:
 
 FIRST, LAST = "first", "last"
 
-LISTED_DUMPS = 10
-"""The most lines of a list of dumps."""
-
-LAST_TAKEN = "takes the last dump"
-"""What ``--dump`` with the number of the last dump does."""
-
-LAST_DUMPS = 3
-"""How many of the last dumps a list has if it cannot have all."""
+LISTED_DUMPS = 10  # the most lines of a list of dumps
+LAST_TAKEN = "takes the last dump"  # what ``--dump`` with the number of the last dump does
+LAST_DUMPS = 3  # how many of the last dumps a list has if it cannot have all
 
 Numbered = tuple[int, "Dump"]
 """A dump, and its number from 1 for ``--dump``."""
@@ -139,7 +133,7 @@ class DumpChoice(NamedTuple):
         counted = self.counted(dumps)
         if self.dump.number is not None:
             return counted[self.dump.number :][:1]
-        from eio_audit.mlir.input.shown_op import shown_op
+        from eio_audit.mlir.input.function_texts import shown_op
 
         return [dump for dump in counted if shown_op(dump).symbol == self.dump.symbol]
 
@@ -275,7 +269,7 @@ def dump_table(dumps: Sequence[Numbered]) -> list[str]:
 
     The heading is above them.
     """
-    from eio_audit.mlir.input.shown_op import shown_op
+    from eio_audit.mlir.input.function_texts import shown_op
 
     left_out = max(len(dumps) - LISTED_DUMPS + 1, 2) if len(dumps) > LISTED_DUMPS else 0
     last = len(dumps) - LAST_DUMPS if left_out else len(dumps)

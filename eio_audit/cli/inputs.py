@@ -35,11 +35,8 @@ FROM_FIRST = "--order-from first takes the first dump's order as the original or
 FROM_BEFORE = "--order-from takes the order of another dump as the original order: the one before the pass"
 NUMBER = "the command stamp numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
 
-LISTED_NAMES = 20
-"""The most passes or files that an error lists."""
-
-SKIPPED_NAMES = 3
-"""The most skipped files that a note lists."""
+LISTED_NAMES = 20  # the most passes or files that an error lists
+SKIPPED_NAMES = 3  # the most skipped files that a note lists
 
 
 def max_size() -> int:
@@ -198,7 +195,7 @@ def note_apart(files: Sequence[DumpFile]) -> None:
     """Note which files beside before-and-after pairs belong to no pair, and how to name them."""
     names = [Path(file.path).name for file in files if file.is_apart]
     if names:
-        from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
+        from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES
 
         listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
         click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)
@@ -209,7 +206,7 @@ def note_unlike(paths: Sequence[str], op_table: OpTable) -> None:
 
     Standard input can be read only once, so it is not looked at.
     """
-    from eio_audit.audit.corpus.unlike_dumps import are_unlike
+    from eio_audit.audit.corpus.models import are_unlike
     from eio_audit.mlir.input.dumps import stream
 
     before: Dump | None = None

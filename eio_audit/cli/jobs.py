@@ -41,7 +41,7 @@ class Jobs(NamedTuple):
             InputError: the cluster cannot do it.
         """
         if self.cluster is not None:
-            from eio_audit.audit.corpus.cluster import cluster_workers
+            from eio_audit.audit.corpus.workers import cluster_workers
 
             with cluster_workers(self.cluster, self.timeout) as cluster:
                 yield cluster
@@ -107,10 +107,7 @@ def _parallel_options(jobs_help: str, timeout_help: str) -> Callable[[Command], 
             help=jobs_help,
         ),
         click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            metavar="SECONDS",
-            help=timeout_help,
+            "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=timeout_help
         ),
     )
 

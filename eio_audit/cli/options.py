@@ -309,8 +309,8 @@ def _audit_options(
 ) -> AuditOptions:
     original = None
     if order_from is not None:
-        from eio_audit.audit.diff.original_order import OriginalOrder
-        from eio_audit.cli.order_from import original_dump
+        from eio_audit.audit.diff.diff import OriginalOrder
+        from eio_audit.cli.dump_before import original_dump
         from eio_audit.mlir.traits import OpTable
 
         dump = original_dump(order_from)

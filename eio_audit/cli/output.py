@@ -140,8 +140,7 @@ def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
     file.chmod(mode)
 
 
-LESS = "FRX"
-"""The options of less where LESS has none: quit if it fits, show colours, keep the screen."""
+LESS = "FRX"  # the options of less where LESS has none: quit if it fits, show colours, keep the screen
 
 
 class _Screen(io.StringIO):

@@ -28,7 +28,7 @@ RENDERERS = {
         "concise": "ci.annotations:to_concise",
         "json": "json:check_to_json",
         "jsonl": "json:to_jsonl",
-        "markdown": "markdown.check:to_markdown",
+        "markdown": "markdown:to_markdown",
         "github": "ci.annotations:to_github",
         "sarif": "ci.sarif:to_sarif",
         "junit": "ci.annotations:to_junit",
@@ -39,7 +39,7 @@ RENDERERS = {
         "text": "text.diff:print_diff",
         "json": "json:diff_to_json",
         "jsonl": "json:diff_to_jsonl",
-        "markdown": "markdown.diff:diff_to_markdown",
+        "markdown": "markdown:diff_to_markdown",
         "html": "html.pages:diff_to_html",
     },
     "ModelTraces": {
@@ -50,26 +50,26 @@ RENDERERS = {
     "Bisection": {
         "text": "text.bisect:print_bisection",
         "json": "json:bisection_to_json",
-        "markdown": "markdown.bisect:bisection_to_markdown",
+        "markdown": "markdown:bisection_to_markdown",
         "html": "html.bisect:bisection_to_html",
         "log": "text.bisect:states_log",
     },
     "OpSteps": {"text": "text.bisect:print_op_steps", "json": "json:op_steps_to_json"},
     "OneApplication": {"text": "text.bisect:print_application", "json": "json:application_to_json"},
     "FirstFailure": {"text": "text.bisect:print_first_failure", "json": "json:to_json"},
-    "History": {"text": "text.history:print_history", "json": "json:to_json"},
+    "History": {"text": "text.op:print_history", "json": "json:to_json"},
     "RunComparison": {"text": "text.diff:print_two_runs", "json": "json:two_runs_to_json"},
-    "Explanation": {"text": "text.explain:print_explanation", "json": "json:to_json"},
+    "Explanation": {"text": "text.op:print_explanation", "json": "json:to_json"},
     "Dataflow": {
         "dot": "graph:dataflow_to_dot",
         "graphml": "graph:dataflow_to_graphml",
         "json": "graph:dataflow_to_json",
-        "svg": "pictures.dataflow_svg:dataflow_to_svg",
+        "svg": "graph:dataflow_to_svg",
     },
 }
 """By kind of result and format, the function in ``report``: ``module:name``."""
 
-FOLDER_RENDERERS = {"Verdict": {"html": "html.page_folder:check_to_pages"}}
+FOLDER_RENDERERS = {"Verdict": {"html": "html.pages:check_to_pages"}}
 """The functions that make the files of a folder: the name and the text of each."""
 
 

@@ -7,14 +7,38 @@ another statement begins. Otherwise it is an operator.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from typing import TypeVar
 
-from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OPEN_ANGLE, OR_FAIL, OUTER, STRING, Brackets, string_end
 
-_GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"
-"""Matches after the last character of an incomplete line."""
+_Node = TypeVar("_Node")
+
+
+def post_order(
+    roots: Iterable[_Node],
+    below: Callable[[_Node], Iterable[_Node]],
+    done: Container[object],
+    key: Callable[[_Node], object] = lambda node: node,
+) -> Iterator[_Node]:
+    """Yield the roots and all nodes below them, each after those below it, the last first. Cut cycles.
+
+    Nodes whose ``key`` is in ``done`` are skipped. The caller adds each node it gets to ``done``.
+    """
+    pending, entered = [*roots], set[object]()
+    while pending:
+        node = pending[-1]
+        if key(node) in done:
+            pending.pop()
+        elif key(node) in entered:
+            yield pending.pop()
+        else:
+            entered.add(key(node))
+            pending += (n for n in below(node) if key(n) not in done and key(n) not in entered)
+
+
+_GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"  # matches after the last character of an incomplete line
 # Compiled on first use: few dumps need them.
 _LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
 _LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)

@@ -26,11 +26,8 @@ _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16. Some shells redirect output in UTF-16."""
 
-MAX_UNPACKED_BYTES = 4_000_000_000
-"""By default, the most bytes that a file may unpack to."""
-
-BLOCK_BYTES = 1 << 20
-"""The number of bytes to read or unpack at a time."""
+MAX_UNPACKED_BYTES = 4_000_000_000  # by default, the most bytes that a file may unpack to
+BLOCK_BYTES = 1 << 20  # the number of bytes to read or unpack at a time
 
 LARGE_FILE = 1 << 24
 """The size from which a file is read into large memory pages. This is several times faster."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, unescaped
 
@@ -75,8 +75,7 @@ PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-
 """A plain location, if as many brackets close as open. Two such texts are equal if the locations are."""
 _ALIAS_INSIDE = re.compile(rb"(#[\w$-]++)\)++\Z")
 
-MOST_NAMES = 8
-"""The most names around each other in a plain location."""
+MOST_NAMES = 8  # the most names around each other in a plain location
 
 
 class Locations:

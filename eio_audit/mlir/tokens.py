@@ -30,8 +30,7 @@ SYMBOL = rb"@(?:" + SUFFIX_ID + rb"|" + STRING + rb")"
 """``@name`` or ``@"any text"``. A nested reference, ``@a::@b``, is several."""
 SYMBOL_NAME = rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")"
 """The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
-_GAP = rb"\s*+(?://[^\n]*+\s*+)*+"
-"""What may stand between two tokens: white space and comments."""
+_GAP = rb"\s*+(?://[^\n]*+\s*+)*+"  # what may stand between two tokens: white space and comments
 _RESULT = rb"%[\w$.-]++" + _GAP + rb"(?::" + _GAP + rb"\d++" + _GAP + rb")?"
 _RESULTS = _RESULT + rb"(?:," + _GAP + _RESULT + OR_FAIL + rb")*+="
 

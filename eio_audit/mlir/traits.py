@@ -13,8 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-KINDS = ("read", "write", "alloc", "free")
-"""Kinds of memory effect."""
+KINDS = ("read", "write", "alloc", "free")  # kinds of memory effect
 EFFECT_WORDS = ("pure", "recursive", "dynamic", "unknown")
 """The effects of an op that are not a list of kinds."""
 STATES = ("stack", "environment", "files", "solver")
@@ -22,31 +21,16 @@ STATES = ("stack", "environment", "files", "solver")
 
 ``environment`` is the floating-point environment, the default device, and all that volatile accesses reach.
 """
-ANY_NUMBER = sys.maxsize
-"""No limit to the number of an op's operands."""
+ANY_NUMBER = sys.maxsize  # no limit to the number of an op's operands
 EVERYTHING = "everything"
 """All memory and all buffers: the place of an effect that is bound to no other place."""
 EFFECT_FLAGS = (
-    "allocates",
-    "call",
-    "convergent",
-    "destination_style",
-    "fence",
-    "fresh",
-    "may_not_return",
-    "may_trap",
-    "may_trap_if_dynamic",
-    "shared",
+    *("allocates", "call", "convergent", "destination_style", "fence", "fresh"),
+    *("may_not_return", "may_trap", "may_trap_if_dynamic", "shared"),
 )
 STRUCTURE_FLAGS = (
-    "constant",
-    "function",
-    "graph_region",
-    "isolated",
-    "placed",
-    "symbol",
-    "symbol_table",
-    "terminator",
+    *("constant", "function", "graph_region", "isolated"),
+    *("placed", "symbol", "symbol_table", "terminator"),
 )
 """Traits about an op's role in its block or about its regions, not about memory."""
 FORM_FLAGS = ("aux", "pasted", "recipes", "segments", "total")

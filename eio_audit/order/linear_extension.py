@@ -1,7 +1,7 @@
 """Restoring the original order: a linear extension of a block with few inversions, and a lower bound.
 
 A *linear extension* is an order that keeps every dependence. The block is cut into windows (windows.py). Each
-window is ordered on its own, with a lower bound that holds for all its orders (solve_window.py).
+window is ordered on its own, with a lower bound that holds for all its orders (search.py).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from eio_audit.order.bounds.forced import LowerBound
+from eio_audit.order.bounds import LowerBound
 from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
 from eio_audit.order.flow.fewest_moved import FewMoved, fewest_moved
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.solve_window import order_windows
+from eio_audit.order.search import order_windows
 from eio_audit.order.windows import Windows, block_of, split_into_windows
 
 
@@ -72,7 +72,7 @@ def restore_order(
     all limits count work, not time (effort.py).
 
     Args:
-        keys: per op in textual order, its op index; None for an unindexed op (unindexed.py).
+        keys: per op in textual order, its op index; None for an unindexed op (precedence.py).
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
@@ -82,7 +82,7 @@ def restore_order(
         ValueError: if the number of keys is not the number of ops.
 
     Complexity: O(n log n + m) for a block that is nearly in order, plus the work on its windows, which is
-    capped for each (solve_window.py).
+    capped for each (search.py).
 
     Example:
         Keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, there is one more inversion.

@@ -20,8 +20,7 @@ from operator import eq, sub
 
 from eio_audit.order.inversions import count_inversions, dense_ranks
 from eio_audit.order.permutation import inverse
-from eio_audit.order.precedence import Precedence
-from eio_audit.order.unindexed import effective_keys
+from eio_audit.order.precedence import Precedence, effective_keys
 
 LARGEST_KEY = 1 << 30  # Python adds and compares such integers fastest
 

@@ -6,8 +6,7 @@ import json
 from dataclasses import asdict, fields
 
 from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
-from eio_audit.mlir.printable import printable_in_json
-from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.source import InputError, Source, printable_in_json
 
 
 def _parse_json(source: Source) -> object:

@@ -6,15 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
-from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.diff import Diff, Fragmentation, ModuleRuns
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
-from eio_audit.audit.diff.module_runs import Fragmentation, ModuleRuns
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
 
-SHOWN_TORN = 2
-"""How many torn modules a short report names."""
+SHOWN_TORN = 2  # how many torn modules a short report names
 
 RULES = {
     LocationRule.UNKNOWN_LOCATION: "location unknown",
@@ -106,11 +104,7 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
         context: show changes in textual order with this many unchanged ops around each, not by kind.
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
-    details = [
-        _inverse_ops(diff),
-        _modules(diff.fragmentation),
-        _locations(diff.locations, verbose=verbose),
-    ]
+    details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
     functions = changes_by_function(diff.ops) if context is None else _in_place(diff.pairs(), context)
     return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 

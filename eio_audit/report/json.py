@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from eio_audit.mlir.printable import printable_in_json
+from eio_audit.mlir.source import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.applications import OneApplication, OpSteps
@@ -158,7 +158,7 @@ _MADE: dict[str, Callable[[Any], object]] = {
 
 def check_to_json(verdict: Verdict) -> str:
     """Return the audits of ``check`` and the findings of its gate, ending in a newline."""
-    from eio_audit.audit.corpus.corpus_figures import figures_by_model, figures_by_pass
+    from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 
     check = verdict.check
     return _document(

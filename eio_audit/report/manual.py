@@ -12,8 +12,7 @@ from functools import cache
 from itertools import groupby
 from pathlib import Path
 
-from eio_audit.report.text.console import Console, Piece, plain
-from eio_audit.report.text.table import Column, print_table
+from eio_audit.report.text.console import Column, Console, Piece, plain, print_table
 
 PAGES = Path(__file__).with_name("pages")
 

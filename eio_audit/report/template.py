@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from eio_audit.mlir.printable import STEERING, printable, printable_lines
+from eio_audit.mlir.source import STEERING, printable, printable_lines
 from eio_audit.report.wording import bisect, conclusion, diff, numbers, order, trace
 
 if TYPE_CHECKING:
@@ -49,11 +49,7 @@ def _environment() -> Environment:
 
     wording = (bisect, conclusion, diff, numbers, order, manual, trace)
     environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
-    environment.filters |= {
-        "commas": "{:,}".format,
-        "data": _data,
-        "explained": _explained,
-    }
+    environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from iree.compiler import ir
 
 from eio_audit import InputError, VerificationError, check, read_text, stamp
-from tests.internals import OriginalIndices, Source, read_ir, read_relocated, stamp_module
+from tests.internals import OriginalIndices, Source, labels_module, read_ir, read_relocated
 from tests.judge import parse
 from tests.programs import programs
 
@@ -157,7 +157,7 @@ def test_a_function_with_another_location_is_not_returned(location: str) -> None
 
 
 def test_a_location_that_carries_another_index_is_not_returned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stamp_module, "OriginalIndices", lambda _: SimpleNamespace(by_op=[7]))
+    monkeypatch.setattr(labels_module, "OriginalIndices", lambda _: SimpleNamespace(by_op=[7]))
     with pytest.raises(VerificationError, match="does not carry the intended op indices"):
         stamped("%0 = my.op")
 

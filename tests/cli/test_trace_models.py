@@ -78,7 +78,7 @@ def test_a_single_model_is_shown_pass_by_pass(corpus: Path) -> None:
     lines = run("trace", corpus / "resnet").stdout.decode().splitlines()
     assert lines[:2] == [
         "left at the end: 3 pairs out of order: all out of place",
-        "fusing (corpus/resnet/1_fusing.mlir:1) left 3: #2 ttir.add %1 (line 3), #1 ttir.add %2 (line 4)",
+        "fusing (corpus/resnet/1_fusing.mlir:1) left 3: #3 ttir.add %0 (line 2), #2 ttir.add %1 (line 3)",
     ]
 
 

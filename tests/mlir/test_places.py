@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from tests.internals import places_module as places
+from tests.internals import forms_module as forms
 from tests.reading import ir_of
 from tests.tools import mlir_tool
 
@@ -55,9 +55,9 @@ GENERIC = """"llvm.func"() ({
 def placed(text: str) -> list[tuple[str, str]]:
     """The ops of a text that need a place, and which."""
     ir = ir_of(text)
-    tests = (places.must_be_first, places.must_precede_terminator, places.is_newest_allocation)
+    tests = (forms.must_be_first, forms.must_precede_terminator, forms.is_newest_allocation)
     return [
-        (ir.name(op), test.__name__) for op in places.ops_with_places(ir) for test in tests if test(ir, op)
+        (ir.name(op), test.__name__) for op in forms.ops_with_places(ir) for test in tests if test(ir, op)
     ]
 
 
@@ -109,7 +109,7 @@ def test_generic_form(kind: str, definition: str, *, is_musttail: bool) -> None:
 
 def test_what_changes_the_stack() -> None:
     ir = ir_of(INALLOCA)
-    assert [places.changes_stack(ir, op) for op in range(2, len(ir))] == [True, False, True, False]
+    assert [forms.changes_stack(ir, op) for op in range(2, len(ir))] == [True, False, True, False]
 
 
 def llvm_accepts(text: str) -> bool:

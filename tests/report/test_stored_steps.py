@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.internals import (
     STATUSES,
     ChangedOp,
-    PageStep,
     PageText,
     StoredSteps,
     StoredTexts,
@@ -35,10 +34,9 @@ def texts(draw: st.DrawFn) -> PageText:
 
 @given(st.lists(texts(), max_size=6))
 def test_texts_come_back_to_the_byte(given_texts: list[PageText]) -> None:
-    steps = StoredSteps(
-        PageStep(0, before, after, ())
-        for before, after in zip(given_texts[::2], given_texts[1::2], strict=False)
-    )
+    steps = StoredSteps()
+    for before, after in zip(given_texts[::2], given_texts[1::2], strict=False):
+        steps.add(0, before, after, ())
     data = unpacked(steps)
     stored = [*texts_of(data)]
     for number, (_, before, after, *_changes) in enumerate(data["steps"]):
@@ -63,7 +61,10 @@ def test_renumbered_lines_share_a_template() -> None:
 def test_the_text_after_a_pass_is_stored_once() -> None:
     text = PageText("a.log", [b"a", b"b"], (1, 2), (0, 1))
     other = PageText("a.log", [b"a", b"c"], (4, 5), (0, 2))
-    data = StoredSteps([PageStep(0, text, other, ()), PageStep(1, other, text, ())]).data()
+    steps = StoredSteps()
+    steps.add(0, text, other, ())
+    steps.add(1, other, text, ())
+    data = steps.data()
     assert data["states"] == [[0, [0, 1], [1, 1], [1, 1], []], [0, [0, 2], [1, 2], [4, 1], []]]
     assert [step[:3] for step in data["steps"]] == [[0, 0, 1], [1, 1, 0]]
 
@@ -74,7 +75,8 @@ def test_changes_are_columns() -> None:
         ChangedOp("added", "a.b", "@f", None, 0, 4, 2),
         ChangedOp("removed", "a.c", None, 0, None, 2),
     )
-    steps = StoredSteps([PageStep(3, text, text, changes)])
+    steps = StoredSteps()
+    steps.add(3, text, text, changes)
     assert steps.data()["names"] == ["a.b", "a.c", "@f"]
     columns = [[0, 1], [4, 2], [2, -1], [0, 1], [2, -1], [-1, 0], [0, -1]]
     assert steps.data()["steps"] == [[3, 0, 0, *columns]]
@@ -82,8 +84,9 @@ def test_changes_are_columns() -> None:
 
 
 def test_broken_encoding_comes_through() -> None:
-    stored = StoredSteps([PageStep(0, *[PageText("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())])
-    assert lines_of(unpacked(stored)) == [b"\xff%1"]
+    steps = StoredSteps()
+    steps.add(0, *[PageText("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())
+    assert lines_of(unpacked(steps)) == [b"\xff%1"]
 
 
 def test_the_definitions_of_aliases_are_lines_beside_the_text() -> None:

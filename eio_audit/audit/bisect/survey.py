@@ -26,9 +26,8 @@ from eio_audit.audit.bisect.pass_states import WantedDump, dump_after, is_same_t
 from eio_audit.audit.log.trace import Trace, trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.function_texts import DumpText
+from eio_audit.mlir.input.function_texts import DumpText, outermost_op
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.mlir.input.shown_op import outermost_op
 from eio_audit.mlir.source import InputError
 
 BASE_FLAGS = "--mlir-print-debuginfo", "--mlir-disable-threading"

@@ -24,8 +24,7 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.linear_extension import Restoration, restore_order
 from eio_audit.order.permutation import moved_places, sorted_runs
-from eio_audit.order.precedence import Precedence
-from eio_audit.order.unindexed import after_last_uses
+from eio_audit.order.precedence import Precedence, after_last_uses
 
 APART = (Follow.CONSTANTS, Follow.SPLITS)
 """The ops whose avoidable inversions are told apart, and the order in which they take their part."""

@@ -19,7 +19,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics.opaque_calls import called_ops, called_row
+from eio_audit.mlir.semantics.calls import called_ops, called_row
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
 

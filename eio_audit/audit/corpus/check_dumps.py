@@ -2,29 +2,132 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from eio_audit.audit.check.check import Check
+from eio_audit.audit.check.check import Check, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.corpus.dump_check import DumpCheck, DumpInFile, digest_of, dump_in_file
+from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.gate.checked_dump import CheckedDump
+from eio_audit.audit.gate.checked_dump import CheckedDump, checked
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
+from eio_audit.audit.gate.rules import AVOIDABLE, WRONG_INDEX, Rule
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, each_dump, read
-from eio_audit.mlir.source import InputError, read_all
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, read
+from eio_audit.mlir.source import InputError, Position, Source, Span, read_all
 
 if TYPE_CHECKING:  # many checks need no other processes
     from concurrent.futures import Executor
 
     from eio_audit.audit.corpus.workers import Workers
+
+
+_OWN_FOLDERS = ("/dev", "/proc")  # their files are other files in each process: ``/dev/stdin``
+
+
+@dataclass(frozen=True)
+class DumpCheck:
+    """What to find out about each dump.
+
+    Attributes:
+        options: what counts.
+        rules: what to look for.
+        describes_all: describe all ops out of place, not only the worst.
+        visit: called with each audited dump while its IR is in memory, if this process audits it.
+    """
+
+    options: AuditOptions = DEFAULT_OPTIONS
+    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)
+    describes_all: bool = False
+    visit: Callable[[AuditedDump], None] | None = None
+
+    def __call__(self, place: Dump | DumpInFile) -> CheckedDump | InputError:
+        """The result for a dump, without the options, which need not be sent back; or its error."""
+        try:
+            dump = place if isinstance(place, Dump) else place.read()
+            audited = audit_dump(dump, self.options, self._work)
+            result = checked(audited, self.rules).without_options()
+            if self.visit is not None:
+                self.visit(audited)
+            return result
+        except InputError as error:
+            return error
+
+    @cached_property
+    def _work(self) -> SharedWork:
+        return SharedWork(sys.maxsize if self.describes_all else DESCRIBED_OPS)
+
+
+def digest_of(dump: Dump) -> bytes:
+    """A digest that is equal for dumps with the same text, apart from their places."""
+    from hashlib import sha256  # loads a library that the check of a single dump does without
+
+    column, text = dump.content
+    digest = sha256(b"%d " % column)
+    digest.update(text)
+    return digest.digest()
+
+
+@dataclass(frozen=True, slots=True)
+class DumpInFile:
+    """Where a dump is, and what tells that it is this dump.
+
+    Attributes:
+        path: the file, absolute.
+        lines: the bytes of the lines that the dump is on.
+        start_line: the 1-based line that they begin on.
+        span: the dump's bytes, counted from the start of these lines.
+        place: what messages say of it.
+        digest: of the dump, see ``digest_of``.
+    """
+
+    path: str
+    lines: Span
+    start_line: int
+    span: Span
+    place: DumpPlace
+    digest: bytes
+
+    def read(self) -> Dump:
+        """The dump, without its program.
+
+        Raises:
+            InputError: the file cannot be read here, or has other text.
+        """
+        try:
+            with Path(self.path).open("rb") as file:
+                file.seek(self.lines.start)
+                data = file.read(self.lines.end - self.lines.start)
+        except OSError as error:
+            reason = f"a worker cannot read {self.path}: {error.strerror}"
+            raise InputError(self.place.source, None, reason) from error
+        place = self.place
+        source = Source(place.source, data, first_line=self.start_line)
+        dump = Dump(source, self.span, place.marker, place.line, first_line=place.first_line)
+        if digest_of(dump) != self.digest:
+            reason = f"a worker reads other text in {self.path}: has the file changed?"
+            raise InputError(place.source, Position(place.line, 1), reason)
+        return dump
+
+
+def dump_in_file(dump: Dump, digest: bytes) -> Dump | DumpInFile:
+    """The place of a dump with a digest; the dump itself if no other process can read it from a file."""
+    source = dump.source
+    if source.path is None or source.is_compressed:
+        return dump
+    path = Path(source.path).absolute()
+    if any(map(path.is_relative_to, _OWN_FOLDERS)) or not path.is_file():
+        return dump
+    return DumpInFile(str(path), dump.lines, dump.start_line, dump.span_in_lines, dump.place, digest)
+
 
 DEFAULT_GATE = Gate()
 

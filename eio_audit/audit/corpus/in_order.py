@@ -21,8 +21,7 @@ if TYPE_CHECKING:  # much work needs no other processes
 
     from eio_audit.audit.corpus.workers import BatchSize, Workers
 
-AHEAD = 2
-"""How many batches wait for each worker, so that none waits for work."""
+AHEAD = 2  # how many batches wait for each worker, so that none waits for work
 
 _of_thread = local()
 

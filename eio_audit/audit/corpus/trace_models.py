@@ -35,14 +35,9 @@ class Progress(Protocol):
 
 
 class _Nobody:
-    def __call__(self, bytes_count: int, /) -> None:
-        """Nobody wants to know."""
-
-    def file_done(self) -> None:
-        """Nobody wants to know."""
-
-    def waits_for(self, file: str, /) -> None:
-        """Nobody wants to know."""
+    def __call__(self, bytes_count: int, /) -> None: ...
+    def file_done(self) -> None: ...
+    def waits_for(self, file: str, /) -> None: ...
 
 
 NO_PROGRESS: Progress = _Nobody()
@@ -63,12 +58,7 @@ class TraceModel:
     is_only_file: bool = False
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES
 
-    def of(
-        self,
-        model: Model,
-        progress: Progress = NO_PROGRESS,
-        watches: Sequence[Watch] = (),
-    ) -> Trace:
+    def of(self, model: Model, progress: Progress = NO_PROGRESS, watches: Sequence[Watch] = ()) -> Trace:
         """Return the trace of a model. A file that cannot be read is an error of the trace.
 
         Args:

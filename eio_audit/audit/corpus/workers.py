@@ -1,21 +1,34 @@
-"""Workers: processes of this machine, or any executor, with a time limit if it has none of its own."""
+"""Workers: processes of this machine, the workers of a Dask cluster, or any executor.
+
+They have a time limit if the executor has none of its own. Those of a cluster are on any number of machines,
+and read dumps by their places in files.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import logging
 import os
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-MOST_JOBS = 8
-"""The most processes that are started if nobody says how many."""
+from eio_audit.mlir.source import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+
+MOST_JOBS = 8  # the most processes that are started if nobody says how many
 
 PRELOADED = (
     "pebble.pool.process",
@@ -105,10 +118,7 @@ def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
         import_module(name)
     _ignore_the_current_folder()
     pool: Any = ProcessPool(
-        max_workers=jobs,
-        context=_process_context(),
-        initializer=_begin,
-        initargs=gc.get_threshold(),
+        max_workers=jobs, context=_process_context(), initializer=_begin, initargs=gc.get_threshold()
     )
     try:
         try:
@@ -255,3 +265,138 @@ def _in_time(seconds: float, function: Callable[..., Result], *args: Any, **kwar
 
     threading.Thread(target=work, daemon=True).start()
     return future.result(seconds)
+
+
+@contextmanager
+def cluster_workers(
+    address: str, timeout: float | None = None, *, answer_seconds: float = 5
+) -> Iterator[Workers]:
+    """The workers of the Dask scheduler at an address. What still runs when the work ends early is given up.
+
+    Args:
+        address: as ``tcp://host:8786``.
+        timeout: the seconds after which a piece of work is given up (see ``TimeLimit``).
+        answer_seconds: how long to wait for an answer of the scheduler.
+
+    Raises:
+        InputError: Dask is not installed, the scheduler does not answer, it has no workers, they have other
+            versions, or all of them or the scheduler ended during the work.
+    """
+    try:
+        from distributed.scheduler import KilledWorker, NoWorkerError
+        from distributed.utils import silence_logging_cmgr
+    except ImportError as error:
+        message = "Dask is not installed: pip install 'eio-audit[cluster]'"
+        raise InputError(address, None, message) from error
+    with silence_logging_cmgr(logging.CRITICAL), _client(address, answer_seconds) as client:
+        require_versions(_versions(), address, client)
+        executor = _ClientExecutor(client)
+        try:
+            yield Workers(
+                executor if timeout is None else TimeLimit(executor, timeout),
+                sum(client.nthreads().values()),
+                timeout,
+                (KilledWorker, BrokenExecutor),
+                shares_files=True,
+            )
+        except (CancelledError, NoWorkerError) as error:
+            raise InputError(address, None, "the scheduler ended, or all its workers") from error
+
+
+class _ClientExecutor(Executor):
+    """A client as an executor.
+
+    The future of ``Client.get_executor`` never ends if the scheduler or the last worker ends while Dask
+    fetches the result.
+    """
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
+        future: Future[Result] = Future()
+
+        def finish(task: Any) -> None:
+            try:
+                future.set_result(task.result())
+            except BaseException as error:
+                future.set_exception(error)
+
+        self._client.submit(fn, *args, **kwargs, pure=False).add_done_callback(finish)
+        return future
+
+
+@contextmanager
+def _client(address: str, answer_seconds: float) -> Iterator[Client]:
+    """A client that has at least one worker."""
+    from distributed import Client
+
+    try:
+        asyncio.run(asyncio.wait_for(_greet(address, answer_seconds), answer_seconds))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of other versions, which are an error
+            client = Client(address, timeout=answer_seconds, set_as_default=False)
+    except OSError as error:
+        message = f"no Dask scheduler answers within {answer_seconds:g} seconds"
+        raise InputError(address, None, message) from error
+    except Exception as error:  # whatever else may listen there
+        raise InputError(address, None, f"cannot reach a Dask scheduler: {error}") from error
+    with client:
+        try:
+            client.wait_for_workers(1, answer_seconds)
+        except TimeoutError as error:
+            message = f"the scheduler has no workers: 'dask worker {address}' starts one"
+            raise InputError(address, None, message) from error
+        yield client
+
+
+async def _greet(address: str, answer_seconds: float) -> None:
+    """Connects once: a client waits for ever if something else than Dask listens."""
+    from distributed.comm.core import connect
+    from distributed.security import Security
+
+    comm = await connect(address, answer_seconds, **Security().get_connection_args("client"))
+    await comm.close()
+
+
+def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
+    """A digest of this program's files and those of ``regex``, the library that results depend on.
+
+    It changes with their versions and with each edit. It is the same on every machine: compiled files are
+    left out.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    from hashlib import sha256
+    from importlib.util import find_spec
+
+    regex = find_spec("regex")  # found, not imported: that takes longer than all the rest
+    assert regex is not None and regex.origin is not None
+    digest = sha256(repr(sys.version_info[:2]).encode())
+    for folder, pattern in ((package, "**/*.*"), (Path(regex.origin).parent, "*.py")):
+        for file in sorted(folder.glob(pattern)):
+            if "__pycache__" not in file.parts:
+                data = file.read_bytes()
+                digest.update(f"{file.relative_to(folder).as_posix()} {len(data)}\n".encode())
+                digest.update(data)
+    return digest.digest()
+
+
+def _versions() -> str:
+    """What has to be the same everywhere."""
+    from importlib.metadata import version
+
+    python = ".".join(map(str, sys.version_info[:2]))
+    return f"eio-audit {program_digest().hex()[:8]}, Python {python} and Dask {version('distributed')}"
+
+
+def require_versions(here: str, address: str, client: Client) -> None:
+    """Checks that the workers have the versions of this process, so that they give its results.
+
+    Raises:
+        InputError: one of them has other versions.
+    """
+    for worker, there in client.run(_versions, on_error="return").items():
+        if there != here:
+            raise InputError(address, None, f"its worker {worker} has {there}; here is {here}")

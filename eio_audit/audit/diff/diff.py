@@ -1,25 +1,134 @@
-"""Compare two dumps of a program: their ops, their order, and the runs of the model's modules."""
+"""Compare two dumps of a program: their ops, their order, and the runs of the model's modules.
+
+A *run* of a module is a longest series of a block's ops that are all in it. Ops without a module do not
+count. A model's own order has few runs. Every op moved into the middle of another module adds two.
+
+The earlier dump can also be the original order, for ops whose locations carry no index.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from threading import Lock
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
-from eio_audit.audit.diff.compared_dump import compared
+from eio_audit.audit.diff.compared_dump import ComparedOps, compared
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
-from eio_audit.audit.diff.module_runs import Fragmentation, fragmentation
+from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
-from eio_audit.audit.fix.relabel import right_labels
+from eio_audit.audit.fix.labels import RightLabels, right_labels
+from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, expect_dump
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.traits import OpTable
+
+RunKey = tuple[str, ...]
+"""A module with the modules around it, outermost first. A source function is ``(file, name)``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleRuns:
+    """How many runs one module or source function has.
+
+    Attributes:
+        name: the module, or the function with its file (``model.py:10 forward``).
+        path: the module with the modules around it, outermost first. For a function, only the function.
+        before, after: the runs in the earlier and the later dump.
+        fixed: the runs after a fix of the later dump.
+        relabelled: the runs after a fix that also corrects wrong labels.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    before: int
+    after: int
+    fixed: int
+    relabelled: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fragmentation:
+    """The runs of all modules and source functions, the most fragmented first."""
+
+    modules: tuple[ModuleRuns, ...]
+    functions: tuple[ModuleRuns, ...]
+
+
+def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
+    """Count the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
+    places = after.indices.parsed.places
+    relabelled = places[:]
+    for op, name in right.names.items():
+        relabelled[op] = parse_origin(name).place
+    now = _count(after, {}, places)
+    fixed = _count(after, after.orders, places) if after.orders else now
+    right_now = _count(after, right.orders, relabelled) if right.names else fixed
+    counts = [_count(before, {}, before.indices.parsed.places), now, fixed, right_now]
+    return Fragmentation(
+        _rows([modules for modules, _ in counts]), _rows([functions for _, functions in counts])
+    )
+
+
+def _rows(counts: Sequence[Counter[RunKey]]) -> tuple[ModuleRuns, ...]:
+    before, after, *_ = counts
+    rows = [
+        ModuleRuns(key[-1], key, *(count[key] for count in counts)) for key in before.keys() | after.keys()
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.before - row.after, -row.after, row.path)))
+
+
+def _count(
+    dump: AuditedDump, orders: Mapping[int, Sequence[int]], places: Sequence[ModelPlace | None]
+) -> tuple[Counter[RunKey], Counter[RunKey]]:
+    """Return the runs of modules and of functions, with the blocks in the given orders."""
+    modules: Counter[RunKey] = Counter()
+    functions: Counter[RunKey] = Counter()
+    for block, ops in enumerate(dump.ir.block_ops):
+        in_order = [ops[place] for place in orders[block]] if block in orders else ops
+        last_path: RunKey = ()
+        last_function: RunKey = ()
+        last_named: tuple[str | None, str | None] = None, None
+        last: ModelPlace | None = None
+        for op in in_order:
+            place = places[op]
+            if place is None or place is last:
+                continue
+            last = place
+            path = place.modules
+            if path and path != last_path:
+                for depth in range(_shared(last_path, path), len(path)):
+                    modules[path[: depth + 1]] += 1
+                last_path = path
+            named = place.file, place.function
+            if place.function is not None and named != last_named:
+                last_named = named
+                function = (f"{place.file} {place.function}".strip(),)
+                functions[function] += function != last_function
+                last_function = function
+    return modules, functions
+
+
+def _shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return how many modules two paths share, from the outermost on."""
+    shared = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        shared += 1
+    return shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,3 +205,50 @@ def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTI
     old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
     comparison = DumpComparison(old, new)
     return sameness(comparison.before, comparison.after, comparison.became)
+
+
+class OriginalOrder:
+    """The order of the ops in a dump before a pass.
+
+    Args:
+        before: the dump.
+        op_table: to read it with.
+        name: what a command line calls it; by default its file.
+
+    Raises:
+        InputError: the dump cannot be read.
+    """
+
+    def __init__(self, before: Dump, op_table: OpTable | None = None, name: str = "") -> None:
+        self._made_from = before, op_table, name
+        self.name = name or before.source.name
+        self._interned = Interned()
+        self._is_used = Lock()
+        ir = read_ir(expect_dump(before).source, before.span, op_table)
+        self._before = ComparedOps(ir, OriginalIndices(ir), functions_around(ir), self._interned)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the dump, which another process reads again."""
+        return OriginalOrder, self._made_from
+
+    @property
+    def text(self) -> bytes:
+        """The IR of the dump."""
+        return self._made_from[0].text
+
+    def indices_of(
+        self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None]
+    ) -> list[int | None]:
+        """Return, per op of another dump, its place in the dump before, from 0; None for a new op.
+
+        Ops are matched as in a diff.
+        """
+        with self._is_used:  # several threads may check dumps with the same options
+            known = len(self._interned)
+            matching = match_ops(self._before, ComparedOps(ir, indices, functions, self._interned))
+            while len(self._interned) > known:  # forget this dump: any number of others may follow
+                self._interned.popitem()
+        places: list[int | None] = [None] * len(ir)
+        for old, new in matching.ops.items():
+            places[new] = old
+        return places

@@ -114,10 +114,7 @@ class DumpComparison:
         before, after = self.before.ops, self.after.ops
         added = [op for op in range(len(after)) if op not in self.was]
         removed = [op for op in range(len(before)) if op not in self.became]
-        return (
-            implied_ops(removed, before, after, self.became),
-            implied_ops(added, after, before, self.was),
-        )
+        return (implied_ops(removed, before, after, self.became), implied_ops(added, after, before, self.was))
 
     def came_back(self, new: int) -> bool:
         """Whether an op of both dumps is in fewer inversions than before: put back, not shuffled."""

@@ -17,9 +17,8 @@ from functools import cached_property
 from itertools import accumulate, chain
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
-from eio_audit.audit.diff.contraction import contracted, unwrapped
 from eio_audit.audit.diff.pairs import Pairs, Value, groups_of, match_arguments, match_blocks
-from eio_audit.audit.diff.refinement import MatchKeys
+from eio_audit.audit.diff.refinement import MatchKeys, contracted, unwrapped
 from eio_audit.audit.diff.same_ops import SameOps
 from eio_audit.order.inversions import displaced
 

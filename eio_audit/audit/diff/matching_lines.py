@@ -7,8 +7,7 @@ from collections.abc import Hashable, Iterator, Sequence
 
 from eio_audit.order.inversions import displaced
 
-ROUNDS = 4
-"""How often to search the gaps between matches again."""
+ROUNDS = 4  # how often to search the gaps between matches again
 
 Match = tuple[int, int]
 """The 0-based number of a line in the old text, and of the same line in the new text."""

@@ -28,17 +28,16 @@ from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.verification import in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import NO_OFFSET
-from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.around_ops import argument_locations, meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice
 
 _NO_WORD = re.compile(r"\W+")
-_ANY_NAME = b"%_"
-"""Stands for the name of any value in the shape of a text."""
+_ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text
 LONGEST_SHAPE = 1 << 12
 """The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""
 

@@ -1,28 +1,37 @@
-"""What two dumps are matched by: the parts of each op, and classes of ops whose surroundings are alike.
+"""What two dumps are matched by: the parts of each op, classes of ops, and the dataflow without some ops.
 
-A class is a number that two ops share exactly when everything that it is made of is equal: the labels of all
-ops an op is computed from, and of all that are computed from it, with result numbers and operand places. That
-is colour refinement (Weisfeiler and Leman 1968) along the dataflow, in two sweeps per round instead of one
-step per round, so that a change is felt at any distance.
+A *class* is a number that two ops share exactly when everything that it is made of is equal: the labels of
+all ops an op is computed from, and of all that are computed from it, with result numbers and operand places.
+That is colour refinement (Weisfeiler and Leman 1968) along the dataflow, in two sweeps per round instead of
+one step per round, so that a change is felt at any distance.
 
 **Renamed functions** have the ops that another function had before. A pass renames a function, or keeps its
 ops in a function of another name and gives its name to a wrapper that calls it. In both cases the ops tell,
 and the name does not.
+
+**Passed over.** Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and
+neighbours of a whole chain differ, though the same is computed. So an op with one operand and one result is
+*passed over* if ops of its kind are not equally many in both dumps: a user of its result counts as a user of
+its operand. An operand that is only a place for the result (``tensor.empty``) does not count.
+
+**Wrappers.** Passes also wrap ops in regions: ``arith.addf`` on tensors becomes a ``linalg.generic`` with
+``arith.addf`` on numbers in its region. Such a *wrapper* is passed over too: its block arguments stand for
+its operands, and its results for the operands of the last op in its block.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 
-from eio_audit.audit.diff.compared_dump import ComparedOps
+from eio_audit.audit.diff.compared_dump import ComparedOps, Users
 from eio_audit.audit.locations.location_numbers import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
 
-LABEL_STEP = 1 << 32
-"""The distance of labels with different names or symbols: more than there are locations."""
+LABEL_STEP = 1 << 32  # the distance of labels with different names or symbols: more than there are locations
 
 Contents = dict[str, list[Hashable]]
 """By symbol of a function, what its ops are known by, in their order."""
@@ -101,8 +110,7 @@ def _alike(old: Contents, new: Contents) -> list[tuple[str, str]]:
     return [(was, now) for (was, now), number in votes.most_common() if number * 2 >= sizes[was]]
 
 
-NO_CLASS = -1
-"""The class of an op that has none yet."""
+NO_CLASS = -1  # the class of an op that has none yet
 
 
 class RefinementClasses:
@@ -267,3 +275,98 @@ def _names_of_one_form(before: ComparedOps, after: ComparedOps) -> frozenset[str
     forms = {form for ops in (before, after) for form in zip(ops.names, ops.ir.op_is_generic, strict=True)}
     times = Counter(name for name, _ in forms)
     return frozenset(name for name, number in times.items() if number == 1)
+
+
+def contracted(before: ComparedOps, after: ComparedOps) -> tuple[ComparedOps, ComparedOps] | None:
+    """Both dumps with other ``producers`` and ``users``: each the first that is not passed over.
+
+    An op that is passed over has none of either. The result is None if there is no such op.
+    """
+    kinds = _kinds_not_equally_many(before, after)
+    sides = _contracted(before, kinds, {}), _contracted(after, kinds, {})
+    is_same = all(side.producers == ops.producers for side, ops in zip(sides, (before, after), strict=True))
+    return None if is_same else sides
+
+
+def unwrapped(
+    before: ComparedOps, after: ComparedOps, matched: tuple[Container[int], Container[int]]
+) -> tuple[ComparedOps, ComparedOps] | None:
+    """As ``contracted``, and wrappers are passed over. The result is None if there is no wrapper.
+
+    The ops that were in a wrapper count as in the block around it.
+
+    Args:
+        before: one dump.
+        after: the other.
+        matched: by dump, the ops that the other has too. They are no wrappers.
+    """
+    wrappers = _wrappers(before, matched[0]), _wrappers(after, matched[1])
+    if not any(wrappers):
+        return None
+    kinds = _kinds_not_equally_many(before, after)
+    return _contracted(before, kinds, wrappers[0]), _contracted(after, kinds, wrappers[1])
+
+
+def _kinds_not_equally_many(before: ComparedOps, after: ComparedOps) -> set[Hashable]:
+    was, now = Counter(_kinds(before)), Counter(_kinds(after))
+    return {kind for kind in was.keys() | now.keys() if was[kind] != now[kind]}
+
+
+def _kinds(ops: ComparedOps) -> list[Hashable]:
+    """By op, its name, or if it has regions its name and the names of the ops in them."""
+    kinds: list[Hashable] = list(ops.names)
+    for op in ops.blocks_of:
+        if op >= 0:
+            kinds[op] = ops.names[op], ops.names_inside(op)
+    return kinds
+
+
+def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[int, int]) -> ComparedOps:
+    """The ops without those of the kinds that pass a value on, and without the wrappers, by their block."""
+    side = copy(ops)
+    side.blocks_of = {}
+    side.op_blocks = list(ops.op_blocks)
+    side.producers = []
+    ends = {ops.ir.block_ops[block][-1]: wrapper for wrapper, block in wrappers.items()}
+    makes_place = {name for name in {*ops.names} if name.endswith(".empty")}
+    empty = {op for op, name in enumerate(ops.names) if name in makes_place and not ops.producers[op]}
+    kind_of = _kinds(ops)
+    passed_on: dict[tuple[int, int], tuple[int, int]] = {}  # by value that is passed over, the one behind it
+    for op, operands in enumerate(ops.producers):
+        if wrappers and (parent := ops.ir.parent_op(ops.op_blocks[op])) in wrappers:
+            side.op_blocks[op] = side.op_blocks[parent]
+        found = [passed_on.get(value, value) for value in operands if value[0] not in empty]
+        owner = ends.get(op)
+        if (
+            kind_of[op] in kinds
+            and len(found) == 1 == ops.ir.result_count(op)
+            and len(ops.names_inside(op)) < 2
+        ):
+            owner = op
+        if op in wrappers:
+            owner = -1 - wrappers[op]
+        if owner is not None:
+            passed_on.update(((owner, number), value) for number, value in enumerate(found))
+            found = []
+        side.producers.append(tuple(found))
+    side.users = Users(side.producers)
+    return side
+
+
+def _wrappers(ops: ComparedOps, matched: Container[int]) -> dict[int, int]:
+    """By op that wraps others, its only block."""
+    return {
+        op: blocks[0]
+        for op, blocks in ops.blocks_of.items()
+        if op >= 0 and op not in matched and len(blocks) == 1 and _wraps(ops, op, blocks[0])
+    }
+
+
+def _wraps(ops: ComparedOps, op: int, block: int) -> bool:
+    """Whether the last op of the block hands on the op's results, and the block can use its operands."""
+    inside, results = ops.ir.block_ops[block], ops.ir.result_count(op)
+    return (
+        bool(inside)
+        and ops.ir.result_count(inside[-1]) == 0 < results == len(ops.producers[inside[-1]])
+        and ops.argument_counts[block] in (0, len(ops.producers[op]))
+    )

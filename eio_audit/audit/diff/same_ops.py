@@ -18,11 +18,8 @@ from eio_audit.audit.locations.location_numbers import Numbers
 if TYPE_CHECKING:
     from eio_audit.audit.diff.refinement import MatchKeys
 
-NONE = -1
-"""Stands for an op, block or value that has no partner."""
-
-MANY = -2
-"""Stands for several ops where one is sought."""
+NONE = -1  # stands for an op, block or value that has no partner
+MANY = -2  # stands for several ops where one is sought
 
 
 class SameOps:

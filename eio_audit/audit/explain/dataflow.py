@@ -22,8 +22,7 @@ from eio_audit.mlir.source import InputError
 if TYPE_CHECKING:
     import networkx as nx
 
-NAMED_BLOCKS = 8
-"""The most blocks that an error names."""
+NAMED_BLOCKS = 8  # the most blocks that an error names
 
 
 @dataclass(frozen=True, slots=True)

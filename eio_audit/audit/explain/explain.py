@@ -22,8 +22,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.effects import Effects, EffectSource
 
-DESCRIBED_INVERSIONS = 10
-"""The most inversions of each kind that an explanation describes."""
+DESCRIBED_INVERSIONS = 10  # the most inversions of each kind that an explanation describes
 
 
 class InversionKind(StrEnum):

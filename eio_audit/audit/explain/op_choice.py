@@ -16,11 +16,8 @@ from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import InputError, Source
 from eio_audit.mlir.tokens import symbol_of
 
-NAMED_CANDIDATES = 8
-"""The most ops that an error names."""
-
-SEARCHED_NAMES = 20_000
-"""The most names that are searched for a similar one."""
+NAMED_CANDIDATES = 8  # the most ops that an error names
+SEARCHED_NAMES = 20_000  # the most names that are searched for a similar one
 
 _OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+(?P<function>\S.*)")
 _PLACE = re.compile(

@@ -24,11 +24,8 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source
 
-DEFAULT_TIMEOUT = 300.0
-"""The seconds that a compiler may take to read one text."""
-
-MAX_ERROR_BYTES = 1 << 16
-"""How much is read of a compiler's errors."""
+DEFAULT_TIMEOUT = 300.0  # the seconds that a compiler may take to read one text
+MAX_ERROR_BYTES = 1 << 16  # how much is read of a compiler's errors
 
 MOST_LINES, LONGEST_LINE = 12, 240
 """How much of a compiler's errors is shown: so many lines, of so many bytes each."""

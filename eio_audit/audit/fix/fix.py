@@ -85,7 +85,7 @@ class DumpFix:
         before = ordered = audit_dump(dump, self.options, self._work)
         relabelled = 0
         if self.relabel is not None:
-            from eio_audit.audit.fix.relabel import donors_of_frees
+            from eio_audit.audit.fix.labels import donors_of_frees
 
             form = Relabel(self.relabel)
             placed = _with_right_labels(before, before.donors, form, self._work)
@@ -134,7 +134,7 @@ def _with_right_labels(
     """
     if not donors:
         return dump
-    from eio_audit.audit.fix.relabel import relabelled
+    from eio_audit.audit.fix.labels import relabelled
 
     text = relabelled(dump, donors, flat=form is Relabel.FLAT)
     source = Source(dump.dump.source.name, text)

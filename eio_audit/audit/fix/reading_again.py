@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.printable import printable, printable_lines
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.writer import with_locations
-from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.source import InputError, Source, Span, printable, printable_lines, splice
 from eio_audit.mlir.traits import OpTable
 
 Reader = Callable[[Source, None, OpTable], IR]
 """What reads a text that was written: ``read_ir``. Only tests pass another one."""
 
 _STRUCTURE = (
-    "op_block",
-    "subtree_end",
-    "first_result",
-    "operand_start",
-    "operands",
-    "late_operands",
-    "value_owner",
-    "block_region",
-    "region_op",
+    *("op_block", "subtree_end", "first_result"),
+    *("operand_start", "operands", "late_operands"),
+    *("value_owner", "block_region", "region_op"),
 )
 """The fields that define a dump's structure, without texts and names."""
 

@@ -15,7 +15,7 @@ from eio_audit.audit.fix.reading_again import Reader, VerificationError, read_ag
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.around_ops import comments_above, own_header
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics import places
+from eio_audit.mlir.semantics import forms
 from eio_audit.order.permutation import inverse
 
 Orders = Mapping[int, Sequence[int]]
@@ -140,17 +140,17 @@ def _verify_places(old: IR, new: IR, orders: Orders, ops: Sequence[int]) -> None
         may_end = new.parent_op(block) >= 0 and old.op_table.may_be_terminator(old.name(last))
         if may_end and order[-1] != len(order) - 1:
             raise _failure("the terminator would not be last", old, last)
-    for op in places.ops_with_places(new):
-        if places.must_be_first(new, op) and _passed(new, orders, op)[0]:
+    for op in forms.ops_with_places(new):
+        if forms.must_be_first(new, op) and _passed(new, orders, op)[0]:
             raise _failure("an op would come before one that must be first", old, ops[op])
-        if places.must_precede_terminator(new, op) and _passed(new, orders, op)[1]:
+        if forms.must_precede_terminator(new, op) and _passed(new, orders, op)[1]:
             raise _failure(
                 "an op would come between the terminator and one that must precede it", old, ops[op]
             )
-        if places.is_newest_allocation(new, op):
+        if forms.is_newest_allocation(new, op):
             for holder in (op, *new.enclosing_ops(new.op_block[op])):
                 for other in chain(*_passed(new, orders, holder)):
-                    if any(places.changes_stack(new, inner) for inner in (other, *new.nested_ops(other))):
+                    if any(forms.changes_stack(new, inner) for inner in (other, *new.nested_ops(other))):
                         raise _failure("an allocation would pass one that must be the newest", old, ops[op])
 
 

@@ -16,11 +16,8 @@ PATTERN_SECONDS = 2.0
 LONGEST_INDEX = 4000
 """The most digits of an index. Python refuses to parse an int of more than 4,300."""
 
-OPS_AT_ONCE = 1 << 13
-"""How many locations are searched at one time: a balance of speed and memory."""
-
-MOST_KNOWN_PLACES = 1 << 15
-"""How many places are kept, since the dumps of a program name the same ones."""
+OPS_AT_ONCE = 1 << 13  # how many locations are searched at one time: a balance of speed and memory
+MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
 
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
 _REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from itertools import count, islice
 
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
     MOST_NAMES,
@@ -22,17 +23,14 @@ from eio_audit.mlir.location import (
     plain_text,
     walk,
 )
-from eio_audit.mlir.post_order import post_order
 from eio_audit.mlir.reading.op_text import KnownTexts
 
-NO_LOCATION = -1
-"""The number of an unknown or missing location."""
+NO_LOCATION = -1  # the number of an unknown or missing location
 
 
 _UNPLAIN = frozenset('"\\\n')
 
-_NAME = re.compile(rb'"[^"\\\n]*+"')
-"""A location that is a name and nothing else, printed without escapes."""
+_NAME = re.compile(rb'"[^"\\\n]*+"')  # a location that is a name and nothing else, printed without escapes
 
 
 class Numbers(dict[Hashable, int]):

@@ -27,8 +27,7 @@ _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 _PREFIX = "DEBUG|"
 """A prefix that front ends put before the index. Code generation does not know it."""
 
-_FEWEST_FIELDS = 4
-"""The fewest fields of a name that code generation reads."""
+_FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
 
 _PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
 _PLACE = re.compile(rb"(?:[^|\[]++\[[^|\[]++\|)*[^|]++\|[^|]++")

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.mlir.input.timing_report import TimedEntry, TimingReport, find_timing_reports
+from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_reports
 from eio_audit.mlir.source import Source
 
 _DECIMALS = 4

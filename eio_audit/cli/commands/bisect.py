@@ -195,11 +195,7 @@ def _bisect(
     if op is not None:
         reports.write(op_steps(result, op))
     else:
-        _with_text(reports).write(
-            result,
-            gate=gate,
-            steps=None if steps is None else steps.of(result.states),
-        )
+        _with_text(reports).write(result, gate=gate, steps=None if steps is None else steps.of(result.states))
     return result
 
 

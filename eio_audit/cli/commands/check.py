@@ -67,8 +67,7 @@ def check_command(
       eio-audit check dumps/ --baseline order-baseline.json
     """
     from eio_audit.audit.check.figures import unmatched_patterns
-    from eio_audit.audit.corpus.check_dumps import check_dumps
-    from eio_audit.audit.corpus.dump_check import DumpCheck
+    from eio_audit.audit.corpus.check_dumps import DumpCheck, check_dumps
     from eio_audit.audit.corpus.models import models_of
     from eio_audit.audit.log.log_findings import LogFindings
     from eio_audit.mlir.input.folders import find_files

@@ -16,14 +16,7 @@ import click
 
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.inputs import (
-    dumps_of_run,
-    is_run,
-    no_order,
-    read_dumps,
-    total_size,
-    warn_of_unmatched,
-)
+from eio_audit.cli.inputs import dumps_of_run, is_run, no_order, read_dumps, total_size, warn_of_unmatched
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     DIFF_EXIT_CODES,
@@ -206,7 +199,7 @@ def diff_command(
     from eio_audit.audit.diff.diff import diff
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
-    from eio_audit.cli.pass_pair import around_pass
+    from eio_audit.cli.dump_before import around_pass
     from eio_audit.report.text.progress import status
 
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)

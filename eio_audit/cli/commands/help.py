@@ -3,12 +3,75 @@
 from __future__ import annotations
 
 import difflib
+import json
 import sys
+from collections.abc import Mapping
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from eio_audit.cli.commands.config import config_command
-from eio_audit.cli.options import exit_codes, grouped_command
+from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.cli.commands.check import check_command
+from eio_audit.cli.config_file import KEYS, Config
+from eio_audit.cli.options import exit_codes, grouped_command, key_of
+from eio_audit.cli.output import write_bytes
+
+
+@grouped_command(
+    "config",
+    short_help="Print the options in use and where each value comes from.",
+    epilog=exit_codes({0: "done", 2: "wrong usage, or an unreadable or malformed configuration file"}),
+    params=[option for option in check_command.params if key_of(option) in (*KEYS, "config", "isolated")],
+)
+@click.pass_context
+def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
+    """Print the options in use and where each value comes from.
+
+    The output is a configuration file. Options without a value, and flags that are off, are left out.
+
+    \b
+    Examples:
+      eio-audit help config
+      eio-audit help config --follow derived > eio-audit.toml
+    """
+    names = {key_of(option): option.name or "" for option in ctx.command.params}
+    file_name = config.path.name if config.path else ""
+    origins = {ParameterSource.COMMANDLINE: "command line", ParameterSource.DEFAULT_MAP: file_name}
+    lines = []
+    for key in KEYS:
+        value, source = ctx.params[names[key]], ctx.get_parameter_source(names[key])
+        if value is not None and value is not False:
+            lines.append((f"{key} = {_toml(value)}", origins.get(source, "default") if source else "default"))
+    width = max(len(line) for line, _ in lines)
+    text = [f"# {config.path or 'no configuration file in this folder or above it'}"]
+    text += [f"{line:{width}}  # {origin}" for line, origin in lines]
+    for name, entry in config.op_entries.items():
+        text += ["", f"[ops.{_toml(name)}]  # {file_name}"]
+        text += [f"{_key(key)} = {_toml(value)}" for key, value in entry.items()]
+    write_bytes(None, (f"{line}\n".encode() for line in text))
+
+
+def _toml(value: Any) -> str:
+    """Return a value as TOML. A text with backslashes becomes a literal string, so none is doubled."""
+    if isinstance(value, IndexPattern):
+        return _toml(value.expression)
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_key(key)} = {_toml(item)}' for key, item in value.items())} }}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int):
+        return str(value)
+    if "\\" in value and "'" not in value and value.isprintable():
+        return f"'{value}'"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+
+
+def _key(key: str) -> str:
+    return key if key.isidentifier() else _toml(key)
+
 
 CONFIG = "config"
 RULES = "rules"

@@ -24,8 +24,7 @@ from eio_audit.report.wording.numbers import shortened_list
 if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
-LISTED_LINES = 10
-"""The most lines to list in the note on ops without a canonical order."""
+LISTED_LINES = 10  # the most lines to list in the note on ops without a canonical order
 
 
 @grouped_command(
@@ -36,11 +35,7 @@ LISTED_LINES = 10
 @click.argument("path", type=PATH)
 @dump_options
 @dependence_options
-@click.option(
-    "--order",
-    is_flag=True,
-    help="Also put the ops of each block in a canonical legal order.",
-)
+@click.option("--order", is_flag=True, help="Also put the ops of each block in a canonical legal order.")
 @click.option("--locations", is_flag=True, help="Keep the locations of ops.")
 @ir_output_option
 def normalize_command(

@@ -29,6 +29,6 @@ def stamp_command(path: str, max_size: int, output: str | None) -> None:
       eio-audit stamp in.mlir | mlir-opt --cse --mlir-print-debuginfo |
         eio-audit check -
     """
-    from eio_audit.audit.fix.stamp import stamp
+    from eio_audit.audit.fix.labels import stamp
 
     write_bytes(output, [stamp(read_dumps(path, "stamp"))])

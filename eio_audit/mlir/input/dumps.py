@@ -19,15 +19,13 @@ from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_en
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
 
-LONGEST_PATH = 4096
-"""The most bytes that a text may have to be taken for a path."""
+LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path
 
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _BRACE = STRING + rb"|//[^\n]*+|(?P<brace>[{}])"
 """A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
-NOT_MLIR = "this is not MLIR: no line begins an operation"
-"""The error for such a text."""
+NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
 
 _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '

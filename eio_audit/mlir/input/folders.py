@@ -11,7 +11,7 @@ Four layouts have the pass in the file name:
   and are left out. But an iteration over a whole function or module hides the dump of its pass, which has the
   same text and is not written. So the last one before another pass stands for its pass.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
-- pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``states.py``).
+- pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``markers.py``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from eio_audit.mlir.input.markers import Marker, holds_ir
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
-    from eio_audit.mlir.input.states import State, States
+    from eio_audit.mlir.input.markers import State, States
 
 IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
@@ -51,8 +51,7 @@ SINGLE_REWRITES = ("apply-pattern", _ITERATION)
 _REWRITE = re.compile(rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+")
 _OF_WHOLE_OP = re.compile(rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)")
 
-_REMEMBERED = 1 << 12
-"""How many names are remembered, since the files of many models have the same ones."""
+_REMEMBERED = 1 << 12  # how many names are remembered, since the files of many models have the same ones
 
 _Key = list[list[tuple[int, str]]]
 
@@ -85,7 +84,7 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     """
     if not _is_folder(path):
         return [DumpFile(path, "")]
-    from eio_audit.mlir.input.states import HOW_TO_NAME_STATES
+    from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES
 
     folder = _Folder(path, skip)
     for states in folder.states.values():
@@ -281,7 +280,7 @@ def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
     unordered = {folder: names for folder, names in by_folder.items() if not any(map(_named, names))}
     if not unordered:
         return {}
-    from eio_audit.mlir.input.states import find_states, parse_state
+    from eio_audit.mlir.input.markers import find_states, parse_state
 
     def may_be_state(name: str, stem: str) -> bool:
         """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""

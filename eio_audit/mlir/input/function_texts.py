@@ -1,4 +1,4 @@
-"""Find the functions of a dump by their text, without reading the dump.
+"""Find the functions of a dump, and the op that its pass ran on, by its text, without reading the dump.
 
 Most functions do not change between the dumps of a log, so most need not be read again. A printer indents the
 body of a function and closes it at the indentation of its header. So the text ends at the first line after
@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
 from eio_audit.mlir.files import Text
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, start_of_first_op
 from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
@@ -29,19 +29,16 @@ _BLANKS = re.compile(rb"[ \t]*+")
 _ALIAS_USE = re.compile(rb"(" + ALIAS_NAME + rb")")
 _ATTRIBUTE_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb")")
 _LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
-_LONG_LOCATION = 1000
-"""The length in bytes from which a location stays an alias, since many ops may use it."""
+_LONG_LOCATION = 1000  # the length in bytes from which a location stays an alias, since many ops may use it
 _LONGEST_EXPANSION = 4096
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 _SYMBOL_USE = re.compile(SYMBOL)
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The start of a line that is not indented. A printer indents all lines in a function."""
-_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
-"""The end of a line with a brace."""
+_OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
 _LINE_TAIL = 8
 """How many bytes at the end of a line may hold the brace. Blanks may follow it."""
-_LONGEST_HEADER = 1 << 16
-"""How many bytes of a header may hold the symbol."""
+_LONGEST_HEADER = 1 << 16  # how many bytes of an op may hold its symbol, from its start or to its end
 
 
 class FunctionText:
@@ -274,3 +271,50 @@ def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes
         parts.append(data[offset : extent.body_start])
         offset = extent.body_end
     return b"".join([*parts, data[offset : span.end]])
+
+
+_NAME = re.compile(rb'(?:%[^=\n]*+= )?(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$.]*+))')
+
+
+class ShownOp(NamedTuple):
+    """An op of a dump.
+
+    Attributes:
+        name: its name (``func.func``); empty if no line begins an op.
+        symbol: its symbol (``@main``); None for a module of the builtin dialect or an op without one.
+    """
+
+    name: str
+    symbol: str | None
+
+    @property
+    def label(self) -> str:
+        """Its symbol, or its name if it has none. Empty for a module of the builtin dialect."""
+        return self.symbol or ("" if self.name == _MODULE else self.name)
+
+
+_MODULE = "builtin.module"
+
+
+def shown_op(dump: Dump) -> ShownOp:
+    """Return the op that a dump's pass ran on: the one that its marker names, else the outermost one."""
+    marker = dump.marker
+    if marker is not None and marker.op_name is not None:
+        return ShownOp(marker.op_name, None if marker.op_name == _MODULE else marker.symbol)
+    return outermost_op(dump)
+
+
+def outermost_op(dump: Dump) -> ShownOp:
+    """Return the first op of a dump's text. In a log of module scope, it is the module."""
+    data, end = dump.source.data, dump.span.end
+    start = start_of_first_op(dump.source, dump.span)
+    match = _NAME.match(data, start, end)
+    if match is None:
+        return ShownOp("", None)
+    header = data[start : min(line_end(data, start, end), start + _LONGEST_HEADER)]
+    if match["generic"] is not None:
+        name, tail = match["generic"], data[max(data.rfind(b"\n}", start, end), end - _LONGEST_HEADER) : end]
+    else:
+        name, tail, header = match["custom"], b"", header.partition(b"{")[0]
+    text = _MODULE if name == b"module" else name.decode("utf-8", "replace")
+    return ShownOp(text, None if text == _MODULE else symbol_in(header, tail))

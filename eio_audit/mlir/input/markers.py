@@ -1,20 +1,36 @@
-"""Recognize the lines of a log: the markers of dumps, lines of IR, and what loggers print among them.
+"""Recognize the lines of a log, and what a file name says of a dump.
+
+The lines are the markers of dumps, lines of IR, what loggers print among them, and MLIR's report of execution
+times (``-mlir-timing``). The report comes after the dumps and has an entry for each pass of the pipeline, as
+a tree or as a list.
 
 Inside a dump, only lines of known form are skipped, so that a damaged op is never skipped. These are lines of
 loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
 (``file:line:col: error: ...``) with the op that they show or the source line and caret below them, and
 warnings of Python.
+
+A file name may imply a *state* of a program. Names without ending have three forms. ``-``, ``_``, ``.`` and
+blanks separate words:
+
+- ``[PROGRAM-]before[-PASS]`` and ``[PROGRAM-]after[-PASS]``: ``ttir-before-erase-inverse-ops``,
+  ``net_after_EraseInverseOps``, ``before``. The first of the two words counts.
+- ``PROGRAM`` or ``[PROGRAM-]source`` (``input``, ``original``, ``initial``): the source of both.
+
+These names count only in a folder with a pair, before and after, of one program and one pass. Elsewhere
+``after_fusion`` may be just the name of a stage.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
-from eio_audit.mlir.source import Span, find_all, line_end
+from eio_audit.mlir.source import Source, Span, find_all, line_end
 from eio_audit.mlir.tokens import OR_FAIL, nesting, symbol_of
 
 _COMMON = b"IR "
@@ -195,3 +211,188 @@ def shown_op_end(data: Text, offset: int, end: int) -> int | None:
         position, depth = token.end(), depth_after
     has_lines = depth <= 0 and b"\n" in data[message.end() : position]
     return line_end(data, position, end) if has_lines else None
+
+
+HOW_TO_NAME_STATES = (
+    "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
+)
+"""How to name files so that pairs are found."""
+
+_STATE = re.compile(
+    r"(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?", re.IGNORECASE
+)
+_SOURCE = re.compile(r"(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)", re.IGNORECASE)
+
+
+class Moment(IntEnum):
+    """When a program was in a state, in order of time."""
+
+    SOURCE = 0
+    BEFORE = 1
+    AFTER = 2
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class State:
+    """The state that a file name implies. Program and pass may be empty."""
+
+    program: str
+    pass_name: str
+    moment: Moment
+
+    @property
+    def marker(self) -> Marker | None:
+        """The marker that a compiler would print above the dump. None for a source or without a pass."""
+        if not self.pass_name or self.moment is Moment.SOURCE:
+            return None
+        when = "after" if self.moment is Moment.AFTER else "before"
+        return Marker(self.pass_name, self.pass_name, when)
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """The states that the file names of one folder imply.
+
+    ``by_file`` has the files whose state is unique. ``alike`` groups files of one state.
+    """
+
+    by_file: dict[str, State]
+    alike: tuple[tuple[str, ...], ...]
+
+
+def parse_state(name: str) -> State | None:
+    """Return the state that a name without its ending implies, or None.
+
+    >>> parse_state("ttir-before-erase-inverse-ops")
+    State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
+    """
+    match = _STATE.fullmatch(name)
+    return match and State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
+
+
+def find_states(names: Mapping[str, str]) -> States:
+    """Return the states of the files of one folder. ``names`` has, by file, its name without ending.
+
+    Without a pair there are no states. A source belongs to a program if exactly one pass of the program has a
+    pair. With several passes, the names do not tell which came first.
+
+    >>> states = find_states({"a.mlir": "a", "a-before-cse.mlir": "a-before-cse", "b.mlir": "a-after-cse"})
+    >>> [state.moment.name for state in states.by_file.values()]
+    ['BEFORE', 'AFTER', 'SOURCE']
+    """
+    said = {file: state for file, name in names.items() if (state := parse_state(name)) is not None}
+    others = {file: name for file, name in names.items() if file not in said}
+    before, after = (
+        {(state.program, state.pass_name) for state in said.values() if state.moment is moment}
+        for moment in (Moment.BEFORE, Moment.AFTER)
+    )
+    paired = before & after
+    passes: dict[str, list[str]] = {}
+    for program, pass_name in sorted(paired):
+        passes.setdefault(program, []).append(pass_name)
+    found = {file: state for file, state in said.items() if (state.program, state.pass_name) in paired}
+    for file, name in others.items():
+        source_of = _source_of(name, passes)
+        if source_of is not None and len(passes[source_of]) == 1:
+            found[file] = State(source_of, passes[source_of][0], Moment.SOURCE)
+    by_state: dict[State, list[str]] = {}
+    for file, state in found.items():
+        by_state.setdefault(state, []).append(file)
+    return States(
+        by_file={file: state for file, state in found.items() if len(by_state[state]) == 1},
+        alike=tuple(tuple(sorted(same)) for _, same in sorted(by_state.items()) if len(same) > 1),
+    )
+
+
+def _source_of(name: str, programs: Collection[str]) -> str | None:
+    """Return the program whose source has this name. A name without program means the only program."""
+    if name in programs:
+        return name
+    match = _SOURCE.fullmatch(name)
+    if match is None:
+        return None
+    program = match["program"] or ""
+    if program in programs:
+        return program
+    return next(iter(programs)) if not program and len(programs) == 1 else None
+
+
+_TITLE = b"... Execution time report ..."
+_HEAD = re.compile(
+    re.escape(_TITLE) + rb"[ \t]*\r?\n===-+===[ \t]*\r?\n[^\n]*\n[ \t]*\r?\n(?P<columns>[^\n]{0,200})\n"
+)
+_COLUMN = re.compile(rb"--+ ?([A-Z][A-Za-z ]*?) ?--+")
+_ROW = re.compile(
+    rb"(?P<times>(?: *-?\d{1,9}\.\d{1,9} \([^()\n]{0,20}\))+)"
+    rb"  (?P<indent>(?:  )*)(?P<name>\S[^\r\n]*)\r?(?:\n|\Z)"
+)
+_TIME = re.compile(rb"(-?\d+\.\d+) \(")
+_PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
+
+
+class TimedEntry(NamedTuple):
+    """An entry of a report.
+
+    Attributes:
+        name: the class name of a pass, as in markers; otherwise a text such as ``'func.func' Pipeline``.
+        seconds: its wall time. If it ran on several threads, that of the slowest.
+        stage: 0-based number of the outermost entry that it is in. In a tree, stages run one after another.
+        op_name: the op that its innermost pipeline runs on; None outside the pipelines that a report shows.
+    """
+
+    name: str
+    seconds: float
+    stage: int
+    op_name: str | None
+
+
+class TimingReport(NamedTuple):
+    """A report of execution times.
+
+    Attributes:
+        line: the 1-based line of its title.
+        entries: from top to bottom.
+    """
+
+    line: int
+    entries: tuple[TimedEntry, ...]
+
+
+def find_timing_reports(source: Source) -> list[TimingReport]:
+    """Return the reports of a text that have wall times, in order of appearance."""
+    reports = []
+    data = source.data
+    for offset in find_all(data, _TITLE, Span(0, len(data))):
+        head = _HEAD.match(data, offset)
+        columns = _COLUMN.findall(head["columns"]) if head else []
+        if head and b"Wall Time" in columns:
+            rows = _rows(data, head.end(), columns)
+            reports.append(TimingReport(source.line_at(offset), _entries(rows)))
+    return reports
+
+
+def _rows(data: Text, offset: int, columns: Sequence[bytes]) -> Iterator[tuple[float, int, str]]:
+    """Yield the wall time, the depth and the name of each row; the last column is the name."""
+    place = columns.index(b"Wall Time")
+    while match := _ROW.match(data, offset):
+        times = _TIME.findall(match["times"])
+        if len(times) != len(columns) - 1:
+            return
+        name = match["name"].decode("utf-8", "replace").rstrip()
+        yield float(times[place]), len(match["indent"]) // 2, name
+        offset = match.end()
+
+
+def _entries(rows: Iterable[tuple[float, int, str]]) -> tuple[TimedEntry, ...]:
+    """Return the entries of rows."""
+    entries = list[TimedEntry]()
+    ops: list[str | None] = []  # by depth, the op of the innermost pipeline that the entries below are in
+    stage = -1
+    for seconds, depth, name in rows:
+        del ops[depth:]
+        stage += depth == 0
+        op_name = ops[-1] if ops else None
+        entries.append(TimedEntry(name, seconds, stage, op_name))
+        pipeline = _PIPELINE.fullmatch(name)
+        ops.append(pipeline["op"] if pipeline else op_name)
+    return tuple(entries)

@@ -28,9 +28,7 @@ from eio_audit.mlir.tokens import ALIAS_NAME, STRING, SUFFIX_ID, all_but
 from eio_audit.mlir.traits import OpTable
 
 CHUNK_BYTES = 1 << 17
-BARE_NAME = b"return"
-"""The only op in plain lines that is printed without its dialect."""
-
+BARE_NAME = b"return"  # the only op in plain lines that is printed without its dialect
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
 _VALUE = rb"%" + _LETTER + _LETTER + rb"*+(?:#\d++)?"
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
@@ -52,8 +50,7 @@ _LINE = (
 _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n|.++)"
 USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
-CLOSING = b"}"
-"""Replaces the op name in a line that closes a region."""
+CLOSING = b"}"  # replaces the op name in a line that closes a region
 
 IS_CUSTOM = OPENS_REGION = b"\n"
 NO_LOCATION = b"\n\n"

@@ -34,11 +34,8 @@ from eio_audit.mlir.traits import listed_dialects
 LONGEST_NUMBER = 4000
 """The most digits of a number. Python refuses to parse an int of more than 4,300."""
 
-LONGEST_EXPONENT = 20
-"""The largest exponent for which a number is written without one."""
-
-OPS_AT_ONCE = 1 << 13
-"""How many texts are looked at together: a balance of speed and memory."""
+LONGEST_EXPONENT = 20  # the largest exponent for which a number is written without one
+OPS_AT_ONCE = 1 << 13  # how many texts are looked at together: a balance of speed and memory
 
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 

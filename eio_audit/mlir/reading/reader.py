@@ -422,5 +422,4 @@ class Reader:
         return self.text.region(offset, current.dialect, has_arguments=bool(current.names))
 
 
-_END_OF_DUMP = re.compile(rb"(?P<token>)")
-"""Stands for the token that is missing at the end."""
+_END_OF_DUMP = re.compile(rb"(?P<token>)")  # stands for the token that is missing at the end

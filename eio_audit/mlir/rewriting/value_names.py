@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product, starmap
 
@@ -58,16 +58,13 @@ class ValueNames:
             assert match
             self.names[value] = match[1].decode("ascii")
 
-    def text_with(
-        self, names: Mapping[int, str], span: Span | None = None, *, without: Iterable[Span] = ()
-    ) -> bytes:
-        """Return the text of the dump, or of a span of it, with other names for some values.
+    def text_with(self, names: Mapping[int, str]) -> bytes:
+        """Return the text of the dump with other names for some values.
 
-        An argument in ``same`` gets the new name of its outer value. The spans in ``without`` are left out.
+        An argument in ``same`` gets the new name of its outer value.
         """
-        span = span or self.ir.span
-        edits = [(left_out, b"") for left_out in without]
-        edits += [(named, b"%" + names[value].encode()) for named, value in self.named_in(span, names)]
+        span = self.ir.span
+        edits = [(named, b"%" + names[value].encode()) for named, value in self.named_in(span, names)]
         return splice(self.ir.source.data, span, edits)
 
     def named_in(self, span: Span, names: Collection[int]) -> list[tuple[Span, int]]:

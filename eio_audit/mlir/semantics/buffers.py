@@ -22,8 +22,7 @@ from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
 from eio_audit.mlir.traits import OpTraits
 
-MEMORY = "memory"
-"""All memory that addresses point to."""
+MEMORY = "memory"  # all memory that addresses point to
 _KEPT = "kept"
 """The tensors in memory that are still values for all ops but the unknown ones that may keep them."""
 

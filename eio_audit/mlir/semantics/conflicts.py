@@ -17,11 +17,10 @@ from collections.abc import Collection, Iterator
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY
 from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Resource
-from eio_audit.mlir.semantics.places import must_be_first, must_precede_terminator, ops_with_places
+from eio_audit.mlir.semantics.forms import must_be_first, must_precede_terminator, ops_with_places
 from eio_audit.mlir.traits import EVERYTHING
 
-MANY = 8
-"""Up to this many ops, each op waits for every earlier one; see ``_Alternation``."""
+MANY = 8  # up to this many ops, each op waits for every earlier one; see ``_Alternation``
 
 
 def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:

@@ -31,25 +31,18 @@ from itertools import chain
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
-from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
-from eio_audit.mlir.semantics.forms import Forms, pastes_text
-from eio_audit.mlir.semantics.opaque_calls import called_ops, called_row
-from eio_audit.mlir.semantics.places import is_newest_allocation, ops_with_places
+from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
+from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
 from eio_audit.mlir.semantics.value_types import DynamicShapes
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
-CONTROL = "control"
-"""Whether execution continues."""
-
-ANY = frozenset({"read", "write", "free"})
-"""Every kind of effect that keeps ops in order."""
-CHANGES = frozenset({"write", "free"})
-"""The kinds that conflict with every other effect on the same resource."""
+CONTROL = "control"  # whether execution continues
+ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
+CHANGES = frozenset({"write", "free"})  # the kinds that conflict with every other effect on the same resource
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
-_INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")
-"""The bracket of an attribute's value or of a type."""
+_INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 

@@ -11,13 +11,13 @@ gap between the number of moved ops and its lower bound:
    ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
    per chain can be kept, so at least as many ops are moved as there are pairs. Usually the bound is met here.
 2. The implied order (see below) gives the exchanged ops. A largest set of ops without an exchanged pair is a
-   maximum antichain (antichain.py; Dilworth 1950): no minimal order keeps more ops. Additional dependences
+   maximum antichain (wrong_labels.py; Dilworth 1950): no minimal order keeps more ops. Additional dependences
    keep the set in textual order, and the range is ordered again. If that adds no inversion, the bound is met.
 
-Moved ops without an index go to their consumers (unindexed.py).
+Moved ops without an index go to their consumers (precedence.py).
 
 **The implied order** has the pairs of ops that are in the same order in every minimal order of a block. Let a
-packing of cycles (cycle_packing.py) have as many cycles as an order has inversions that are not forced. Then
+packing of cycles (bounds.py) have as many cycles as an order has inversions that are not forced. Then
 every minimal order breaks exactly one soft edge of each cycle, and no soft edge on no cycle: otherwise it
 would have more inversions. So every minimal order
 
@@ -37,13 +37,12 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, chain, compress, pairwise
 from operator import and_, le, lt
 
-from eio_audit.order.bounds.cycle_packing import CyclePacking
+from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.flow.antichain import outside_antichain
+from eio_audit.order.flow.wrong_labels import outside_antichain
 from eio_audit.order.permutation import longest_in_place, moved_places
-from eio_audit.order.precedence import Precedence
-from eio_audit.order.search.solve_window import order_windows
-from eio_audit.order.unindexed import attach_unindexed
+from eio_audit.order.precedence import Precedence, attach_unindexed
+from eio_audit.order.search import order_windows
 from eio_audit.order.windows import (
     LARGEST_KEY,
     TransitiveClosure,

@@ -1,8 +1,9 @@
 """The fewest labels that must change, and the new labels.
 
 A label is the key of an op. If v depends on u, directly or not, and has the smaller key, the two labels
-contradict the dependence: no order agrees with both. This relation, *u over v* (antichain.py), is a strict
-partial order. Labels that can all be right are an antichain of it.
+contradict the dependence: no order agrees with both. Both conditions of this relation, *u over v*, are
+transitive, and no op is over itself, so it is a strict partial order. Labels that can all be right are an
+antichain of it.
 
 **Fewest.** The least weight of labels to change is the total weight minus the weight of a heaviest antichain.
 A maximum flow proves it.
@@ -17,21 +18,178 @@ label has no inversion. docs/ordering.md, *Wrong labels*, has the proof.
 This is polynomial and exact. Finding the fewest inversions of any order is NP-hard (Brandenburg, Gleissner
 and Hofmeier 2013).
 
+**A flow.** Each op can give to the ops that it is over and take from the ops over it, both up to its weight.
+This is a *flow*, stored as links: a link (u, v, amount) means that u gives ``amount`` to v.
+
+**No antichain is heavier than the total weight minus the flow.** Split each op into units of weight, and link
+each unit it gives to the unit that takes it. The units form as many chains as there are units minus links. Of
+two ops of a chain, one is over the other, so an antichain has at most one unit of each chain.
+
+**If the flow is largest, an antichain has exactly that weight** (Dilworth 1950, by König 1931). One giver
+after the other gives all it can (Ford and Fulkerson 1956). If its takers are full, another giver of one of
+them gives elsewhere, and so on: an augmenting path. A search without such a path *closes* the takers that it
+reaches. All of them are full, and their givers, which are reached as well, are over closed takers only. So no
+later path leads through them. In the end,
+
+- a closed taker takes its whole weight, and from givers that were reached only;
+- a giver that was not reached gives its whole weight, and to takers that are not closed only.
+
+These ops are *outside*. No op is outside as both, because all ops under a closed taker are closed, too: the
+giver that reached it is over them. So the ops outside weigh as much as the flow. All others are an antichain.
+If u is over v, u is a giver: if it was not reached, it is outside, and if it was, v is closed and outside.
+
+If the budget is spent, the givers that have not had their turn count as not reached. All that is outside may
+weigh more than the flow then. But the rest is an antichain, and the flow still proves a bound.
+
 References:
     Brandenburg, Gleissner, Hofmeier, "Comparing and aggregating partial orders with Kendall tau distances",
     Discrete Mathematics, Algorithms and Applications 5, 2013.
+    Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
+    König, "Gráfok és mátrixok", Matematikai és Fizikai Lapok 38, 1931.
+    Möhring, "Algorithmic aspects of comparability graphs and interval graphs", Graphs and Order, 1985.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+from eio_audit.order.bounds import early_ops, late_ops, rows_over
 from eio_audit.order.effort import Effort
-from eio_audit.order.flow.antichain import outside_antichain
 from eio_audit.order.inversions import inversions_at
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.windows import LARGEST_KEY, Window, block_of, split_into_windows
+from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows, width
+
+Link = tuple[int, int, int]
+
+MOST_PAIRS = 1 << 29  # givers times takers, in the largest window with a flow; each pair takes a bit
+
+
+def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
+    """Return the indexed ops outside a heaviest antichain, and the links that prove it.
+
+    Of several such sets, it is the one with the most givers.
+
+    Args:
+        window: the ops and their keys.
+        weights: per op, its weight, at least 1.
+        effort: the budget. If it is spent, or the window is too large, the links may amount to less than the
+            weight of the ops.
+
+    Returns:
+        The ops, and the links as (u, v, amount) with u over v.
+
+    Example:
+        >>> from eio_audit.order.precedence import Precedence
+        >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+        >>> outside, links = outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
+        >>> outside, sorted(links)
+        ({0, 2}, [(0, 1, 1), (1, 2, 1)])
+    """
+    largest_above = window.largest_keys_above()
+    givers = early_ops(window)
+    takers = sorted(late_ops(window, largest_above), key=window.keys.__getitem__)
+    if not givers or len(givers) * len(takers) > MOST_PAIRS:
+        return set(givers), []
+    rows = dict(rows_over(window, takers, largest_above, effort))
+    flow = _Flow(rows, [weights[op] for op in takers], effort)
+    reached: set[int] = set()
+    for giver in sorted(rows):
+        reached |= flow.reached_from(giver, weights[giver])
+    outside = set(givers) - reached | {takers[taker] for taker in bits(flow.closed)}
+    return outside, [(giver, takers[taker], amount) for giver, taker, amount in flow.links()]
+
+
+class _Flow:
+    """A flow from givers to takers, which are numbered.
+
+    Args:
+        rows: per giver, the bitset of the takers that it is over.
+        rooms: per taker, the most that it can take.
+        effort: the budget.
+
+    Attributes:
+        closed: the bitset of the takers that searches without a path have reached.
+    """
+
+    def __init__(self, rows: Mapping[int, int], rooms: Sequence[int], effort: Effort) -> None:
+        self.closed = 0
+        self._rows = rows
+        self._rooms = list(rooms)
+        self._open = (1 << len(rooms)) - 1  # the takers with room
+        self._taken: list[dict[int, int]] = [{} for _ in rooms]  # per taker, the amount by giver
+        self._effort = effort
+        self._width = width(len(rooms))
+
+    def links(self) -> list[Link]:
+        """Return the flow as (giver, taker, amount)."""
+        return [
+            (giver, taker, amount) for taker, by in enumerate(self._taken) for giver, amount in by.items()
+        ]
+
+    def reached_from(self, giver: int, supply: int) -> set[int]:
+        """Let a giver give as much as it can, up to ``supply``.
+
+        Returns:
+            The givers that its search without a path reaches, itself included. None if it gives all, or if
+            the budget is spent.
+        """
+        while supply:
+            path, reached = self._search(giver)
+            if not path:
+                return reached
+            supply -= self._push(path, supply)
+        return set()
+
+    def _search(self, root: int) -> tuple[list[tuple[int, int]], set[int]]:
+        """Return a path as (giver, taker), last first, or the givers that a search without a path reaches."""
+        giver_of: dict[int, int] = {}  # per taker reached, the giver before it on the path
+        taker_of = {root: -1}  # per giver reached, the taker before it
+        seen = self.closed
+        pending = [root]
+        while pending:
+            if self._effort.is_spent:
+                return [], set()
+            self._effort.left -= self._width
+            giver = pending.pop()
+            fresh = self._rows[giver] & ~seen
+            seen |= fresh
+            with_room = fresh & self._open
+            if with_room:
+                taker = lowest_bit(with_room)
+                path = [(giver, taker)]
+                while giver != root:
+                    taker = taker_of[giver]
+                    giver = giver_of[taker]
+                    path.append((giver, taker))
+                return path, set()
+            for taker in bits(fresh):
+                giver_of[taker] = giver
+                self._effort.left -= 1 + len(self._taken[taker])
+                others = [other for other in self._taken[taker] if other not in taker_of]
+                taker_of.update(dict.fromkeys(others, taker))
+                pending += others
+        self.closed = seen
+        return [], set(taker_of)
+
+    def _push(self, path: Sequence[tuple[int, int]], supply: int) -> int:
+        """Push as much as possible along a path; return the amount, at most ``supply``."""
+        end = path[0][1]
+        # A taker takes from another giver what the giver after it on the path gives elsewhere.
+        released = [(giver, taker) for (giver, _), (_, taker) in pairwise(path)]
+        amount = min([supply, self._rooms[end], *(self._taken[taker][giver] for giver, taker in released)])
+        for giver, taker in path:
+            self._taken[taker][giver] = self._taken[taker].get(giver, 0) + amount
+        for giver, taker in released:
+            self._taken[taker][giver] -= amount
+            if not self._taken[taker][giver]:
+                del self._taken[taker][giver]
+        self._rooms[end] -= amount
+        if not self._rooms[end]:
+            self._open ^= 1 << end
+        return amount
+
 
 LABEL_STEPS = 4_000_000  # budget for one block
 LABEL_STEPS_PER_OP = 12  # added for each of its ops

@@ -10,8 +10,7 @@ from eio_audit.audit.check.figures import BlockAudit, DumpAudit, UnjudgedInput
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
-from eio_audit.mlir.printable import printable
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.ci.finding import (
     SHOWN_FINDINGS,
     annotated_place,

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import ORDER_RULES, UNINDEXED
-from eio_audit.mlir.printable import printable
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a check of dumps in order does not import this

@@ -17,9 +17,8 @@ from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
-from eio_audit.report.html.pass_list import PassEntry, PassList
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
-from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of
 from eio_audit.report.wording.bisect import (
     WITHOUT_PATTERNS,
     attempts_of,

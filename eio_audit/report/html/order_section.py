@@ -26,8 +26,8 @@ from eio_audit.audit.explain.order_picture import (
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
 from eio_audit.report.ci.finding import background, sentence
+from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.table import Cell, MadeRows, Table, classes_in, columns_of
-from eio_audit.report.pictures.dataflow_svg import drawing_of
 from eio_audit.report.wording.commands import explain_command
 from eio_audit.report.wording.order import (
     block_name,

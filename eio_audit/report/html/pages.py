@@ -1,15 +1,24 @@
-"""The pages of ``check`` and ``diff``, and what all pages share: the content for their templates."""
+"""The pages of ``check`` and ``diff``, and what all pages share: the content for their templates.
+
+A check of many models can be a folder: a page with tables, and one for each model with inversions.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
+from eio_audit.audit.corpus.models import figures_by_model
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture
+from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
@@ -18,18 +27,14 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
-from eio_audit.report.html.page_steps import step_of
 from eio_audit.report.html.stored_steps import packed, pair_data
 from eio_audit.report.html.table import Cell, Table, columns_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
 
-SHOWN_FILES = 3
-"""How many files the title of a page names."""
-
-PAGE_SCRIPTS = ("page.js",)
-"""The script of every page: tables, pictures, explained words."""
+SHOWN_FILES = 3  # how many files the title of a page names
+PAGE_SCRIPTS = ("page.js",)  # the script of every page: tables, pictures, explained words
 
 BROWSER_SCRIPTS = (
     *PAGE_SCRIPTS,
@@ -89,17 +94,13 @@ def _corpus(verdict: Verdict, pages: Mapping[str, str]) -> dict[str, object]:
     """Return the tables of models and of passes; None for a single model."""
     if len(verdict.check.by_model) < 2:
         return {"models": None, "passes": None}
-    from eio_audit.report.html.corpus_tables import model_table, pass_table
+    from eio_audit.report.corpus import model_table, pass_table
 
     return {"models": model_table(verdict, pages), "passes": pass_table(verdict)}
 
 
 def diff_to_html(
-    result: Diff,
-    pictures: Callable[[], Sequence[OrderPicture]],
-    version: str,
-    *,
-    verbose: bool = False,
+    result: Diff, pictures: Callable[[], Sequence[OrderPicture]], version: str, *, verbose: bool = False
 ) -> str:
     """Return the page of a diff.
 
@@ -109,7 +110,7 @@ def diff_to_html(
         version: of eio-audit.
         verbose: whether to show all differences of an op.
     """
-    data = packed(pair_data(step_of(result.comparison)))
+    data = packed(pair_data(result.comparison))
     sections = block_sections(pictures())
     return page(
         "diff.html",
@@ -171,3 +172,68 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     names = [anchors.get(change.after) if change.after else None for _, change in changes]
     links = [name and f"#{name}" for name in names]
     return Table("changes", caption, columns, rows, "number", links=("after", links))
+
+
+INDEX = "index.html"  # the page with the tables
+LONGEST_NAME = 100  # the most characters of a model's name in the name of its page
+
+_ODD = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+def check_to_pages(
+    verdict: Verdict,
+    pictures: Sequence[OrderPicture],
+    version: str,
+    pictures_of: Callable[[str], Sequence[OrderPicture]],
+) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each page. ``INDEX``, which links to the others, comes last.
+
+    Args:
+        verdict: what to show.
+        pictures: of the blocks to show op by op if there is only one model.
+        version: of eio-audit.
+        pictures_of: returns those for the page of a model; called right before the page is yielded.
+    """
+    if len(verdict.check.by_model) < 2:
+        drawn = pictures or [picture for model in verdict.check.by_model for picture in pictures_of(model)]
+        yield INDEX, check_to_html(verdict, drawn, version)
+        return
+    findings = defaultdict[str, list[Finding]](list)
+    for finding in verdict.findings:
+        findings[verdict.check.model_of(finding.source)].append(finding)
+    pages = page_names(one.model for one in figures_by_model(verdict) if not one.is_clean)
+    for model, page in pages.items():
+        own = _verdict_of(verdict, model, findings[model])
+        yield page, check_to_html(own, pictures_of(model), version, model=model, up=INDEX)
+    yield INDEX, check_to_html(verdict, (), version, pages=pages)
+
+
+def page_names(models: Iterable[str]) -> dict[str, str]:
+    """Return a file name for the page of each model: of letters and digits, different in any case of letters.
+
+    It does not depend on the order of the models.
+    """
+    names: dict[str, str] = {}
+    taken = {INDEX}
+    for model in sorted(models):
+        stem = _ODD.sub("_", model).strip(".")[:LONGEST_NAME] or "_"
+        number, name = 1, f"{stem}.html"
+        while name.lower() in taken:
+            number += 1
+            name = f"{stem}-{number}.html"
+        taken.add(name.lower())
+        names[model] = name
+    return names
+
+
+def _verdict_of(verdict: Verdict, model: str, findings: Sequence[Finding]) -> Verdict:
+    """Return the verdict on one model. Ceilings are for all models together, so it names none."""
+    check = verdict.check.by_model[model]
+    failing = {finding.rule for finding in findings if verdict.fails_by(finding)}
+    return Verdict(
+        check=check,
+        gate=replace(verdict.gate, max_inversions=None, max_avoidable=None),
+        findings=tuple(findings),
+        failed=tuple(rule for rule in verdict.failed if rule in failing)
+        + ((UNINDEXED,) if verdict.gate.fails_unindexed(check) else ()),
+    )

@@ -1,4 +1,4 @@
-"""What the passes of a log did, and the texts around them, as the data of a page that shows one at a time."""
+"""What passes did and the texts around them, as the data of a page that shows one pass at a time."""
 
 from __future__ import annotations
 
@@ -8,15 +8,114 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
 from typing import Any
 
-from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
+from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
+from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.html.page_steps import PageStep, PageText, page_step
+from eio_audit.mlir.aliases import without_definitions
+from eio_audit.mlir.files import Text
+from eio_audit.mlir.input.function_texts import Aliases
+from eio_audit.mlir.source import Span, count_lines
+
+_BLANK = re.compile(rb"\s*+")
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The text of the function, module or program that a pass ran on, before or after it.
+
+    Attributes:
+        source: the file that most of its lines are from.
+        lines: its lines as printed, without line ends. They may be read only once.
+        places: per line, its 1-based line in the file.
+        ops: per line, the number of the op that begins there, -1 for none. An op keeps its number through
+            the whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds
+            gets a new number.
+        definitions: the definitions of its aliases, as lines, even if it has no such lines.
+    """
+
+    source: str
+    lines: Iterable[bytes]
+    places: Sequence[int]
+    ops: Sequence[int]
+    definitions: Sequence[bytes] = ()
+
+
+def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
+    """Return a dump that was read as a whole, without its lines, and its ops with their lines."""
+    dump = side.dump.dump
+    data, span = dump.source.data, dump.span
+    above = count_lines(data, 0, span.start) + count_lines(data, span.start, _start(data, span))
+    lines = count_lines(data, span.start, span.end) + 1
+    return ScopeText(dump, [], {}, None), ScopeSide(range(-above, lines), side)
+
+
+def _whole_text(text: ScopeText, side: ScopeSide) -> PageText:
+    """Return a dump as a page shows it, without blank lines around it. Its text is not copied."""
+    dump = text.dump
+    data, span = dump.source.data, dump.span
+    start, end = _start(data, span), span.end
+    while end > start and data[end - 1 : end].isspace():
+        end -= 1
+    blank = count_lines(data, span.start, start)
+    count = count_lines(data, start, end) + 1 if end > start else 0
+    first = dump.source.line_at(span.start) + blank
+    ops = array("q", [-1]) * count
+    for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
+        ops[line] = number  # of several ops on a line, the first one stays
+    definitions = Aliases(without_definitions(dump.text)[0]).definitions if _may_define(data, span) else {}
+    return PageText(
+        dump.source.name,
+        _lines(data, data.rfind(b"\n", span.start, start) + 1 or span.start, span.end, count),
+        range(first, first + count),
+        ops,
+        [b"%b = %b" % one for one in definitions.items()],
+    )
+
+
+def _start(data: Text, span: Span) -> int:
+    """Return where the first character of a text is that is not blank; the end of a blank text."""
+    found = _BLANK.match(data, span.start, span.end)
+    assert found is not None
+    return found.end()
+
+
+def _may_define(data: Text, span: Span) -> bool:
+    """Return whether a line of a text may begin with the definition of an alias."""
+    if data[span.start : span.start + 1] in {b"#", b"!"}:
+        return True
+    return any(data.find(start, span.start, span.end) >= 0 for start in (b"\n#", b"\n!"))
+
+
+def _lines(data: Text, offset: int, end: int, count: int) -> Iterator[bytes]:
+    """Yield some lines of a text that ends at ``end``, without line ends."""
+    for _ in range(count):
+        line_end = data.find(b"\n", offset, end)
+        yield data[offset : line_end if line_end >= 0 else end]
+        offset = line_end + 1
+
+
+def _page_text(text: ScopeText) -> PageText:
+    lines, definitions = text.lines, dict[bytes, bytes]()
+    for aliases in {id(line.aliases): line.aliases for line in lines}.values():
+        definitions |= aliases.definitions
+    return PageText(
+        text.dump.source.name,
+        [line.text for line in lines],
+        [line.number for line in lines],
+        [line.ops[0] if line.ops else -1 for line in lines],
+        [b"%b = %b" % one for one in definitions.items()],
+    )
+
 
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
 """The name of a value that is a number. Many lines differ in these only."""
@@ -103,8 +202,7 @@ def _differences(numbers: Iterable[int]) -> array[int]:
 STATUSES = ("added", "removed", "modified", "moved")
 """What a pass does to an op, in the order of the page's counts."""
 
-LEVEL = 9
-"""How hard zlib tries: the page is written once and read often."""
+LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 
 class StoredSteps:
@@ -114,19 +212,17 @@ class StoredSteps:
         counts: by the index of a pass, how many ops it changed, by status.
     """
 
-    def __init__(self, steps: Iterable[PageStep] = ()) -> None:
+    def __init__(self, steps: Iterable[ScopeStep] = ()) -> None:
         self.counts: dict[int, Counter[str]] = {}
         self._texts = StoredTexts()
         self._names: dict[str, int] = {}
         self._steps: list[list[Any]] = []
         self._keys: dict[tuple[str, int], int] = {}
-        for step in steps:
-            self.add(step)
 
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        self.add(page_step(key, step, changes))
+        self.add(key, _page_text(step.before), _page_text(step.after), changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -136,20 +232,20 @@ class StoredSteps:
             step[0] = index_of[step[0]]
         return self
 
-    def add(self, step: PageStep) -> None:
-        """Store a step."""
-        self.counts.setdefault(step.index, Counter()).update(change.status for change in step.changes)
-        before, after = self._texts.add(step.before), self._texts.add(step.after)
-        changes = [
-            [STATUSES.index(change.status) for change in step.changes],
-            [change.number for change in step.changes],
-            [change.origin for change in step.changes],
-            [self._name(change.name) for change in step.changes],
-            [-1 if change.function is None else self._name(change.function) for change in step.changes],
-            [-1 if change.before is None else change.before for change in step.changes],
-            [-1 if change.after is None else change.after for change in step.changes],
+    def add(self, index: int, before: PageText, after: PageText, changes: Sequence[ChangedOp]) -> None:
+        """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes."""
+        self.counts.setdefault(index, Counter()).update(change.status for change in changes)
+        texts = self._texts.add(before), self._texts.add(after)
+        columns = [
+            [STATUSES.index(change.status) for change in changes],
+            [change.number for change in changes],
+            [change.origin for change in changes],
+            [self._name(change.name) for change in changes],
+            [-1 if change.function is None else self._name(change.function) for change in changes],
+            [-1 if change.before is None else change.before for change in changes],
+            [-1 if change.after is None else change.after for change in changes],
         ]
-        self._steps.append([step.index, before, after, *changes])
+        self._steps.append([index, *texts, *columns])
 
     @property
     def sources(self) -> list[str]:
@@ -180,10 +276,16 @@ class StoredSteps:
         return self._names.setdefault(name, len(self._names))
 
 
-def pair_data(step: PageStep) -> dict[str, object]:
-    """Return a step as scripts read the only pass of a page."""
-    stored = StoredSteps([step])
-    counts = [stored.counts[step.index][status] for status in STATUSES]
+def pair_data(comparison: DumpComparison) -> dict[str, object]:
+    """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
+    (before, old), (after, new) = _side(comparison.before), _side(comparison.after)
+    count = len(old.op_lines)
+    old.numbers = range(count)
+    new.numbers = array("q", (comparison.was.get(op, count + op) for op in range(len(new.op_lines))))
+    changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
+    stored = StoredSteps()
+    stored.add(0, _whole_text(before, old), _whole_text(after, new), changes)
+    counts = [stored.counts[0][status] for status in STATUSES]
     shown = {
         "name": "Before and after",
         "function": "",

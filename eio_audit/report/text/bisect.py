@@ -8,11 +8,10 @@ from eio_audit.audit.bisect.applications import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.report.text.console import Console, print_next
+from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_next, print_table
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.findings import SHOWN
-from eio_audit.report.text.history import SHOWN_OPS, column_of_events, print_more_ops, title_of
-from eio_audit.report.text.table import NARROW, Column, numbers, print_table
+from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.trace import print_passes, print_verdict
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import count

@@ -88,7 +88,7 @@ _KINDS: dict[str, Callable[[Finding], str]] = {
 
 
 def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
-    from eio_audit.report.text.table import Column, print_table
+    from eio_audit.report.text.console import Column, print_table
 
     for title, kind_of in _KINDS.items():
         groups: dict[str, list[int]] = {}
@@ -104,7 +104,7 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 
 
 def _print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
-    from eio_audit.report.text.corpus import print_corpus
+    from eio_audit.report.corpus import print_corpus
 
     print_corpus(verdict, console, verbose=verbose)
 

@@ -11,25 +11,25 @@ from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
-from eio_audit.report.text.console import Console, Piece, print_next
+from eio_audit.report.text.console import (
+    NARROW,
+    Column,
+    Console,
+    Piece,
+    print_figures,
+    print_next,
+    print_table,
+)
 from eio_audit.report.text.order import print_heading, print_order
-from eio_audit.report.text.table import NARROW, Column, print_figures, print_table
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import Stretch, added, removed
 from eio_audit.report.wording.numbers import count
 
-SHOWN_CHANGES = 3
-"""The most ops of each group that a report shows unless verbose."""
-
-SHOWN_LINES = 2
-"""The most lines of each other list that a report shows unless verbose."""
-
-BELOW = 8
-"""The indentation of the lines below the row of an op."""
-
-SIDE_BY_SIDE = 120
-"""The terminal width from which before and after are side by side."""
+SHOWN_CHANGES = 3  # the most ops of each group that a report shows unless verbose
+SHOWN_LINES = 2  # the most lines of each other list that a report shows unless verbose
+BELOW = 8  # the indentation of the lines below the row of an op
+SIDE_BY_SIDE = 120  # the terminal width from which before and after are side by side
 
 _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 

@@ -12,8 +12,7 @@ from eio_audit.report.wording.numbers import count
 SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
 SHOWN_WRONG_LABELS = 3
-SHOWN_NAMES = 3
-"""The most names of each kind that a report shows unless verbose."""
+SHOWN_NAMES = 3  # the most names of each kind that a report shows unless verbose
 
 BARS = "▁▂▃▄▅▆▇█"
 

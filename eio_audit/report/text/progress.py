@@ -10,7 +10,7 @@ from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from eio_audit.mlir.printable import printable
+from eio_audit.mlir.source import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn, Task
@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
     from eio_audit.mlir.input.dumps import Dump
 
-SHOWN_AFTER_SECONDS = 1.0
-"""Shorter work shows no bar."""
+SHOWN_AFTER_SECONDS = 1.0  # shorter work shows no bar
 
 REFRESHES_PER_SECOND = 5
 
-LEAST_BAR = 10
-"""The least width of the bar, in columns."""
-
-SHOWN_BYTES = 1 << 18
-"""The least step of the bar inside a dump, in bytes."""
+LEAST_BAR = 10  # the least width of the bar, in columns
+SHOWN_BYTES = 1 << 18  # the least step of the bar inside a dump, in bytes
 
 
 class Advance:

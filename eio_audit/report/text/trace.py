@@ -16,9 +16,8 @@ from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.text.console import Console, hyperlink, print_next
+from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings
-from eio_audit.report.text.table import NARROW, Column, numbers, print_table
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.report.text.console import Console
 
-CONTEXT_LINES = 3
-"""The number of unchanged lines before and after a change."""
+CONTEXT_LINES = 3  # the number of unchanged lines before and after a change
 
 _STYLES = {"-": "red", "+": "green", "@": "cyan"}
 

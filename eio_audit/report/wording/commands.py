@@ -26,8 +26,7 @@ class Step(NamedTuple):
         return f"{self.command}  # {self.effect}"
 
 
-MOST_STEPS = 3
-"""The most commands that a report suggests."""
+MOST_STEPS = 3  # the most commands that a report suggests
 
 
 def next_lines(steps: Iterable[Step], width: int | None = None) -> list[str]:

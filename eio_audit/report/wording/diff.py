@@ -16,11 +16,8 @@ from eio_audit.audit.op_label import OpLabel
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.wording.numbers import count
 
-LONGEST_STRETCH = 40
-"""The most characters of an unchanged part that a report shows unless verbose."""
-
-MOST_WORDS = 1_000
-"""The most words of two texts to compare one by one, in quadratic time."""
+LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
+MOST_WORDS = 1_000  # the most words of two texts to compare one by one, in quadratic time
 
 _WORD = re.compile(r"affine_(?:map|set)<(?:->|[<>]=|[^<>])*>|[%@#!^]?\w[\w$.]*|%[,)\]]?|\s+|.", re.DOTALL)
 """A word. An affine map is one. So is ``%,``, an operand in a list, or else a mark could look like ``%[``."""

@@ -17,11 +17,6 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
-def from_to(before: int, after: int) -> str:
-    """Return ``22 -> 5``, or the number if both are equal."""
-    return f"{before:,}" if before == after else f"{before:,} -> {after:,}"
-
-
 def span(least: int, most: int) -> str:
     """Return ``8 to 41``, or the number if both are equal."""
     return f"{least:,}" if least == most else f"{least:,} to {most:,}"

@@ -13,7 +13,7 @@ from eio_audit.report.wording.numbers import count, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
-    from eio_audit.audit.corpus.corpus_figures import ModelFigures, PassFigures
+    from eio_audit.audit.corpus.models import ModelFigures, PassFigures
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.op_label import OpLabel
 

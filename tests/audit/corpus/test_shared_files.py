@@ -42,7 +42,8 @@ def test_a_dump_is_named_by_its_place(tmp_path: Path) -> None:
     _, second = read(path)
     place = placed(second)
     assert isinstance(place, DumpInFile)
-    assert (place.path, place.start_line, place.line, place.first_line) == (str(path), 11, 11, 13)
+    assert (place.path, place.start_line, place.place) == (str(path), 11, second.place)
+    assert (second.line, second.first_line) == (11, 13)
     assert place.read().text == second.text
 
 

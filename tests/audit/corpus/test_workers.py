@@ -20,7 +20,7 @@ threading.Thread(target=threading.Event().wait, daemon=True).start()
 IMPORTED = """
 import sys
 
-from eio_audit.audit.corpus.dump_check import DumpCheck
+from eio_audit.audit.corpus.check_dumps import DumpCheck
 from eio_audit.audit.corpus.workers import local_workers
 from eio_audit.mlir.input.dumps import read
 

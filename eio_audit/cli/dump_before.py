@@ -1,28 +1,37 @@
-"""Find the two dumps around a pass, in a log or in a folder, or list the runs to choose from."""
+"""Find the dump to compare with: the one before a pass, or the one whose order is the original one.
+
+The first is what ``diff`` needs of a log or a folder. If there are several passes, the error lists their
+runs. The second is the value of ``--order-from``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
+import click
+
 from eio_audit.audit.log.program_text import next_of_same, text_before
-from eio_audit.cli.dump_choice import DumpChoice, rerun, several_dumps
-from eio_audit.cli.inputs import LISTED_NAMES, max_size
+from eio_audit.cli.dump_choice import FIRST, DumpChoice, rerun, several_dumps
+from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, dumps_of_run, is_one_file, max_size, read_dumps
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import DumpFile, find_dump_files
-from eio_audit.mlir.input.shown_op import shown_op
-from eio_audit.mlir.input.states import HOW_TO_NAME_STATES, Moment
-from eio_audit.mlir.printable import printable
-from eio_audit.mlir.source import InputError, source_name
+from eio_audit.mlir.input.function_texts import shown_op
+from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES, Moment
+from eio_audit.mlir.source import InputError, printable, source_name
 from eio_audit.mlir.traits import OpTable
 from eio_audit.report.wording.numbers import count, shortened_list
 
-NO_EARLIER_DUMP = "there is no earlier dump to compare with"
-"""The error for the first dump of a program."""
-
-LISTED_PAIRS = 5
-"""The most pairs of files in a list."""
+NO_EARLIER_DUMP = "there is no earlier dump to compare with"  # the error for the first dump of a program
+LISTED_PAIRS = 5  # the most pairs of files in a list
 
 _Pair = tuple[str, DumpFile, DumpFile]
 """A pass, and the files before and after it."""
@@ -165,3 +174,111 @@ def _name(file: DumpFile, folder: str) -> str:
 def _dump(file: DumpFile) -> Dump:
     dump = DumpChoice().only_dump(file.path)
     return replace(dump, marker=dump.marker or (file.state.marker if file.state else None))
+
+
+_NUMBERED = re.compile(r"(?P<log>.+):(?P<number>[1-9][0-9]{0,8})", re.DOTALL)
+
+
+def original_dump(value: str) -> Dump:
+    """Return the dump that a value of ``--order-from`` selects.
+
+    ``first`` is the first dump of the command's own input. ``LOG:3`` is the third of a log or a folder. Any
+    other value is a file with one dump.
+
+    Raises:
+        InputError: the file cannot be read, has no such dump, or has several and no number is given.
+    """
+    original = _original_dump(value)
+    _expect_another_dump(original, is_first=value == FIRST)
+    return original
+
+
+def _original_dump(value: str) -> Dump:
+    if value == FIRST:
+        return _dump_of(_first_input(), 1)
+    numbered = _NUMBERED.fullmatch(value)
+    if numbered and not Path(value).exists():
+        return _dump_of(numbered["log"], int(numbered["number"]))
+    dumps = read_dumps(value, "take the original order from")
+    if len(dumps) > 1:
+        message = f"there are {len(dumps):,} dumps: choose one, as in --order-from {value}:1"
+        raise InputError(source_name(value), None, message)
+    return dumps[0]
+
+
+def _expect_another_dump(original: Dump, *, is_first: bool) -> None:
+    """Check that the input is not the original order alone: compared with itself, it is always in order.
+
+    Raises:
+        InputError: it is.
+    """
+    some = False
+    try:
+        for dump in _input_dumps(reads_stdin=is_first):
+            some = True
+            if dump.line != original.line or not is_one_file(dump.source.name, original.source.name):
+                return
+    except InputError:  # the command says so
+        return
+    if some:
+        message = (
+            "--order-from: this dump would be compared with itself; give the input a dump after it, or take "
+            "the order from a dump before it"
+        )
+        raise InputError(original.source.name, None, message)
+
+
+def _input_dumps(*, reads_stdin: bool) -> Iterator[Dump]:
+    """Yield the dumps of the command's input, one by one. Standard input is read again if it was saved."""
+    values = click.get_current_context().params
+    paths = values.get("paths") or filter(None, map(values.get, ("path", "before", "after", "log")))
+    choice = DumpChoice(values.get("pass_name"), values.get("dump"))
+    is_pair = "before" in values and not values.get("after")  # --pass names the pass between two dumps
+    for path in paths:
+        if path == "-" and not reads_stdin:
+            raise InputError(source_name(path), None, "it can be read once")
+        try:
+            if choice.is_made and not is_pair:
+                for file in find_dump_files(path):
+                    yield from choice.of(read_dumps(file.path))
+            else:
+                yield from dumps_of_run(path)
+        finally:
+            if path == "-":
+                sys.stdin.seek(0)
+
+
+def _dump_of(path: str, number: int) -> Dump:
+    """Return a dump of a file or a folder, counted from 1. Later dumps are not read."""
+    last = deque(enumerate(islice(dumps_of_run(path), number), 1), maxlen=1)
+    if path == "-":
+        sys.stdin.seek(0)
+    if not last:
+        raise InputError(source_name(path), None, NO_IR)
+    [(found, dump)] = last
+    if found < number:
+        message = f"--order-from: there is no dump {number:,}, only {found:,}"
+        raise InputError(source_name(path), None, message)
+    return dump
+
+
+def _first_input() -> str:
+    """Return the command's first input. Standard input is saved to a file, so that it can be read twice."""
+    values = click.get_current_context().params
+    paths = values.get("paths") or [values.get("path") or values.get("before")]
+    if paths[0] is None:
+        why = "this command reads no file; name the compiler's input, as in --order-from in.mlir"
+        raise click.UsageError(f"--order-from first: {why}")
+    path: str = paths[0]
+    if path == "-" and not sys.stdin.seekable():
+        with tempfile.TemporaryFile() as kept:
+            shutil.copyfileobj(sys.stdin.buffer, kept)
+            kept.seek(0)
+            os.dup2(kept.fileno(), sys.stdin.fileno())
+        sys.stdin = os.fdopen(sys.stdin.fileno(), closefd=False)
+    if Path(path).is_fifo():
+        message = (
+            "--order-from first reads it twice, and a pipe can be read once: give it as standard input, -"
+        )
+        raise InputError(source_name(path), None, message)
+    return path

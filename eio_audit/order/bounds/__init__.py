@@ -1,1 +1,0 @@
-"""Lower bounds on the inversions of any order."""

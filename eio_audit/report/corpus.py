@@ -1,0 +1,120 @@
+"""The worst models and passes of a corpus: as text, and as tables for Markdown and pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.report.html.table import Cell, Table, classes_in, columns_of
+from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_table
+
+UNNAMED = "(no pass named)"  # the dumps that no marker and no file name says the pass of
+
+
+def pass_of(figures: PassFigures) -> str:
+    """Return ``after canonicalize``."""
+    return figures.moment or UNNAMED
+
+
+def models_of(figures: PassFigures) -> str:
+    """Return in how many models a pass leaves avoidable inversions: ``31 of 44``."""
+    return f"{figures.models_avoidable:,} of {figures.models:,}"
+
+
+def worst_of(figures: ModelFigures) -> str:
+    """Return which dump of a model is the worst: ``after canonicalize``, or its line. Empty if none is."""
+    worst = figures.worst
+    return "" if worst is None else worst.moment or f"line {worst.line}"
+
+
+SHOWN = 10  # the most models and passes that a report names unless verbose
+
+
+def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
+    """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
+    models = [one for one in figures_by_model(verdict) if not one.is_clean]
+    shown = models if verbose else models[:SHOWN]
+    columns = [
+        *_avoidable(shown),
+        *_inversions(shown),
+        Column("dumps", [f"{one.dumps:,}" for one in shown], right=True),
+        numbers("not read", (one.errors for one in shown)),
+        Column("model", [one.model for one in shown], least=NARROW),
+        Column("worst dump", list(map(worst_of, shown)), optional=True, least=NARROW),
+    ]
+    print_table(console, columns)
+    _print_more(len(models) - len(shown), "models", console)
+    console.print()
+    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
+    worst = passes if verbose else passes[:SHOWN]
+    columns = [
+        *_avoidable(worst),
+        Column("in models", list(map(models_of, worst)), right=True),
+        *_inversions(worst),
+        Column("pass", list(map(pass_of, worst))),
+    ]
+    print_table(console, columns)
+    _print_more(len(passes) - len(worst), "passes", console)
+    console.print()
+
+
+def _avoidable(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
+    return [
+        Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True),
+        numbers("of constants", (one.avoidable_constants for one in rows)),
+        numbers("of splits", (one.avoidable_splits for one in rows)),
+        numbers("wrong indices", (one.wrong_indices for one in rows)),
+    ]
+
+
+def _inversions(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
+    return [
+        Column("inversions", [f"{one.inversions:,}" for one in rows], right=True),
+        Column("findings", [f"{one.findings:,}" for one in rows], right=True),
+    ]
+
+
+def _print_more(number: int, what: str, console: Console) -> None:
+    if number:
+        console.print((f"... and {number:,} more {what} (-v)", "dim"))
+
+
+SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and passes are sorted at first
+
+
+def model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
+    """Return the figures of every model. Each links to its page, if it has one."""
+    models = figures_by_model(verdict)
+    has_errors = any(one.errors for one in models)
+    classes, of_classes = classes_in(models)
+    has_unjudged = any(one.unjudged for one in models)
+    columns = columns_of(
+        f"model, ##avoidable, {of_classes}##inversions, #minimum=not avoidable, #findings, "
+        f"#dumps, {'#errors=not read, ' * has_errors}{'#unjudged=files without an index, ' * has_unjudged}"
+        "#ops, worst=worst dump"
+    )
+    rows: list[list[Cell]] = []
+    for one in models:
+        rows.append([one.model, one.avoidable, *(getattr(one, name) for name in classes)])
+        rows[-1] += [one.inversions, one.minimum, one.findings, one.dumps]
+        rows[-1] += [*([one.errors] if has_errors else []), *([one.unjudged] if has_unjudged else [])]
+        rows[-1] += [one.ops, worst_of(one)]
+    links = ("model", [pages.get(one.model) for one in models])
+    return Table("models", "what the dumps of each model show", columns, rows, SORTING, links=links)
+
+
+def pass_table(verdict: Verdict) -> Table:
+    """Return the figures of the dumps of every pass."""
+    passes = figures_by_pass(verdict)
+    classes, of_classes = classes_in(passes)
+    columns = columns_of(
+        f"pass, ##avoidable, {of_classes}##inversions, #findings=new findings, "
+        "#models_avoidable=models with avoidable, #models, #dumps"
+    )
+    rows: list[list[Cell]] = []
+    for one in passes:
+        rows.append([pass_of(one), one.avoidable, *(getattr(one, name) for name in classes)])
+        rows[-1] += [one.inversions, one.findings, one.models_avoidable, one.models, one.dumps]
+    caption = "what the dumps of each pass show, whichever pass brought it in"
+    return Table("passes", caption, columns, rows, SORTING)

@@ -1,0 +1,326 @@
+"""Reports as GitHub Markdown: for the summary of a CI job, a comment on a change, or an issue.
+
+Text from dumps is in code style, where ``#12`` is not a link to an issue and ``@main`` not a user. Long lists
+are folded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
+from eio_audit.audit.check.figures import DumpAudit
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
+from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.gate.gate import Verdict
+from eio_audit.mlir.source import printable
+from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
+from eio_audit.report.corpus import models_of, pass_of, worst_of
+from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
+from eio_audit.report.wording import bisect as bisect_words
+from eio_audit.report.wording import diff as words
+from eio_audit.report.wording import order
+from eio_audit.report.wording.commands import Step
+from eio_audit.report.wording.conclusion import next_steps, reasons, status, steps_after
+from eio_audit.report.wording.numbers import count, if_any, shortened
+from eio_audit.report.wording.order import heading_of, sum_of, told_apart_share
+
+SHOWN_ROWS = 10  # the most rows of a table that is not folded
+
+_ONE_LINE = str.maketrans("\t\r\n", "   ")
+_BACKTICKS = re.compile(r"`+")
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str]], numbers: int = 0) -> list[str]:
+    """Return the lines of a table. Its first columns, so many, hold numbers."""
+    rules = ["---:"] * numbers + ["---"] * (len(headings) - numbers)
+    return [f"| {' | '.join(cells)} |" for cells in (headings, rules, *rows)]
+
+
+def code(text: str) -> str:
+    r"""Return text in code style for a table, where the pipe is special.
+
+    >>> code("#12 a|b")
+    '`#12 a\\|b`'
+    """
+    return literal(text).replace("|", "\\|")
+
+
+def literal(text: str) -> str:
+    """Return text in code style, outside tables. Longer fences enclose backticks."""
+    text = one_line(text)
+    if not text.strip():
+        return ""
+    fence = "`" * (max(map(len, _BACKTICKS.findall(text)), default=0) + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{fence}{pad}{text}{pad}{fence}"
+
+
+def shell_block(steps: Iterable[Step]) -> list[str]:
+    """Return commands to type as a code block of its own, with an empty line above; nothing without any."""
+    commands = [one_line(step.explained) for step in steps]
+    return ["", "```sh", *commands, "```"] if commands else []
+
+
+def one_line(text: str) -> str:
+    """Return text with spaces for line ends and tabs, and with control characters escaped."""
+    return printable(text.translate(_ONE_LINE))
+
+
+def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
+    """Return the verdict, the dumps with inversions and the findings, worst first.
+
+    If several models have more dumps with inversions than a report names, it names models and passes instead.
+    """
+    said = "; ".join(reasons(verdict, verbose=verbose))
+    lines = [f"### eio-audit: {status(verdict)}", "", literal(said) if verdict.check.unindexed else said]
+    lines += shell_block(steps_after(verdict))
+    lines += _errors(verdict)
+    lines += _worst_first(verdict)
+    lines += _findings(verdict, verbose=verbose)
+    return "\n".join(map(printable, lines)) + "\n"
+
+
+def _errors(verdict: Verdict) -> list[str]:
+    errors = verdict.check.errors
+    lines = [
+        f"- {_printable_code(place_of_error(error))}: {_printable_code(error.message)}" for error in errors
+    ]
+    return ["", *lines] if lines else []
+
+
+def _worst_first(verdict: Verdict) -> list[str]:
+    broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
+    if len(broken) > SHOWN_ROWS and len(verdict.check.by_model) > 1:
+        return _models(verdict) + _passes(verdict)
+    return _dumps(sorted(broken, key=lambda dump: -dump.summary.inversions))
+
+
+def _models(verdict: Verdict) -> list[str]:
+    models = [one for one in figures_by_model(verdict) if not one.is_clean]
+    rows = []
+    for one in models[:SHOWN_ROWS]:
+        rows.append(
+            [_printable_code(one.model), f"{one.avoidable:,}{told_apart_share(one)}", f"{one.inversions:,}"]
+        )
+        rows[-1] += [f"{one.findings:,}", f"{one.dumps:,}", _printable_code(worst_of(one))]
+    titles = ["model", "avoidable", "inversions", "findings", "dumps", "worst dump"]
+    return _noted_table(titles, rows, _more(len(models) - len(rows), "model", "models"))
+
+
+def _passes(verdict: Verdict) -> list[str]:
+    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
+    rows = []
+    for one in passes[:SHOWN_ROWS]:
+        avoidable = f"{one.avoidable:,}{told_apart_share(one)}"
+        rows.append([_printable_code(pass_of(one)), avoidable, models_of(one)])
+        rows[-1] += [f"{one.inversions:,}", f"{one.findings:,}"]
+    titles = ["pass", "avoidable", "in models", "inversions", "findings"]
+    return _noted_table(titles, rows, _more(len(passes) - len(rows), "pass", "passes"))
+
+
+def _more(number: int, noun: str, plural: str) -> str:
+    return f"... and {count(number, f'more {noun}', f'more {plural}')}" if number else ""
+
+
+def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
+    rows = [
+        [_printable_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_indices:,}"]
+        for dump in broken[:SHOWN_ROWS]
+    ]
+    more = _more(len(broken) - len(rows), "dump with inversions", "dumps with inversions")
+    return _noted_table(["dump", "inversions", "wrong indices"], rows, more)
+
+
+def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
+    shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
+    rows = [[f.rule.code, *map(_printable_code, (place(f), sentence(f), background(f)))] for f in shown]
+    return _noted_table(["code", "place", "finding", "from"], rows, rest(verdict.findings, len(shown)))
+
+
+def _noted_table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> list[str]:
+    """Return an empty line, the table and a note on what it leaves out. Nothing without rows."""
+    if not rows:
+        return []
+    return ["", *table(titles, rows), *(["", more] if more else [])]
+
+
+def _printable_code(text: str) -> str:
+    return code(printable(text))
+
+
+def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
+    """Return the bisection as Markdown, ending in a newline."""
+    lines = [f"### {literal(bisect_words.headline(result))}", "", f"{bisect_words.effort(result)}.", ""]
+    lines += _patterns(result, verbose=verbose)
+    worst = [one for one in result.worst if one.is_resolved]
+    lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
+    if said := bisect_words.stopped(result):
+        lines += [
+            f"**{said}**",
+            "",
+            *(f"- {bisect_words.not_resolved(one, result)}" for one in result.unresolved),
+            "",
+        ]
+    if worst and result.reproduction.is_kept:
+        lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
+        lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
+    shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
+    without = result.without_patterns
+    rows = [
+        [f"{one.applications:,}", bisect_words.ops_changed(one.ops), code(bisect_words.pattern_title(one))]
+        for one in shown
+    ]
+    rows.append(["", bisect_words.ops_changed(without.op_counts), bisect_words.WITHOUT_PATTERNS])
+    headings = ["applied", "ops", "pattern"]
+    if result.is_judged:
+        headings = ["made", "left at the end", *headings]
+        makers: list[PatternTotal | Application] = [*shown, without]
+        rows = [[if_any(one.made), if_any(one.left), *cells] for one, cells in zip(makers, rows, strict=True)]
+    lines = [*table(headings, rows, numbers=len(headings) - 2), ""]
+    if len(shown) < len(result.patterns):
+        lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]
+    return lines
+
+
+def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
+    if not steps:
+        return []
+    rows = [
+        [
+            str(one.last),
+            bisect_words.before_and_after(one)
+            if result.is_judged
+            else bisect_words.ops_changed(one.op_counts),
+            code(bisect_words.root_op(one)),
+            code(bisect_words.model_line(one)),
+            code(bisect_words.pattern_title(one)),
+        ]
+        for one in steps
+    ]
+    what = "inversions" if result.is_judged else "ops"
+    return [*table(["attempt", what, "root op", "model", "pattern"], rows, numbers=1), ""]
+
+
+FOLDED_ROWS = 40
+"""The most rows of a table unless verbose. GitHub accepts comments of up to 65,536 characters."""
+
+LONGEST_CELL = 160  # the most characters of a cell unless verbose
+
+
+def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
+    """Return the comparison as Markdown, ending in a newline.
+
+    All text from the dumps is in code style, where ``#12`` is not an issue and ``@main`` not a user.
+    """
+    document = diff_document(diff, verbose=verbose)
+    inversions, avoidable = words.order_summary(diff)
+    lines = [
+        f"### {_dump(diff.before)} to {_dump(diff.after)}",
+        "",
+        f"**{words.verdict(diff)}**",
+        "",
+        f"**{words.ops_summary(diff)}**" + (f"; {inversions}, **{avoidable}**" if inversions else ""),
+        "",
+    ]
+    for said in filter(None, (*document.answers, words.implied_ops(diff))):
+        lines += [said, ""]
+    for section in document.functions:
+        title = literal(section.title) if section.title else "Outside functions"
+        lines += [f"#### {title}", "", *_parts(section, verbose=verbose)]
+    lines += _order(diff)
+    for section in document.details:
+        lines += [f"#### {section.title}", ""]
+        lines += [section.note, ""] if section.note and section.note not in document.answers else []
+        lines += _parts(section, verbose=verbose)
+    lines = ["\n".join(lines).rstrip("\n"), *shell_block(next_steps([diff.after]))]
+    return "\n".join(lines) + "\n"
+
+
+def _dump(dump: DumpAudit) -> str:
+    return " ".join(filter(None, (literal(order.place_of(dump)), literal(dump.moment))))
+
+
+def _parts(section: DiffSection, *, verbose: bool) -> list[str]:
+    lines = []
+    for part in section.parts:
+        match part:
+            case Changes():
+                lines += _changes(part, verbose=verbose)
+            case Listing():
+                lines += _list(part, verbose=verbose)
+            case Figures():
+                lines += _figures(part, verbose=verbose)
+            case str():
+                lines += [part, ""]
+    return lines
+
+
+def _changes(part: Changes, *, verbose: bool) -> list[str]:
+    def cut(text: str) -> str:
+        return code(text if verbose else shortened(text, LONGEST_CELL))
+
+    rows = []
+    for change, repetition in part.examples(verbose=verbose):
+        index, name, result, line, module = words.cells_of(change)
+        what = [repetition, *words.what_happened(change, verbose=verbose)]
+        cells = [code(index), code(name), code(result), line, cut(module)]
+        rows.append([*cells, "<br>".join(map(cut, filter(None, what)))])
+    headings = ["index", "op", "result", "line", "module", "what"]
+    return _table(part.title + part.note, headings, rows, verbose=verbose)
+
+
+def _figures(part: Figures, *, verbose: bool) -> list[str]:
+    if not part.rows:
+        return []
+    columns = [*range(part.numbers, len(part.headings)), *range(part.numbers)]
+    rows = [[code(cells[k]) if k == columns[0] else cells[k] for k in columns] for cells in part.rows]
+    return _table("", [part.headings[k] for k in columns], rows, verbose=verbose)
+
+
+def _order(diff: Diff) -> list[str]:
+    rows = [
+        [
+            code(order.block_name(block.function, block.block)),
+            str(block.line),
+            order.sum_of(block),
+            order.wrong_labels(block),
+        ]
+        for block in diff.after.blocks
+        if block.inversions
+    ]
+    headings = ["block", "line", "inversions", "wrong indices"]
+    return ["#### Order", "", *_table("", headings, rows)] if rows else []
+
+
+def _table(
+    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], *, verbose: bool = False
+) -> list[str]:
+    """Return a table under its title, folded if it is long. Columns without content are left out."""
+    shown = rows if verbose else rows[:FOLDED_ROWS]
+    kept = [k for k in range(len(headings)) if any(cells[k] for cells in rows)]
+    lines = table([headings[k] for k in kept], ([cells[k] for k in kept] for cells in shown))
+    lines += _rest(len(rows) - len(shown))
+    is_long = len(rows) > SHOWN_ROWS
+    return _folded(title or f"{len(rows):,} rows" * is_long, lines, is_long=is_long)
+
+
+def _list(part: Listing, *, verbose: bool) -> list[str]:
+    shown = part.items if verbose else part.items[:FOLDED_ROWS]
+    lines = [f"- {literal(item)}" for item in shown] + _rest(len(part.items) - len(shown))
+    return _folded(part.title, lines, is_long=len(part.items) > SHOWN_ROWS)
+
+
+def _rest(number: int) -> list[str]:
+    return ["", f"... and {number:,} more; `--verbose` shows all"] if number else []
+
+
+def _folded(title: str, lines: Sequence[str], *, is_long: bool) -> list[str]:
+    if is_long:
+        return [f"<details><summary>{title or 'all rows'}</summary>", "", *lines, "", "</details>", ""]
+    return [*([f"**{title}**", ""] if title else []), *lines, ""]

@@ -1,1 +1,0 @@
-"""Pictures as plain SVG."""
