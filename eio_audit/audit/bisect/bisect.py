@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.advice import advise
 from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection
 from eio_audit.audit.bisect.pass_search import (
     NO_ACTIONS,
@@ -108,8 +109,8 @@ def bisect(
         watches: as for ``trace``, for the steps between the states.
 
     Raises:
-        InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted; or the
-            folder cannot be made.
+        InputError: the compiler cannot be run, lacks an option, or cannot be trusted; or the folder cannot be
+            made.
         TypeError: ``command`` is a single text, or empty.
     """
     if isinstance(command, str) or not command:
@@ -177,6 +178,10 @@ def _assembled(
     traced = trace(read_text(log.read_bytes(), name), states.options, watches)
     for error in traced.errors:
         raise error
+    advice = None
+    if orders[-1].inversions and steps and states.options.order_from is None:
+        read = read_text(log.read_bytes(), name)
+        advice = advise(read, [None, *(attempts.get(step.last) for step in steps)], states.options)
     rows = {row.place.line: row for row in traced.passes}
     applications = tuple(
         Application(
@@ -205,6 +210,7 @@ def _assembled(
         log=log if states.runs.kept or states.runs.scratch else None,
         log_name=name,
         reproduction=search.reproduction,
+        advice=advice,
         failures=tuple(error for _, error in sorted(result.failures.items())),
         stopped=result.stopped,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.report.markdown.code import code, literal, table
 from eio_audit.report.wording import bisect as words
@@ -19,6 +20,8 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
+    if result.advice is not None:
+        lines += _advice(result.advice, verbose=verbose)
     if said := words.stopped(result):
         lines += [
             f"**{said}**",
@@ -50,18 +53,41 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     return lines
 
 
+def _advice(advice: Advice, *, verbose: bool) -> list[str]:
+    """Return what to change, as a block of its own to paste."""
+    lines = [f"**What to change**: {words.what_to_change(advice)}.", ""]
+    if shown := words.patterns_to_change(advice, verbose=verbose):
+        rows = [
+            [f"{one.inversions:,}", words.ops_made(one), words.CARRIED[one.carries], code(one.pattern)]
+            for one in shown
+        ]
+        headings = [words.become(advice), "makes", "they carry", "pattern"]
+        lines += [*table(headings, rows, numbers=1), ""]
+    if chosen := [literal(pattern) for pattern in advice.together.patterns]:
+        lines += [f"{words.best_change(advice, chosen)}.", ""]
+    if advice.left:
+        lines += [*(f"- {words.what_is_left(one, literal)}" for one in advice.left), ""]
+    return [*lines, f"({words.ESTIMATE}.)", ""] if shown else lines
+
+
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
     if not steps:
         return []
     rows = [
         [
             str(one.last),
-            words.before_and_after(one) if result.is_judged else words.ops_changed(one.op_counts),
+            *_did(one, result),
             code(words.root_op(one)),
             code(words.model_line(one)),
             code(words.pattern_title(one)),
         ]
         for one in steps
     ]
-    what = "inversions" if result.is_judged else "ops"
-    return [*table(["attempt", what, "root op", "model", "pattern"], rows, numbers=1), ""]
+    what = ["inversions", "left"] if result.is_judged else ["ops"]
+    return [*table(["attempt", *what, "root op", "model", "pattern"], rows, numbers=1), ""]
+
+
+def _did(one: Application, result: Bisection) -> list[str]:
+    if result.is_judged:
+        return [words.before_and_after(one), if_any(one.left)]
+    return [words.ops_changed(one.op_counts)]
