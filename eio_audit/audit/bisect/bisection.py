@@ -18,6 +18,9 @@ from eio_audit.mlir.source import InputError
 INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"
 """Why a search stopped early."""
 
+CHANGES_NOTHING = "it changes nothing"
+"""Why a pass that leaves the IR as it is has no steps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Application:
@@ -194,6 +197,11 @@ class Bisection:
     def of_patterns(self) -> tuple[Application, ...]:
         """The steps that patterns made, in order."""
         return self.applications[1:]
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the pass changes nothing."""
+        return self.why_one_step == CHANGES_NOTHING
 
     @property
     def is_kept(self) -> bool:

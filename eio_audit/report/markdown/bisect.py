@@ -17,7 +17,8 @@ SHOWN_ROWS = 10
 def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
     lines = [f"### {literal(words.headline(result))}", "", f"{words.effort(result)}.", ""]
-    lines += _patterns(result, verbose=verbose)
+    if not result.is_unchanged:
+        lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
     if result.advice is not None:

@@ -29,7 +29,8 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
         console.print()
         print_passes(result.passes, passes, console)
     console.print()
-    _print_patterns(result, console)
+    if not result.is_unchanged:
+        _print_patterns(result, console)
     _print_worst(result, console, verbose=verbose)
     _print_advice(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)

@@ -40,7 +40,7 @@ def headline(result: Bisection) -> str:
     name = " on ".join(filter(None, (result.pass_name, result.function)))
     if not result.is_judged:
         counts = reduce(OpCounts.plus, (one.op_counts for one in result.applications))
-        return f"{name}: {ops_changed(counts)} ops"
+        return f"{name}: {ops_changed(counts) or 'no'} ops{'' if counts.total else ' changed'}"
     before, after = result.inversions
     return f"{name}: {before:,} -> {count(after, 'inversion')}, {result.avoidable:,} avoidable"
 
@@ -48,6 +48,9 @@ def headline(result: Bisection) -> str:
 def effort(result: Bisection) -> str:
     """Return ``4,618 attempts of patterns, 279 changed the IR; the compiler ran 828 times``."""
     runs = f"the compiler ran {count(result.runs, 'time')}"
+    if result.is_unchanged:
+        is_alone = any(one.changed for one in result.passes.passes)
+        return f"{'the pass changes nothing' if is_alone else 'no pass changes the IR'}; {runs}"
     if result.why_one_step:
         return f"the pass is one step: {result.why_one_step}; {runs}"
     steps = len(result.of_patterns) - len(result.unresolved)
@@ -192,6 +195,8 @@ def conclusion(result: Bisection, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why."""
     if not result.is_judged:
         return NOT_JUDGED, "no op carries an op index"
+    if result.is_unchanged:
+        return "passed", f"{count(result.left_before, 'inversion')} as before {result.pass_name}"
     figures = result.states.at_end_of_log
     failed, left = gate.failed_rules(figures), f"left after {result.pass_name}"
     why = limits(gate, failed, figures, lambda _: left) or [f"{avoidable_of(figures)} {left}"]
@@ -293,6 +298,8 @@ def next_steps_of_op(steps: OpSteps) -> Iterator[Step]:
 
 def next_steps(result: Bisection) -> Iterator[Step]:
     """Yield the commands to type next: the diff of the worst application, the page, and the log."""
+    if result.is_unchanged:
+        return
     worst = next(iter(result.worst), None)
     if worst is not None and worst.is_resolved and (worst.left or not result.is_judged):
         yield Step(bisect_command(result, "--show", str(worst.last)), "what the worst application did")
