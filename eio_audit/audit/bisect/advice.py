@@ -416,12 +416,15 @@ class _Sides:
         return min(found, key=lambda op: abs(op - root), default=None)
 
     def _source(self, op: int, index: int, root: int | None) -> int | None:
-        """Return the op whose location a new op carries; else one with its index."""
-        origin = self._origins.get(op, (None,))[0]
+        """Return the op whose location a new op carries; else one with its index.
+
+        Of several, it is itself, else the op that it was made from if that is gone, else the root.
+        """
+        became, origin = self._comparison.became, self._origins.get(op, (None,))[0]
         same = [old for old, one in enumerate(self._was_index) if one == index]
-        gone = [old for old in same if old not in self._comparison.became]
-        likely = [old for old in (self._comparison.was.get(op), origin, root) if old in same]
-        found = [old for old in (*likely, *gone, *same) if old is not None]
+        gone = [old for old in same if old not in became]
+        likely = [self._comparison.was.get(op), None if origin in became else origin, root, origin]
+        found = [old for old in (*likely, *gone, *same) if old is not None and self._was_index[old] == index]
         location = self._new.locations[op]
         at_location = (old for old in found if self._old.locations[old] == location)
         return next(at_location, found[0] if found else None)
