@@ -16,6 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from itertools import chain, combinations
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
@@ -220,8 +221,8 @@ class LabelFlow:
     """The labels of the ops through the states of a pass, with any of its patterns changed.
 
     Args:
-        first: the state before the pass.
-        last: the state after it.
+        first: by the number of an op, the index with which it is seen first.
+        last: the state after the pass.
         steps: its steps.
         blocks: by state, by block, the numbers of the ops that count in inversions, in textual order.
 
@@ -232,17 +233,17 @@ class LabelFlow:
 
     def __init__(
         self,
-        first: ScopeSide,
+        first: Mapping[int, int],
         last: ScopeSide,
         steps: Sequence[MadeStep],
         blocks: Sequence[Sequence[Sequence[int]]],
     ) -> None:
         self.steps = steps
-        self._last, self._blocks = last, blocks
-        indices = zip(first.numbers, first.ops.dump.indices.by_op, strict=True)
-        self._first = {number: index for number, index in indices if index is not None}
+        self._first, self._last, self._blocks = first, last, blocks
         self._to_end = self._leading_to_the_end()
-        self.patterns_at_end = {step.pattern for step in self._to_end if step.ops}
+        self.patterns_at_end = {step.pattern for step in self._to_end}
+        at_end = {*chain.from_iterable(blocks[-1])}
+        self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
         self._known: dict[tuple[int, ...], int] = {}
 
     def _leading_to_the_end(self) -> list[MadeStep]:
@@ -261,7 +262,7 @@ class LabelFlow:
     def inversions(self, changed: Collection[str]) -> int:
         """Return the inversions at the end if some patterns are changed."""
         labels = self._labels_at_end(changed)
-        key = tuple(map(labels.__getitem__, chain.from_iterable(self._blocks[-1])))
+        key = tuple(map(labels.__getitem__, self._made_at_end))
         if key not in self._known:
             self._known[key] = _inversions(self._blocks[-1], labels)
         return self._known[key]
@@ -330,15 +331,22 @@ def _inversions(blocks: Iterable[Sequence[int]], labels: Mapping[int, int]) -> i
 def label_flow(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions) -> LabelFlow:
     """Read the states of a pass, as ``advise`` gets them."""
     compared, remaining = ScopeSteps(options), iter(dumps)
-    first = last = compared.take(compared.show(next(remaining)), ()).new
-    assert first is not None and last is not None
-    steps, blocks = list[MadeStep](), [_blocks(first)]
+    last = compared.take(compared.show(next(remaining)), ()).new
+    assert last is not None
+    first, steps, blocks = _indices(last), list[MadeStep](), [_blocks(last)]
     for dump, attempt in zip(remaining, attempts, strict=True):
         found = compared.take(compared.show(dump), ())
-        last = found.new or last
         steps.append(_made_step(found, attempt))
+        if found.new is not None:
+            last = found.new
+            first = _indices(last) | first
         blocks.append(blocks[-1] if found.new is None else _blocks(last))
     return LabelFlow(first, last, steps, blocks)
+
+
+def _indices(side: ScopeSide) -> dict[int, int]:
+    indices = zip(side.numbers, side.ops.dump.indices.by_op, strict=True)
+    return {number: index for number, index in indices if index is not None}
 
 
 def _blocks(side: ScopeSide) -> list[array[int]]:
@@ -351,71 +359,81 @@ def _made_step(found: ScopeStep, attempt: Attempt | None) -> MadeStep:
     pattern = None if attempt is None else short_pattern(attempt.pattern)
     if found.old is None or found.new is None or found.comparison is None:
         return MadeStep(pattern, None, (), ())
-    sides = _Sides(found, found.old, found.new, found.comparison)
-    root = None if attempt is None or attempt.index is None else sides.root(attempt)
-    made = [*sides.made(root)]
+    sides = _Sides(found, found.old, found.new, found.comparison, attempt)
+    made = [*sides.made()]
     anew = {op.number for op in made}
     moved = [number for op in found.comparison.moved if (number := found.new.numbers[op]) not in anew]
-    return MadeStep(pattern, None if root is None else found.old.numbers[root], made, moved)
+    return MadeStep(pattern, None if sides.root is None else found.old.numbers[sides.root], made, moved)
 
 
 class _Sides:
-    """The states before a step and after it."""
+    """The states before a step and after it.
 
-    def __init__(self, found: ScopeStep, old: ScopeSide, new: ScopeSide, comparison: DumpComparison) -> None:
+    Attributes:
+        root: the root of its attempt in the state before; None if it is not found, or has no index.
+    """
+
+    def __init__(
+        self,
+        found: ScopeStep,
+        old: ScopeSide,
+        new: ScopeSide,
+        comparison: DumpComparison,
+        attempt: Attempt | None,
+    ) -> None:
         self._origins, self._comparison = found.origins, comparison
         self._numbers, self._new_numbers = old.numbers, new.numbers
         self._old, self._new = old.ops.ops, new.ops.ops
         self._was_index, self._index = old.ops.dump.indices.by_op, new.ops.dump.indices.by_op
+        self.root = None if attempt is None or attempt.index is None else self._find_root(attempt)
 
-    def root(self, attempt: Attempt) -> int | None:
-        """Return the root of an attempt in the state before, by its index and name.
+    def _find_root(self, attempt: Attempt) -> int | None:
+        """Return the root of an attempt, by its index and name.
 
         The log of actions numbers values in another way than the printed state. Of several ops, it is one
         that the step changes, with the number that is closest.
         """
-        names = self._old.names
-        found = [
-            op
-            for op, index in enumerate(self._was_index)
-            if index == attempt.index and names[op] == attempt.op
-        ]
+        names, indices = self._old.names, enumerate(self._was_index)
+        found = [op for op, index in indices if index == attempt.index and names[op] == attempt.op]
         if len(found) < 2:
             return found[0] if found else None
         changed = {op for _, op, _ in self._comparison.statuses()}
         number, name_of = _number_in(attempt.result), self._old.ir.first_result_name
         return min(found, key=lambda op: (op not in changed, abs(_number_in(name_of(op)) - number)))
 
-    def made(self, root: int | None) -> Iterator[MadeOp]:
-        """Yield the ops with an index that are new.
-
-        Their location is new, or they are now on the other side of the root, though one used the other.
-        """
-        was, before, after = self._comparison.was, self._old.locations, self._new.locations
-        root_after = None if root is None else self._root_after(root)
-        for op, index in enumerate(self._index):
-            if index is None:
-                continue
-            same = was.get(op)
-            is_kept = same is not None and before[same] == after[op]
-            if is_kept and root is not None and root_after is not None and same is not None and same != root:
-                is_kept = (same < root) == (op < root_after) or self._relation(same, root) is Carries.OTHER
-            if not is_kept:
-                source = self._source(op, index, root)
-                carries = Carries.OTHER if source is None else self._relation(source, root)
-                number = None if source is None else self._numbers[source]
-                yield MadeOp(self._new_numbers[op], self._new.names[op], index, number, carries)
-
-    def _root_after(self, root: int) -> int | None:
-        """Return the root in the state after; if it was made anew, the closest op with its index and name."""
-        became = self._comparison.became
-        if root in became:
-            return became[root]
+    @cached_property
+    def _root_after(self) -> int | None:
+        """The root in the state after; if it was made anew, the closest op with its index and name."""
+        root, became = self.root, self._comparison.became
+        if root is None or root in became:
+            return None if root is None else became[root]
         name, index = self._old.names[root], self._was_index[root]
         found = [op for op, one in enumerate(self._index) if one == index and self._new.names[op] == name]
         return min(found, key=lambda op: abs(op - root), default=None)
 
-    def _source(self, op: int, index: int, root: int | None) -> int | None:
+    def made(self) -> Iterator[MadeOp]:
+        """Yield the ops with an index that are new."""
+        for op, index in enumerate(self._index):
+            if index is not None and not self._is_kept(op):
+                source = self._source(op, index)
+                carries = Carries.OTHER if source is None else self._relation(source)
+                number = None if source is None else self._numbers[source]
+                yield MadeOp(self._new_numbers[op], self._new.names[op], index, number, carries)
+
+    def _is_kept(self, op: int) -> bool:
+        """Return whether an op is not new.
+
+        It is new if its location is, or if it is now on the other side of the root and one used the other.
+        """
+        before = self._comparison.was.get(op)
+        if before is None or self._old.locations[before] != self._new.locations[op]:
+            return False
+        if self.root is None or self._root_after is None or before == self.root:
+            return True
+        is_same_side = (before < self.root) == (op < self._root_after)
+        return is_same_side or self._relation(before) is Carries.OTHER
+
+    def _source(self, op: int, index: int) -> int | None:
         """Return the op whose location a new op carries; else one with its index.
 
         Of several, it is itself, else the op that it was made from if that is gone, else the root.
@@ -423,24 +441,34 @@ class _Sides:
         became, origin = self._comparison.became, self._origins.get(op, (None,))[0]
         same = [old for old, one in enumerate(self._was_index) if one == index]
         gone = [old for old in same if old not in became]
-        likely = [self._comparison.was.get(op), None if origin in became else origin, root, origin]
+        likely = [self._comparison.was.get(op), None if origin in became else origin, self.root, origin]
         found = [old for old in (*likely, *gone, *same) if old is not None and self._was_index[old] == index]
         location = self._new.locations[op]
         at_location = (old for old in found if self._old.locations[old] == location)
         return next(at_location, found[0] if found else None)
 
-    def _relation(self, op: int, root: int | None) -> Carries:
+    def _relation(self, op: int) -> Carries:
         """Return what an op of the state before is to the root."""
-        if root is None or op == root:
-            return Carries.OTHER if root is None else Carries.ROOT
-        first, last = sorted((op, root))
-        users = {first}
-        for other in range(first + 1, last + 1):
-            if any(owner in users for owner, _ in self._old.producers[other]):
-                users.add(other)
-        if last not in users:
-            return Carries.OTHER
-        return Carries.USER if op == last else Carries.OPERAND
+        if op == self.root:
+            return Carries.ROOT
+        users, used = self._around_root
+        if op in users:
+            return Carries.USER
+        return Carries.OPERAND if op in used else Carries.OTHER
+
+    @cached_property
+    def _around_root(self) -> tuple[Collection[int], Collection[int]]:
+        """The ops that use the root, directly or through others, and those that it uses; both with itself."""
+        if self.root is None:
+            return (), ()
+        producers, users, used = self._old.producers, {self.root}, {self.root}
+        for op in range(self.root + 1, len(producers)):
+            if any(owner in users for owner, _ in producers[op]):
+                users.add(op)
+        for op in range(self.root, -1, -1):
+            if op in used:
+                used.update(owner for owner, _ in producers[op] if owner >= 0)
+        return users, used
 
 
 def _number_in(name: str | None) -> int:

@@ -44,8 +44,6 @@ CHANGED = {
 }
 """The patterns that were changed: by letter, an expression for their names."""
 
-SAMPLE_PARAMETERS = ["small", "encoder", pytest.param("resnet", marks=pytest.mark.slow)]
-
 
 def log_of(states: Sequence[str]) -> list[eio_audit.Dump]:
     """States as the dumps of a log."""
@@ -82,22 +80,15 @@ def is_close(estimate: int, truth: int) -> bool:
     return abs(estimate - truth) <= max(5, 0.02 * truth)
 
 
-@pytest.mark.parametrize("sample", SAMPLE_PARAMETERS)
-def test_the_estimate_is_what_the_changed_pass_does(sample: str) -> None:
+@pytest.mark.parametrize(
+    ("sample", "off"), [("small", 0), ("encoder", 0), pytest.param("resnet", 9, marks=pytest.mark.slow)]
+)
+def test_the_estimate_is_what_the_changed_pass_does(sample: str, off: int) -> None:
     flow = flow_of(sample)
     known = {step.pattern for step in flow.steps if step.pattern is not None}
     found = {letters: flow.inversions(patterns_of(letters, known)) for letters in REAL[sample]}
     assert len(found) == 128
-    assert {
-        one: (found[one], truth) for one, truth in REAL[sample].items() if not is_close(found[one], truth)
-    } == {}
-
-
-@pytest.mark.parametrize("sample", ["small", "encoder"])
-def test_the_estimate_is_exact_where_the_pass_decides_the_same(sample: str) -> None:
-    flow = flow_of(sample)
-    known = {step.pattern for step in flow.steps if step.pattern is not None}
-    assert {one: flow.inversions(patterns_of(one, known)) for one in REAL[sample]} == REAL[sample]
+    assert max(abs(found[letters] - truth) for letters, truth in REAL[sample].items()) == off
 
 
 @pytest.mark.parametrize(
