@@ -22,7 +22,7 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
     if result.advice is not None:
-        lines += _advice(result.advice, verbose=verbose)
+        lines += _advice(result.advice, result, verbose=verbose)
     if said := words.stopped(result):
         lines += [
             f"**{said}**",
@@ -54,9 +54,9 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     return lines
 
 
-def _advice(advice: Advice, *, verbose: bool) -> list[str]:
+def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
     """Return what to change, as a block of its own to paste."""
-    lines = [f"**What to change**: {words.what_to_change(advice)}.", ""]
+    lines = [f"**What to change**: {words.what_to_change(advice, result)}.", ""]
     if shown := words.patterns_to_change(advice, verbose=verbose):
         rows = [
             [f"{one.inversions:,}", words.ops_made(one), words.CARRIED[one.carries], code(one.pattern)]

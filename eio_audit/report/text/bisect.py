@@ -104,7 +104,7 @@ def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None
     if advice is None:
         return
     rows = words.patterns_to_change(advice, verbose=verbose)
-    console.print(("what to change", "bold"), f": {words.what_to_change(advice)}")
+    console.print(("what to change", "bold"), f": {words.what_to_change(advice, result)}")
     columns = [
         Column("", [number_of[one.pattern] for one in rows], right=True, style="dim"),
         Column("pattern", [one.pattern for one in rows], least=PATTERN),

@@ -136,10 +136,12 @@ SHOWN_OPS = 3
 """How many ops a sentence names."""
 
 
-def what_to_change(advice: Advice) -> str:
-    """Return the change that the advice is about, or that it does not help."""
+def what_to_change(advice: Advice, result: Bisection) -> str:
+    """Return the change that the advice is about, or that it does not help, or that this is not known."""
     if advice.together.patterns:
         return "give the ops that a pattern makes the location of the op it is applied to"
+    if result.unresolved:
+        return "not known, as not all attempts are resolved"
     return "other locations of the ops that patterns make give no fewer inversions"
 
 
