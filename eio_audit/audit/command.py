@@ -133,6 +133,13 @@ def _ended_with_us() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
 
 
 @contextmanager
+def interrupted_by_termination() -> Iterator[None]:
+    """In this block, SIGTERM interrupts the main thread as Ctrl-C does."""
+    with _taken([signal.SIGTERM], signal.default_int_handler):
+        yield
+
+
+@contextmanager
 def _taken(
     numbers: Iterable[int], take: Callable[[int, FrameType | None], None]
 ) -> Iterator[Mapping[int, Callable[[int, FrameType | None], object] | int]]:

@@ -36,6 +36,7 @@ _ROOT_OP = (
 """The op that a pattern was applied to, in the objects with an attempt."""
 
 _FIELDS = {
+    "Advice": "now together alone left",
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
@@ -50,7 +51,7 @@ _FIELDS = {
     "Bisection": (
         "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step "
         "first=attempts.first attempts=attempted runs inversions left_before without_patterns patterns "
-        "applications=of_patterns log reproduction stopped errors=failures"
+        "applications=of_patterns advice log reproduction stopped errors=failures"
     ),
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
@@ -102,6 +103,7 @@ _FIELDS = {
         "avoidable_splits wrong_indices findings"
     ),
     "UnjudgedInput": "source dumps",
+    "Together": "patterns inversions exact=is_exact",
     "Trace": (
         "left passes culprit=culprit.pass_name culprit_index=culprit.index left_classes "
         "initial initial_left initial_left_shuffled partial=is_partial "

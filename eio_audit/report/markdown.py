@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
@@ -153,9 +154,12 @@ def _printable_code(text: str) -> str:
 def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
     lines = [f"### {literal(bisect_words.headline(result))}", "", f"{bisect_words.effort(result)}.", ""]
-    lines += _patterns(result, verbose=verbose)
+    if not result.is_unchanged:
+        lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
+    if result.advice is not None:
+        lines += _advice(result.advice, result, verbose=verbose)
     if said := bisect_words.stopped(result):
         lines += [
             f"**{said}**",
@@ -188,23 +192,49 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     return lines
 
 
+def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
+    """Return what to change, as a block of its own to paste."""
+    lines = [f"**What to change**: {bisect_words.what_to_change(advice, result)}.", ""]
+    if shown := bisect_words.patterns_to_change(advice, verbose=verbose):
+        rows = [
+            [
+                f"{one.inversions:,}",
+                bisect_words.ops_made(one),
+                bisect_words.CARRIED[one.carries],
+                code(one.pattern),
+            ]
+            for one in shown
+        ]
+        headings = [bisect_words.become(advice), "makes", "they carry", "pattern"]
+        lines += [*table(headings, rows, numbers=1), ""]
+    if chosen := [literal(pattern) for pattern in advice.together.patterns]:
+        lines += [f"{bisect_words.best_change(advice, chosen)}.", ""]
+    if advice.left:
+        lines += [*(f"- {bisect_words.what_is_left(one, literal)}" for one in advice.left), ""]
+    return [*lines, f"({bisect_words.ESTIMATE}.)", ""] if shown else lines
+
+
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
     if not steps:
         return []
     rows = [
         [
             str(one.last),
-            bisect_words.before_and_after(one)
-            if result.is_judged
-            else bisect_words.ops_changed(one.op_counts),
+            *_did(one, result),
             code(bisect_words.root_op(one)),
             code(bisect_words.model_line(one)),
             code(bisect_words.pattern_title(one)),
         ]
         for one in steps
     ]
-    what = "inversions" if result.is_judged else "ops"
-    return [*table(["attempt", what, "root op", "model", "pattern"], rows, numbers=1), ""]
+    what = ["inversions", "left"] if result.is_judged else ["ops"]
+    return [*table(["attempt", *what, "root op", "model", "pattern"], rows, numbers=1), ""]
+
+
+def _did(one: Application, result: Bisection) -> list[str]:
+    if result.is_judged:
+        return [bisect_words.before_and_after(one), if_any(one.left)]
+    return [bisect_words.ops_changed(one.op_counts)]
 
 
 FOLDED_ROWS = 40

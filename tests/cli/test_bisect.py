@@ -17,7 +17,7 @@ import pytest
 
 import eio_audit
 from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
-from tests.tools import iree_opt
+from tests.tools import iree_opt, mlir_tool, needs_mlir_opt
 
 COMPILER = SAMPLES / "recorded" / "erase_inverse_ops.py"
 MISBEHAVING = [sys.executable, str(Path(__file__).parent / "misbehaving_compiler.py")]
@@ -167,6 +167,16 @@ def test_history_names_the_applications_of_the_log(tmp_path: Path) -> None:
     log.write_text(reports("small")["log"])
     found = "\n".join(lines_of("history", log, "#19"))
     assert f"{ELEMENTWISE}<PermuteOp, ElementwiseUnary, UPWARDS> attempt 7 on #19 ttir.relu %7" in found
+
+
+@pytest.mark.parametrize(("output", "is_beside"), [("page.html", True), ("report.json", False)])
+def test_a_page_in_a_file_comes_with_text(output: str, is_beside: bool, tmp_path: Path) -> None:
+    printed = run("bisect", "-o", tmp_path / output, "--", *MISBEHAVING, "nothing").stdout
+    assert (printed.startswith(b"rename: +8 -8 ops\n"), (tmp_path / output).stat().st_size > 0) == (
+        is_beside,
+        True,
+    )
+    assert is_beside or not printed
 
 
 def test_a_log_in_a_file_comes_with_text(tmp_path: Path) -> None:
@@ -324,6 +334,7 @@ def test_the_most_runs_are_not_exceeded_and_what_is_left_is_named() -> None:
         "  attempts 28 to 54: 2 inversions made, not resolved",
         "  attempts 55 to 109: 0 inversions made, not resolved",
     ]
+    assert "what to change: not known, as not all attempts are resolved" in found
     command = "python3 sample_irs/recorded/erase_inverse_ops.py"
     assert (
         f"  eio-audit bisect --pass {PASS} --max-runs 32 -- {command} --{PASS} sample_irs/small/before_alias.mlir"
@@ -405,7 +416,6 @@ def test_a_gate_needs_indices() -> None:
             [*SMALL[:-1], "missing.mlir"],
             "python3: error: ended with exit code 1: error: [Errno 2] No such file or directory: 'missing.mlir'",
         ),
-        ([*MISBEHAVING, "changes nothing"], "python3: error: no pass changes the IR"),
         ([*MISBEHAVING, "knows no counter"], "python3: error: it does not know --mlir-debug-counter, so it cannot hold patterns back"),
         (
             [*MISBEHAVING, "tells no count"],
@@ -449,6 +459,35 @@ def test_a_compiler_that_cannot_be_bisected_is_an_error(command: list[str], mess
 )
 def test_what_is_asked_for_is_not_there(options: list[str], message: str) -> None:
     assert error_of(*options, "--", *SMALL) == message
+
+
+def test_that_no_pass_changes_anything_is_a_result() -> None:
+    assert lines_of("bisect", "--", *MISBEHAVING, "changes nothing") == [
+        "rename: no ops changed",
+        "no pass changes the IR; the compiler ran 2 times",
+        "",
+        "order not judged: no op carries an op index",
+    ]
+
+
+def test_an_attempt_of_a_pass_that_changes_nothing_is_an_error() -> None:
+    said = error_of("--show", "1", "--", *MISBEHAVING, "changes nothing")
+    assert said == "python3: error: rename: it changes nothing\n"
+
+
+@needs_mlir_opt
+def test_a_pass_that_changes_nothing_passes_whatever_was_out_of_order_before(tmp_path: Path) -> None:
+    program = tmp_path / "in.mlir"
+    ops = '  "t.a"() : () -> () loc("2|a")\n  "t.b"() : () -> () loc("1|b")\n'
+    program.write_text(f"func.func @f() {{\n{ops}  return\n}}\n")
+    command = [mlir_tool("mlir-opt"), "--allow-unregistered-dialect", str(program), "--cse"]
+    found = lines_of("bisect", "--", *command)
+    assert found == [
+        "cse: 1 -> 1 inversion, 0 avoidable",
+        "no pass changes the IR; the compiler ran 1 time",
+        "",
+        "passed: 1 inversion as before cse",
+    ]
 
 
 def test_a_pass_that_needs_all_its_patterns_is_one_step() -> None:
@@ -529,8 +568,9 @@ def ended(signal_: signal.Signals, how: str, hanging: Path, *options: str) -> tu
     return process.returncode, printed, errors
 
 
-def test_an_interrupt_reports_what_is_found(tmp_path: Path) -> None:
-    code, printed, errors = ended(signal.SIGINT, "halving", tmp_path / "pid")
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_reports_what_is_found(signal_: signal.Signals, tmp_path: Path) -> None:
+    code, printed, errors = ended(signal_, "halving", tmp_path / "pid")
     lines = printed.splitlines()
     start = lines.index("2 intervals of attempts are not resolved: interrupted")
     assert (code, errors) == (130, "")
@@ -558,7 +598,7 @@ def test_a_closed_terminal_leaves_no_compiler(tmp_path: Path) -> None:
 
 
 def test_a_termination_leaves_no_compiler(tmp_path: Path) -> None:
-    code, printed, _ = ended(signal.SIGTERM, "halving", tmp_path / "pid")
+    code, printed, _ = ended(signal.SIGTERM, "halving", tmp_path / "pid", "--show", "3")
     assert (code, printed) == (143, "")
 
 
@@ -568,6 +608,42 @@ def test_a_terminal_shows_the_worst_application_so_far() -> None:
     code, shown = run_on_terminal("bisect", "--", *recorded("encoder"), columns=200)
     assert code == 1
     assert "worst: attempt 103 (+116 inversions)" in shown
+
+
+def test_the_advice_as_json() -> None:
+    together = [f"{ELEMENTWISE}<{name}, ElementwiseBinary, UPWARDS>" for name in ("PermuteOp", "ReshapeOp")]
+    advice = document("small")["advice"]
+    assert [advice["now"], advice["together"], advice["left"]] == [
+        18,
+        {"patterns": together, "inversions": 0, "exact": True},
+        [],
+    ]
+    made = {"pattern": together[0], "ops": {"ttir.permute": 5}, "carries": "user", "inversions": 12}
+    assert advice["alone"][0] == made
+
+
+FUSED = """func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = math.exp %x : tensor<8xf32> loc("1|exp")
+  %1 = math.tanh %y : tensor<8xf32> loc("2|tanh")
+  %2 = arith.mulf %1, %0 : tensor<8xf32> loc("3|mul")
+  return %2 : tensor<8xf32> loc("4|return")
+}
+"""
+"""A program whose ops are fused in another order: the ops keep their locations."""
+
+
+@needs_mlir_opt
+def test_where_other_locations_do_not_help_the_advice_says_so(tmp_path: Path) -> None:
+    """The inliner runs a pass in itself, which changes nothing."""
+    program = tmp_path / "in.mlir"
+    program.write_text(FUSED)
+    flags = ["--convert-elementwise-to-linalg", "--linalg-fuse-elementwise-ops", "--inline"]
+    found = run("bisect", "--", mlir_tool("mlir-opt"), program, *flags).stdout.decode().splitlines()
+    assert found[0] == "linalg-fuse-elementwise-ops: 0 -> 1 inversion, 1 avoidable"
+    start = found.index(
+        "what to change: other locations of the ops that patterns make give no fewer inversions"
+    )
+    assert found[start + 1 : start + 3] == ["  1 inversion left by FuseElementwiseOps: #1 math.exp %3", ""]
 
 
 def test_the_suggested_commands_work() -> None:

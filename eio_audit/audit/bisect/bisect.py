@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.advice import advise
 from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection
 from eio_audit.audit.bisect.pass_search import (
     NO_ACTIONS,
@@ -25,6 +26,7 @@ from eio_audit.audit.bisect.pass_search import (
     find_states,
 )
 from eio_audit.audit.bisect.survey import Survey
+from eio_audit.audit.command import interrupted_by_termination
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.log.trace import Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -108,8 +110,8 @@ def bisect(
         watches: as for ``trace``, for the steps between the states.
 
     Raises:
-        InputError: the compiler cannot be run, lacks an option, changes nothing, or cannot be trusted; or the
-            folder cannot be made.
+        InputError: the compiler cannot be run, lacks an option, or cannot be trusted; or the folder cannot be
+            made.
         TypeError: ``command`` is a single text, or empty.
     """
     if isinstance(command, str) or not command:
@@ -136,7 +138,7 @@ def bisect_pass(
             if advance is not None:
                 advance(search, result)
 
-        with ThreadPoolExecutor(1) as pool:
+        with interrupted_by_termination(), ThreadPoolExecutor(1) as pool:
             logged = pool.submit(search.log_actions)
             result = find_states(search, jobs or usable_cores(), max_runs, report)
             _wait_for(logged, search, result)
@@ -177,6 +179,10 @@ def _assembled(
     traced = trace(read_text(log.read_bytes(), name), states.options, watches)
     for error in traced.errors:
         raise error
+    advice = None
+    if orders[-1].inversions and steps and states.options.order_from is None:
+        read = read_text(log.read_bytes(), name)
+        advice = advise(read, [None, *(attempts.get(step.last) for step in steps)], states.options)
     rows = {row.place.line: row for row in traced.passes}
     applications = tuple(
         Application(
@@ -205,6 +211,7 @@ def _assembled(
         log=log if states.runs.kept or states.runs.scratch else None,
         log_name=name,
         reproduction=search.reproduction,
+        advice=advice,
         failures=tuple(error for _, error in sorted(result.failures.items())),
         stopped=result.stopped,
     )

@@ -8,6 +8,7 @@ from functools import cached_property, reduce
 from pathlib import Path
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.compiler_command import counter_flag
 from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass
@@ -16,6 +17,9 @@ from eio_audit.mlir.source import InputError
 
 INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"
 """Why a search stopped early."""
+
+CHANGES_NOTHING = "it changes nothing"
+"""Why a pass that leaves the IR as it is has no steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class PatternTotal:
         undone: pairs of ops out of order that they put in order.
         left: those that they made and that have been out of order since then.
         ops: how many ops they changed.
-        worst: the application that made most inversions.
+        worst: the application that left most inversions; of equals, the one that made most.
     """
 
     pattern: str | None
@@ -109,8 +113,8 @@ class PatternTotal:
         )
 
 
-def _most(one: Application) -> tuple[int, int]:
-    return one.made, one.op_counts.total
+def _most(one: Application) -> tuple[int, int, int]:
+    return one.left, one.made, one.op_counts.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +155,7 @@ class Bisection:
         log: the file with the states; None if there is none any more.
         log_name: its name in messages; ``<states.log>`` if it is not kept.
         reproduction: how to get the states by hand.
+        advice: what to change in the pass; None if nothing is out of order, or locations do not tell.
         failures: the errors of runs that failed.
         stopped: why the search stopped early: ``INTERRUPTED``, ``MOST_RUNS``, or empty if it did not.
     """
@@ -169,6 +174,7 @@ class Bisection:
     log: Path | None
     log_name: str
     reproduction: Reproduction
+    advice: Advice | None = None
     failures: tuple[InputError, ...] = ()
     stopped: str = ""
 
@@ -191,6 +197,11 @@ class Bisection:
     def of_patterns(self) -> tuple[Application, ...]:
         """The steps that patterns made, in order."""
         return self.applications[1:]
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the pass changes nothing."""
+        return self.why_one_step == CHANGES_NOTHING
 
     @property
     def is_kept(self) -> bool:
@@ -224,21 +235,21 @@ class Bisection:
 
     @cached_property
     def unresolved(self) -> tuple[Application, ...]:
-        """The steps that are not resolved to one attempt, those that made most inversions first."""
+        """The steps that are not resolved to one attempt, those that left most inversions first."""
         steps = [one for one in self.of_patterns if not one.is_resolved]
         return tuple(sorted(steps, key=_most, reverse=True))
 
     @cached_property
     def worst(self) -> tuple[Application, ...]:
-        """The applications of patterns that made inversions, most first; else by ops changed."""
+        """The applications that made inversions, those that left most first; else all, by ops changed."""
         made = [one for one in self.of_patterns if one.made > 0] if self.is_judged else self.of_patterns
         return tuple(sorted(made, key=_most, reverse=True))
 
     @cached_property
     def patterns(self) -> tuple[PatternTotal, ...]:
-        """The totals by pattern, most inversions first, else most ops changed."""
+        """The totals by pattern: those that left most inversions first, then those that made most."""
         found: dict[tuple[bool, str | None], list[Application]] = {}
         for one in self.of_patterns:
             found.setdefault((one.is_resolved, one.pattern), []).append(one)
         totals = [PatternTotal.of(pattern, steps) for (_, pattern), steps in found.items()]
-        return tuple(sorted(totals, key=lambda t: (t.made, t.ops.total), reverse=True))
+        return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.ops.total), reverse=True))

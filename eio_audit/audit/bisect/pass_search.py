@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from eio_audit.audit.bisect.action_log import Attempt, read_attempts
-from eio_audit.audit.bisect.bisection import INTERRUPTED, MOST_RUNS, Reproduction
+from eio_audit.audit.bisect.bisection import CHANGES_NOTHING, INTERRUPTED, MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRuns
 from eio_audit.audit.bisect.pass_states import ALL_ATTEMPTS, PassStates, count_of_attempts, dump_after
 from eio_audit.audit.bisect.survey import (
@@ -164,6 +164,8 @@ def search_of(
 ) -> PassSearch:
     """Prepare the search: cut the pass out, count its attempts, and check that runs can be trusted.
 
+    In a pass that changes nothing, there is nothing to search for.
+
     Raises:
         InputError: runs with all attempts allowed do not give the normal output, or two runs differ.
     """
@@ -173,7 +175,7 @@ def search_of(
     states = PassStates(_printing(question, is_whole=is_whole), question.wanted, runs, options)
     before, after = states.keep(question.before.text), states.keep(question.after.text)
     if before == after:
-        raise InputError(states.command.program, None, f"{question.pass_name} changes nothing")
+        return PassSearch(question, states, 0, 0, before, CHANGES_NOTHING, {0: after})
     counted = states.counted(ALL_ATTEMPTS).with_flags("--mlir-print-debug-counter")
     run = runs.run(counted)
     if run.unknown_flag is not None:

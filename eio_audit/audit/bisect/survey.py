@@ -225,10 +225,10 @@ def _dumps(run: CompilerRun) -> list[Dump]:
 def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> PassInQuestion:
     """Return the pass to bisect: the run with a number of the named pass, else the one that did most.
 
-    Most is: inversions made, else avoidable ones made, else ops changed.
+    Most is: inversions made, else ops changed. If none changed the IR, it is the last.
 
     Raises:
-        InputError: there is no such pass, or none changed the IR.
+        InputError: there is no such pass, or the program is empty.
     """
     runs: Sequence[PassInQuestion] = found.pass_runs
     if pass_name is not None:
@@ -243,13 +243,12 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     if not runs:
         why = "it prints no pass with a dump before it and one after it"
         raise InputError(found.command.program, None, why)
-    if all(run.is_unchanged for run in runs):
-        why = "no pass changes the IR" if pass_name is None else f"{pass_name} changes nothing"
-        is_empty = runs[0].before.text.partition(b"{")[2].lstrip().startswith(b"}")
-        help_ = "  help: the program is empty; if it is on standard input, name it: -" if is_empty else ""
-        raise InputError(found.command.program, None, why, help_)
+    changing = [run for run in runs if not run.is_unchanged]
+    if not changing and runs[0].before.text.partition(b"{")[2].lstrip().startswith(b"}"):
+        help_ = "  help: if it is on standard input, name it: -"
+        raise InputError(found.command.program, None, "the program is empty", help_)
     rows = _rows_by_line(found.trace)
-    return max(runs, key=lambda run: rows.get(run.after.line, (0, 0)))
+    return max(changing or runs[-1:], key=lambda run: rows.get(run.after.line, (0, 0)))
 
 
 def _times(number: int) -> str:

@@ -65,7 +65,7 @@ INTERRUPTED_BY_USER = 130
             0: "done, and nothing fails",
             1: "inversions left that fail; with --test: it fails after an application",
             2: UNUSABLE,
-            130: "interrupted: the report has what was found",
+            130: "interrupted or terminated: the report has what was found",
         }
     ),
 )
@@ -145,8 +145,9 @@ def bisect_command(
     indices: without them, the report counts the ops that patterns changed.
 
     The report shows what each pattern did, the worst applications with their ops, and how to get the IR
-    before and after each of them by hand. With -o states.log, each of these states is a dump of a log, which
-    trace, diff and history read.
+    before and after each of them by hand. It ends with what to change in the pass. With -o states.log, each
+    of these states is a dump of a log, which trace, diff and history read. The text is printed beside a log
+    and a page (-o page.html).
 
     \b
     Examples:
@@ -175,7 +176,8 @@ def bisect_command(
         ctx.exit(0)
     if is_asked_for(gate) and not result.is_judged:
         raise no_order(len(result.applications), [], shlex.join(command))
-    ctx.exit(1 if result.is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
+    is_judged = result.is_judged and not result.is_unchanged
+    ctx.exit(1 if is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
 
 
 def _bisect(
@@ -239,9 +241,13 @@ def _require_formats(kind: str, reports: Reports) -> None:
 
 
 def _with_text(reports: Reports) -> Reports:
-    """Return the reports, with text on standard output if only the log of states is asked for in a file."""
-    is_log_only = not reports.quiet and all(format_ == "log" and path for format_, path in reports.targets)
-    return reports._replace(targets=[("text", None), *reports.targets]) if is_log_only else reports
+    """Return the reports, with text on standard output if only a log or a page is asked for, in a file."""
+    is_beside = all(
+        path not in {None, "-"} and format_ in {"log", "html"} for format_, path in reports.targets
+    )
+    if reports.quiet or not is_beside:
+        return reports
+    return reports._replace(targets=[("text", None), *reports.targets])
 
 
 def _standard_input(command: tuple[str, ...], folder: Path) -> Path | None:

@@ -8,7 +8,7 @@ Places beside it are shares of its width and height.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from eio_audit.report.wording.bisect import (
     model_line,
     ops_changed,
     pattern_title,
+    patterns_to_change,
     root_op,
     step_title,
 )
@@ -83,6 +84,7 @@ class Curve:
         title: what the height shows.
         width, height: in units.
         line: the path of the curve; empty for single bars.
+        advised: the path of the curve as it would be with the advice; empty without.
         steps: in order.
         hatched: the attempts that are not resolved.
         labelled: the worst application; None if none is worst.
@@ -94,6 +96,7 @@ class Curve:
     width: int
     height: int
     line: str
+    advised: str
     steps: list[CurveStep]
     hatched: list[Hatched]
     labelled: Labelled | None
@@ -112,8 +115,9 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
         shows_order: whether the height shows inversions; else it shows how many ops each step changed.
     """
     heights = [_heights(one, shows_order) for one in result.applications]
-    least = min(min(pair) for pair in heights)
-    most = max(max(pair) for pair in heights)
+    advised = _advised_heights(result) if shows_order else ()
+    least = min(*advised, *(min(pair) for pair in heights))
+    most = max(*advised, *(max(pair) for pair in heights))
     height = max(most - least, 1)
     first, last = result.attempts
     width = last - first + 1
@@ -134,6 +138,8 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
         )
         if not one.is_resolved:
             hatched.append(Hatched(_share(start, width), _share(x(one.last) - start, width)))
+    ends = zip(result.applications, advised[1:], strict=False)
+    path = "".join(f"H{x(one.last)}V{y(number)}" for one, number in ends)
     labelled = None
     if result.worst:
         worst = result.worst[0]
@@ -150,6 +156,7 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
         width=width,
         height=height,
         line=f"{line}H{width}" if shows_order else "",
+        advised=f"M0 {y(advised[0])}{path}H{width}" if advised else "",
         steps=steps,
         hatched=hatched,
         labelled=labelled,
@@ -158,6 +165,12 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
         first=first,
         last=last,
     )
+
+
+def _advised_heights(result: Bisection) -> Sequence[int]:
+    """Return the inversions before the pass and after each step with the advice; none without advice."""
+    advice = result.advice
+    return () if advice is None or not advice.together.patterns else advice.curve
 
 
 def _heights(one: Application, shows_order: bool) -> tuple[int, int]:
@@ -203,6 +216,8 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
         curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,
         chosen=next(((number, entry) for number, entry in enumerate(entries) if entry.is_culprit), None),
         patterns=_pattern_rows(result, kinds) if result.of_patterns else [],
+        kinds=kinds,
+        advised=patterns_to_change(result.advice) if result.advice else [],
         applications=_application_table(result) if result.of_patterns else None,
         worst=worst,
         again=bisect_command(result, "--show", str(worst.last)) if worst and worst.is_resolved else "",
@@ -326,5 +341,5 @@ def _application_table(result: Bisection) -> Table:
         rows[-1] += [one.op_counts.total, ops_changed(one.op_counts)]
     links = [f"#pass-{number}" for number in range(1, len(rows) + 1)]
     caption = "the steps that changed the IR, worst first"
-    sorting = "-made, -ops" if result.is_judged else "-ops"
+    sorting = "-left, -made, -ops" if result.is_judged else "-ops"
     return Table("applications", caption, columns, rows, sorting, links=("attempt", links))

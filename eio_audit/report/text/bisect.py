@@ -21,15 +21,17 @@ PATTERN = 45
 
 
 def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose: bool = False) -> None:
-    """Print what the pass did, then the patterns, the worst applications, and the commands to type next."""
+    """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
     console.print((words.headline(result), "bold"))
     console.print((words.effort(result), "dim"))
     if passes := words.changed_passes(result):
         console.print()
         print_passes(result.passes, passes, console)
     console.print()
-    _print_patterns(result, console)
+    if not result.is_unchanged:
+        _print_patterns(result, console)
     _print_worst(result, console, verbose=verbose)
+    _print_advice(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)
     print_verdict(*words.conclusion(result, gate), words.next_steps(result), console)
 
@@ -66,8 +68,7 @@ def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
     shown = steps if verbose else steps[:SHOWN]
     if not shown:
         return
-    title = f"applications that {'made most inversions' if result.is_judged else 'changed most ops'}"
-    console.print((title, "bold"))
+    console.print((f"applications that {words.did_most(result)}", "bold"))
     _print_applications(result, shown, console)
     if len(steps) > len(shown):
         console.print((f"  ... and {len(steps) - len(shown):,} more (-v)", "dim"))
@@ -76,11 +77,11 @@ def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
 
 def _print_applications(result: Bisection, steps: Sequence[Application], console: Console) -> None:
     """Print a row for each application, with its pattern by its number in the table of patterns."""
-    number_of = {words.pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
-    is_judged = result.is_judged
+    number_of, is_judged = _pattern_numbers(result), result.is_judged
     columns = [
         Column("attempt", [str(one.last) for one in steps], right=True, style="bold"),
         Column("inversions", [words.before_and_after(one) if is_judged else "" for one in steps]),
+        numbers("left", (one.left for one in steps), "red"),
         Column("ops", [words.ops_changed(one.op_counts) if not is_judged else "" for one in steps]),
         Column("root op", list(map(words.root_op, steps)), least=NARROW),
         Column("model", list(map(words.model_line, steps)), least=NARROW // 2),
@@ -90,6 +91,34 @@ def _print_applications(result: Bisection, steps: Sequence[Application], console
         names = [words.pattern_title(one) for one in steps]
         columns.append(Column("pattern", names, style="cyan", optional=True, least=NARROW))
     print_table(console, columns, indent=2)
+
+
+def _pattern_numbers(result: Bisection) -> dict[str, str]:
+    """Return the numbers of the patterns in the table of patterns."""
+    return {words.pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
+
+
+def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None:
+    advice, number_of = result.advice, _pattern_numbers(result)
+    if advice is None:
+        return
+    rows = words.patterns_to_change(advice, verbose=verbose)
+    console.print(("what to change", "bold"), f": {words.what_to_change(advice, result)}")
+    columns = [
+        Column("", [number_of[one.pattern] for one in rows], right=True, style="dim"),
+        Column("pattern", [one.pattern for one in rows], least=PATTERN),
+        Column("makes", list(map(words.ops_made, rows))),
+        Column("they carry", [words.CARRIED[one.carries] for one in rows]),
+        Column(words.become(advice), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
+    ]
+    print_table(console, columns, indent=2)
+    if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
+        console.print(f"  {words.best_change(advice, chosen)}")
+    for left in advice.left if verbose else advice.left[:SHOWN]:
+        console.print(f"  {words.what_is_left(left)}")
+    if rows:
+        console.print((f"  {words.ESTIMATE}", "dim"))
+    console.print()
 
 
 def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> None:

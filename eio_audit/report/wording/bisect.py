@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
 from eio_audit.audit.bisect.applications import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import (
     MOST_RUNS,
@@ -39,7 +40,7 @@ def headline(result: Bisection) -> str:
     name = " on ".join(filter(None, (result.pass_name, result.function)))
     if not result.is_judged:
         counts = reduce(OpCounts.plus, (one.op_counts for one in result.applications))
-        return f"{name}: {ops_changed(counts)} ops"
+        return f"{name}: {ops_changed(counts) or 'no'} ops{'' if counts.total else ' changed'}"
     before, after = result.inversions
     return f"{name}: {before:,} -> {count(after, 'inversion')}, {result.avoidable:,} avoidable"
 
@@ -47,6 +48,9 @@ def headline(result: Bisection) -> str:
 def effort(result: Bisection) -> str:
     """Return ``4,618 attempts of patterns, 279 changed the IR; the compiler ran 828 times``."""
     runs = f"the compiler ran {count(result.runs, 'time')}"
+    if result.is_unchanged:
+        is_alone = any(one.changed for one in result.passes.passes)
+        return f"{'the pass changes nothing' if is_alone else 'no pass changes the IR'}; {runs}"
     if result.why_one_step:
         return f"the pass is one step: {result.why_one_step}; {runs}"
     steps = len(result.of_patterns) - len(result.unresolved)
@@ -78,6 +82,13 @@ def attempts_of(one: Application) -> str:
     return str(one.last) if one.is_resolved else f"{one.first} to {one.last}"
 
 
+def did_most(result: Bisection) -> str:
+    """Return what the worst applications did most of."""
+    if not result.is_judged:
+        return "changed most ops"
+    return f"{'left' if any(one.left for one in result.worst) else 'made'} most inversions"
+
+
 def root_op(one: Application) -> str:
     """Return the op that the pattern was applied to: ``#33 ttir.add %130``."""
     return one.attempt.title if one.attempt is not None else ""
@@ -107,6 +118,75 @@ def stopped(result: Bisection) -> str:
     return f"{what}: {count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
 
 
+ESTIMATE = (
+    "an estimate: with other locations the pass may do something else; to check, change it, rebuild the "
+    "compiler, and bisect again"
+)
+"""What to know about the advice."""
+
+CARRIED = {
+    Carries.USER: "a user's",
+    Carries.OPERAND: "an operand's",
+    Carries.OTHER: "another op's",
+    Carries.ROOT: "its own",
+}
+"""Whose location new ops carry, seen from the op that the pattern is applied to."""
+
+SHOWN_OPS = 3
+"""How many ops a sentence names."""
+
+
+def what_to_change(advice: Advice, result: Bisection) -> str:
+    """Return the change that the advice is about, or that it does not help, or that this is not known."""
+    if advice.together.patterns:
+        return "give the ops that a pattern makes the location of the op it is applied to"
+    if result.unresolved:
+        return "not known, as not all attempts are resolved"
+    return "other locations of the ops that patterns make give no fewer inversions"
+
+
+def patterns_to_change(advice: Advice, *, verbose: bool = False) -> list[PatternAdvice]:
+    """Return the rows of the advice: the patterns to change, and the others whose change makes it better.
+
+    ``verbose`` adds those whose change does not.
+    """
+    return [
+        one
+        for one in advice.alone
+        if verbose or one.inversions < advice.now or one.pattern in advice.together.patterns
+    ]
+
+
+def ops_made(one: PatternAdvice) -> str:
+    """Return ``38 reshape, 4 full``."""
+    return ", ".join(f"{number:,} {name.partition('.')[2] or name}" for name, number in one.ops.items())
+
+
+def become(advice: Advice) -> str:
+    """Return ``789 inversions become``."""
+    return f"{count(advice.now, 'inversion')} {'becomes' if advice.now == 1 else 'become'}"
+
+
+def best_change(advice: Advice, names: Sequence[str]) -> str:
+    """Return ``1 and 12 together: 0 inversions``. ``names`` are those of the patterns to change."""
+    together = advice.together
+    listed = ", ".join(names[:-1]) + f" and {names[-1]} together" if names[1:] else f"{names[0]} alone"
+    tried = "" if together.is_exact else " (not all choices were tried)"
+    return f"{listed}: {count(together.inversions, 'inversion')}{tried}"
+
+
+def what_is_left(one: Remainder, quote: Callable[[str], str] = str) -> str:
+    """Return ``2 inversions left of hoisted constants: #5 ttir.full %3, #7 ttir.full %4``."""
+    cause = {
+        Cause.CONSTANTS: "of hoisted constants",
+        Cause.FOLDING: "made without patterns, such as by folding",
+        Cause.PATTERN: f"by {quote(one.pattern or UNKNOWN_PATTERN)}",
+        Cause.BEFORE: "of ops that the pass left where they were",
+    }[one.cause]
+    ops = shortened_list([quote(op.title) for op in one.ops], SHOWN_OPS)
+    return f"{count(one.inversions, 'inversion')} left {cause}: {ops}"
+
+
 def changed_passes(result: Bisection) -> list[TracedPass]:
     """Return the passes of the command that changed something, if it has several passes."""
     passes = result.passes.passes
@@ -117,6 +197,8 @@ def conclusion(result: Bisection, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why."""
     if not result.is_judged:
         return NOT_JUDGED, "no op carries an op index"
+    if result.is_unchanged:
+        return "passed", f"{count(result.left_before, 'inversion')} as before {result.pass_name}"
     figures = result.states.at_end_of_log
     failed, left = gate.failed_rules(figures), f"left after {result.pass_name}"
     why = limits(gate, failed, figures, lambda _: left) or [f"{avoidable_of(figures)} {left}"]
@@ -218,7 +300,10 @@ def next_steps_of_op(steps: OpSteps) -> Iterator[Step]:
 
 def next_steps(result: Bisection) -> Iterator[Step]:
     """Yield the commands to type next: the diff of the worst application, the page, and the log."""
-    if (worst := next(iter(result.worst), None)) is not None and worst.is_resolved:
+    if result.is_unchanged:
+        return
+    worst = next(iter(result.worst), None)
+    if worst is not None and worst.is_resolved and (worst.left or not result.is_judged):
         yield Step(bisect_command(result, "--show", str(worst.last)), "what the worst application did")
     if result.stopped == MOST_RUNS:
         yield Step(bisect_command(result, "--max-runs", str(4 * result.runs)), "resolves more")

@@ -1,0 +1,476 @@
+"""What to change in a pass so that it keeps the order: the locations that its patterns give to new ops.
+
+A pattern is applied to an op, its root. The ops that it makes stand at the root. If they carry the location
+of another op, such as a user far below, they are out of order there. With that of the root they are not.
+
+The inversions after such a change are predicted from the states of the pass. In each state, the ops are found
+that are new, and the op of the state before whose location each of them carries. So each op has a label: the
+index that it has after the change. A new op takes over the label of that op, or that of the root if its
+pattern is changed. A label that is different goes on to the ops that later steps make.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import chain, combinations
+
+from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import AuditOptions, Follow
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.order.inversions import count_inversions, displaced, inversions_charged
+
+MOST_TRIED = 12
+"""Of so many patterns, all choices are tried."""
+
+
+class Carries(StrEnum):
+    """Whose location a new op carries, seen from the root."""
+
+    ROOT = "root"
+    USER = "user"
+    OPERAND = "operand"
+    OTHER = "other"
+
+
+class Cause(StrEnum):
+    """What put an op where it is out of order."""
+
+    CONSTANTS = "constants"
+    FOLDING = "folding"
+    PATTERN = "pattern"
+    BEFORE = "before"
+
+
+@dataclass(frozen=True, slots=True)
+class PatternAdvice:
+    """A pattern that gives ops the location of another op than its root.
+
+    Attributes:
+        pattern: its name, without namespaces.
+        ops: by name, how many such ops it made.
+        carries: whose location most of them carry.
+        inversions: the inversions after the pass if they had the location of the root.
+    """
+
+    pattern: str
+    ops: Mapping[str, int]
+    carries: Carries
+    inversions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The patterns to change.
+
+    Attributes:
+        patterns: the fewest that give the fewest inversions; none if no change gives fewer.
+        inversions: the inversions after the pass if all of them are changed.
+        is_exact: whether all choices were tried; else the patterns were added one by one.
+    """
+
+    patterns: tuple[str, ...]
+    inversions: int
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """Inversions that are still there if these patterns are changed.
+
+    Attributes:
+        cause: what put the ops there.
+        pattern: the pattern that did; None if none did, or if it is not known.
+        ops: the ops.
+        inversions: how many inversions they are in.
+    """
+
+    cause: Cause
+    pattern: str | None
+    ops: tuple[OpLabel, ...]
+    inversions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What to change in a pass so that it keeps the order. All inversions but those of now are estimates.
+
+    Attributes:
+        now: the inversions after the pass.
+        together: the patterns to change.
+        alone: the patterns that could be changed, with what the change of each one does, best first.
+        left: what is left if the patterns to change are changed, most inversions first.
+        curve: the inversions before the pass and after each step if they are changed.
+    """
+
+    now: int
+    together: Together
+    alone: tuple[PatternAdvice, ...]
+    left: tuple[Remainder, ...]
+    curve: tuple[int, ...]
+
+
+def advise(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions) -> Advice:
+    """Find the patterns to change.
+
+    Args:
+        dumps: the state before the pass, and after each step.
+        attempts: by step, the attempt that it is; None if it is not one, or not known. The first step is what
+            the pass does without patterns.
+        options: how the states are read.
+
+    Complexity: linear in the text; for the choice of patterns, up to 2 to the power of ``MOST_TRIED`` times
+    what is linear in the ops at the end.
+    """
+    flow = label_flow(dumps, attempts, options)
+    alone = _alone(flow)
+    together = _together(flow, [one.pattern for one in alone])
+    return Advice(
+        now=flow.inversions(()),
+        together=together,
+        alone=tuple(alone),
+        left=tuple(flow.left(together.patterns)),
+        curve=tuple(flow.curve(together.patterns)),
+    )
+
+
+def _alone(flow: LabelFlow) -> list[PatternAdvice]:
+    ops, carried = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[Carries]](Counter)
+    for step in flow.steps:
+        if step.pattern is not None and step.root is not None:
+            for op in step.ops:
+                if op.carries is not Carries.ROOT:
+                    ops[step.pattern][op.name] += 1
+                    carried[step.pattern][op.carries] += 1
+    found = [
+        PatternAdvice(
+            pattern,
+            dict(names.most_common()),
+            carried[pattern].most_common(1)[0][0],
+            flow.inversions({pattern}),
+        )
+        for pattern, names in ops.items()
+    ]
+    return sorted(found, key=lambda one: (one.inversions, -sum(one.ops.values())))
+
+
+def _together(flow: LabelFlow, patterns: Sequence[str]) -> Together:
+    patterns = [one for one in patterns if one in flow.patterns_at_end]
+    best: tuple[str, ...] = ()
+    fewest = flow.inversions(best)
+    if len(patterns) <= MOST_TRIED:
+        for chosen in chain.from_iterable(combinations(patterns, size + 1) for size in range(len(patterns))):
+            if not fewest:
+                break
+            if (inversions := flow.inversions(chosen)) < fewest:
+                best, fewest = chosen, inversions
+        return Together(best, fewest, is_exact=True)
+    while fewest:
+        others = [(*best, one) for one in patterns if one not in best]
+        chosen = min(others, key=flow.inversions, default=best)
+        if flow.inversions(chosen) >= fewest:
+            break
+        best, fewest = chosen, flow.inversions(chosen)
+    return Together(best, fewest, is_exact=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeOp:
+    """An op that a step made.
+
+    Attributes:
+        number: its number.
+        name: its name.
+        index: its index.
+        source: the number of the op before whose location it carries; None if there is none.
+        carries: what that op is to the root.
+    """
+
+    number: int
+    name: str
+    index: int
+    source: int | None
+    carries: Carries
+
+
+@dataclass(frozen=True, slots=True)
+class MadeStep:
+    """What one step of a pass made.
+
+    Attributes:
+        pattern: the pattern; None if there is none, or if it is not known.
+        root: the number of its root; None if it is not found, or has no index.
+        ops: the ops with an index that it made.
+        moved: the numbers of the ops that it only moved.
+    """
+
+    pattern: str | None
+    root: int | None
+    ops: Sequence[MadeOp]
+    moved: Sequence[int]
+
+
+class LabelFlow:
+    """The labels of the ops through the states of a pass, with any of its patterns changed.
+
+    Args:
+        first: by the number of an op, the index with which it is seen first.
+        last: the state after the pass.
+        steps: its steps.
+        blocks: by state, by block, the numbers of the ops that count in inversions, in textual order.
+
+    Attributes:
+        steps: as above.
+        patterns_at_end: the patterns on which a label at the end depends.
+    """
+
+    def __init__(
+        self,
+        first: Mapping[int, int],
+        last: ScopeSide,
+        steps: Sequence[MadeStep],
+        blocks: Sequence[Sequence[Sequence[int]]],
+    ) -> None:
+        self.steps = steps
+        self._first, self._last, self._blocks = first, last, blocks
+        self._to_end = self._leading_to_the_end()
+        self.patterns_at_end = {step.pattern for step in self._to_end}
+        at_end = {*chain.from_iterable(blocks[-1])}
+        self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def _leading_to_the_end(self) -> list[MadeStep]:
+        """Return the steps with those ops only from which a label at the end may come."""
+        needed = set(chain.from_iterable(self._blocks[-1]))
+        steps = []
+        for step in reversed(self.steps):
+            ops = [op for op in step.ops if op.number in needed]
+            needed.difference_update(op.number for op in ops)
+            for op in ops:
+                needed.update(number for number in (op.source, step.root) if number is not None)
+            if ops:
+                steps.append(MadeStep(step.pattern, step.root, ops, ()))
+        return steps[::-1]
+
+    def inversions(self, changed: Collection[str]) -> int:
+        """Return the inversions at the end if some patterns are changed."""
+        labels = self._labels_at_end(changed)
+        key = tuple(map(labels.__getitem__, self._made_at_end))
+        if key not in self._known:
+            self._known[key] = _inversions(self._blocks[-1], labels)
+        return self._known[key]
+
+    def curve(self, changed: Collection[str]) -> Iterator[int]:
+        """Yield the inversions in each state if some patterns are changed."""
+        labels = {**self._first}
+        yield _inversions(self._blocks[0], labels)
+        for step, blocks in zip(self.steps, self._blocks[1:], strict=True):
+            _take(step, changed, labels)
+            yield _inversions(blocks, labels)
+
+    def left(self, changed: Collection[str]) -> list[Remainder]:
+        """Return what is left at the end if some patterns are changed, most inversions first."""
+        labels, number_of = self._labels_at_end(changed), self._last.numbers
+        op_of = {number: op for op, number in enumerate(number_of)}
+        numbers, ops = (
+            Counter[tuple[Cause, str | None]](),
+            defaultdict[tuple[Cause, str | None], list[int]](list),
+        )
+        for block in self._blocks[-1]:
+            keys = [labels[number] for number in block]
+            places = displaced(keys)
+            for place, inversions in zip(places, inversions_charged(keys, places), strict=True):
+                op = op_of[block[place]]
+                cause = self._cause(block[place], op)
+                numbers[cause] += inversions
+                ops[cause].append(op)
+        return [
+            Remainder(*cause, tuple(map(self._last.ops.dump.label, ops[cause])), inversions)
+            for cause, inversions in numbers.most_common()
+        ]
+
+    def _cause(self, number: int, op: int) -> tuple[Cause, str | None]:
+        """Return what put an op where it is: the last step that made or moved it."""
+        for place in reversed(range(len(self.steps))):
+            step = self.steps[place]
+            if number in step.moved or any(made.number == number for made in step.ops):
+                if self._last.ops.dump.keys.flags(Follow.CONSTANTS)[op]:
+                    return Cause.CONSTANTS, None
+                return (Cause.PATTERN, step.pattern) if place else (Cause.FOLDING, None)
+        return Cause.BEFORE, None
+
+    def _labels_at_end(self, changed: Collection[str]) -> dict[int, int]:
+        labels = {**self._first}
+        for step in self._to_end:
+            _take(step, changed, labels)
+        return labels
+
+
+def _take(step: MadeStep, changed: Collection[str], labels: dict[int, int]) -> None:
+    """Label the ops that a step made."""
+    root = step.root if step.pattern in changed else None
+    sources = [op.source if root is None else root for op in step.ops]
+    found = [
+        op.index if source is None else labels.get(source, op.index)
+        for op, source in zip(step.ops, sources, strict=True)
+    ]
+    labels.update(zip((op.number for op in step.ops), found, strict=True))
+
+
+def _inversions(blocks: Iterable[Sequence[int]], labels: Mapping[int, int]) -> int:
+    return sum(count_inversions([*map(labels.__getitem__, block)]) for block in blocks)
+
+
+def label_flow(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions) -> LabelFlow:
+    """Read the states of a pass, as ``advise`` gets them."""
+    compared, remaining = ScopeSteps(options), iter(dumps)
+    last = compared.take(compared.show(next(remaining)), ()).new
+    assert last is not None
+    first, steps, blocks = _indices(last), list[MadeStep](), [_blocks(last)]
+    for dump, attempt in zip(remaining, attempts, strict=True):
+        found = compared.take(compared.show(dump), ())
+        steps.append(_made_step(found, attempt))
+        if found.new is not None:
+            last = found.new
+            first = _indices(last) | first
+        blocks.append(blocks[-1] if found.new is None else _blocks(last))
+    return LabelFlow(first, last, steps, blocks)
+
+
+def _indices(side: ScopeSide) -> dict[int, int]:
+    indices = zip(side.numbers, side.ops.dump.indices.by_op, strict=True)
+    return {number: index for number, index in indices if index is not None}
+
+
+def _blocks(side: ScopeSide) -> list[array[int]]:
+    keys, in_blocks = side.ops.dump.keys.by_op, side.ops.ops.ir.block_ops
+    blocks = (array("q", (side.numbers[op] for op in ops if keys[op] is not None)) for ops in in_blocks)
+    return [block for block in blocks if block]
+
+
+def _made_step(found: ScopeStep, attempt: Attempt | None) -> MadeStep:
+    pattern = None if attempt is None else short_pattern(attempt.pattern)
+    if found.old is None or found.new is None or found.comparison is None:
+        return MadeStep(pattern, None, (), ())
+    sides = _Sides(found, found.old, found.new, found.comparison, attempt)
+    made = [*sides.made()]
+    anew = {op.number for op in made}
+    moved = [number for op in found.comparison.moved if (number := found.new.numbers[op]) not in anew]
+    return MadeStep(pattern, None if sides.root is None else found.old.numbers[sides.root], made, moved)
+
+
+class _Sides:
+    """The states before a step and after it.
+
+    Attributes:
+        root: the root of its attempt in the state before; None if it is not found, or has no index.
+    """
+
+    def __init__(
+        self,
+        found: ScopeStep,
+        old: ScopeSide,
+        new: ScopeSide,
+        comparison: DumpComparison,
+        attempt: Attempt | None,
+    ) -> None:
+        self._origins, self._comparison = found.origins, comparison
+        self._numbers, self._new_numbers = old.numbers, new.numbers
+        self._old, self._new = old.ops.ops, new.ops.ops
+        self._was_index, self._index = old.ops.dump.indices.by_op, new.ops.dump.indices.by_op
+        self.root = None if attempt is None or attempt.index is None else self._find_root(attempt)
+
+    def _find_root(self, attempt: Attempt) -> int | None:
+        """Return the root of an attempt, by its index and name.
+
+        The log of actions numbers values in another way than the printed state. Of several ops, it is one
+        that the step changes, with the number that is closest.
+        """
+        names, indices = self._old.names, enumerate(self._was_index)
+        found = [op for op, index in indices if index == attempt.index and names[op] == attempt.op]
+        if len(found) < 2:
+            return found[0] if found else None
+        changed = {op for _, op, _ in self._comparison.statuses()}
+        number, name_of = _number_in(attempt.result), self._old.ir.first_result_name
+        return min(found, key=lambda op: (op not in changed, abs(_number_in(name_of(op)) - number)))
+
+    @cached_property
+    def _root_after(self) -> int | None:
+        """The root in the state after; if it was made anew, the closest op with its index and name."""
+        root, became = self.root, self._comparison.became
+        if root is None or root in became:
+            return None if root is None else became[root]
+        name, index = self._old.names[root], self._was_index[root]
+        found = [op for op, one in enumerate(self._index) if one == index and self._new.names[op] == name]
+        return min(found, key=lambda op: abs(op - root), default=None)
+
+    def made(self) -> Iterator[MadeOp]:
+        """Yield the ops with an index that are new."""
+        for op, index in enumerate(self._index):
+            if index is not None and not self._is_kept(op):
+                source = self._source(op, index)
+                carries = Carries.OTHER if source is None else self._relation(source)
+                number = None if source is None else self._numbers[source]
+                yield MadeOp(self._new_numbers[op], self._new.names[op], index, number, carries)
+
+    def _is_kept(self, op: int) -> bool:
+        """Return whether an op is not new.
+
+        It is new if its location is, or if it is now on the other side of the root and one used the other.
+        """
+        before = self._comparison.was.get(op)
+        if before is None or self._old.locations[before] != self._new.locations[op]:
+            return False
+        if self.root is None or self._root_after is None or before == self.root:
+            return True
+        is_same_side = (before < self.root) == (op < self._root_after)
+        return is_same_side or self._relation(before) is Carries.OTHER
+
+    def _source(self, op: int, index: int) -> int | None:
+        """Return the op whose location a new op carries; else one with its index.
+
+        Of several, it is itself, else the op that it was made from if that is gone, else the root.
+        """
+        became, origin = self._comparison.became, self._origins.get(op, (None,))[0]
+        same = [old for old, one in enumerate(self._was_index) if one == index]
+        gone = [old for old in same if old not in became]
+        likely = [self._comparison.was.get(op), None if origin in became else origin, self.root, origin]
+        found = [old for old in (*likely, *gone, *same) if old is not None and self._was_index[old] == index]
+        location = self._new.locations[op]
+        at_location = (old for old in found if self._old.locations[old] == location)
+        return next(at_location, found[0] if found else None)
+
+    def _relation(self, op: int) -> Carries:
+        """Return what an op of the state before is to the root."""
+        if op == self.root:
+            return Carries.ROOT
+        users, used = self._around_root
+        if op in users:
+            return Carries.USER
+        return Carries.OPERAND if op in used else Carries.OTHER
+
+    @cached_property
+    def _around_root(self) -> tuple[Collection[int], Collection[int]]:
+        """The ops that use the root, directly or through others, and those that it uses; both with itself."""
+        if self.root is None:
+            return (), ()
+        producers, users, used = self._old.producers, {self.root}, {self.root}
+        for op in range(self.root + 1, len(producers)):
+            if any(owner in users for owner, _ in producers[op]):
+                users.add(op)
+        for op in range(self.root, -1, -1):
+            if op in used:
+                used.update(owner for owner, _ in producers[op] if owner >= 0)
+        return users, used
+
+
+def _number_in(name: str | None) -> int:
+    """Return the digits of ``%12`` as a number; 0 for a name without any."""
+    return int("0" + "".join(filter(str.isdecimal, name or "")))

@@ -1,0 +1,305 @@
+"""What to change in a pass, against what a pass did that was changed: the real one, and a small model of one."""
+
+import json
+import lzma
+import re
+import tempfile
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import chain, combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eio_audit
+from tests import internals
+from tests.cli.running import SAMPLES
+from tests.internals import (
+    DEFAULT_OPTIONS,
+    Attempt,
+    Carries,
+    Cause,
+    LabelFlow,
+    advise,
+    count_inversions,
+    label_flow,
+    read_attempts,
+)
+
+REAL = json.loads((Path(__file__).parents[2] / "data" / "changed_locations.json").read_text())
+"""By sample, by the patterns that were changed in the pass itself, the inversions after it."""
+
+ELEMENTWISE = "TTIRCommuteTmsThroughElementwiseRewriter"
+CHANGED = {
+    "P": f"{ELEMENTWISE}<PermuteOp, ElementwiseBinary, UPWARDS>",
+    "U": f"{ELEMENTWISE}<PermuteOp, ElementwiseUnary, UPWARDS>",
+    "R": f"{ELEMENTWISE}<ReshapeOp, ElementwiseBinary, UPWARDS>",
+    "V": f"{ELEMENTWISE}<ReshapeOp, ElementwiseUnary, UPWARDS>",
+    "B": "TTIRCommuteReshapeThroughBroadcast<UPWARDS>",
+    "C": "TTIRCommutePermuteThroughBroadcast<UPWARDS>",
+    "D": r".*(Reduce|Slice|Softmax).*",
+}
+"""The patterns that were changed: by letter, an expression for their names."""
+
+
+def log_of(states: Sequence[str]) -> list[eio_audit.Dump]:
+    """States as the dumps of a log."""
+    return eio_audit.read_text(
+        "".join(
+            f"// -----// IR Dump After step{number} (step{number}) //----- //\n{text.strip()}\n\n"
+            for number, text in enumerate(states)
+        )
+    )
+
+
+@cache
+def recorded(sample: str) -> tuple[list[eio_audit.Dump], list[Attempt | None]]:
+    """The states of a recorded pass, and the attempt that made each."""
+    recording = json.loads(lzma.decompress((SAMPLES / "recorded" / f"{sample}.json.xz").read_bytes()))
+    with tempfile.TemporaryDirectory() as folder:
+        actions = Path(folder) / "actions.log"
+        actions.write_text(recording["actions"])
+        attempts = read_attempts(actions, recording["changes"], DEFAULT_OPTIONS)
+    before = (SAMPLES / sample / "before_alias.mlir").read_text()
+    return log_of([before, *recording["states"]]), [None, *map(attempts.get, recording["changes"])]
+
+
+@cache
+def flow_of(sample: str) -> LabelFlow:
+    return label_flow(*recorded(sample), DEFAULT_OPTIONS)
+
+
+def patterns_of(letters: str, known: Collection[str]) -> set[str]:
+    return {name for name in known for letter in letters if re.fullmatch(CHANGED[letter], name)}
+
+
+def is_close(estimate: int, truth: int) -> bool:
+    return abs(estimate - truth) <= max(5, 0.02 * truth)
+
+
+@pytest.mark.parametrize(
+    ("sample", "off"), [("small", 0), ("encoder", 0), pytest.param("resnet", 9, marks=pytest.mark.slow)]
+)
+def test_the_estimate_is_what_the_changed_pass_does(sample: str, off: int) -> None:
+    flow = flow_of(sample)
+    known = {step.pattern for step in flow.steps if step.pattern is not None}
+    found = {letters: flow.inversions(patterns_of(letters, known)) for letters in REAL[sample]}
+    assert len(found) == 128
+    assert max(abs(found[letters] - truth) for letters, truth in REAL[sample].items()) == off
+
+
+@pytest.mark.parametrize(
+    ("sample", "letters", "now"),
+    [("small", "PR", 18), ("encoder", "R", 14), pytest.param("resnet", "CD", 789, marks=pytest.mark.slow)],
+)
+def test_the_patterns_to_change_are_among_the_best(sample: str, letters: str, now: int) -> None:
+    advice = advise(*recorded(sample), DEFAULT_OPTIONS)
+    chosen = advice.together.patterns
+    assert [advice.now, advice.curve[-1], advice.left] == [now, advice.together.inversions, ()]
+    assert len(chosen) == len(letters)
+    assert all(re.fullmatch(CHANGED[letter], name) for letter, name in zip(letters, chosen, strict=True))
+    truth = REAL[sample]
+    assert truth[letters] <= min(truth.values()) + 5
+    assert is_close(advice.together.inversions, truth[letters])
+    alone = {one.pattern: one.inversions for one in advice.alone}
+    assert all(is_close(alone.get(CHANGED[letter], now), truth[letter]) for letter in "PURVBC")
+
+
+def test_what_each_pattern_makes() -> None:
+    advice = advise(*recorded("small"), DEFAULT_OPTIONS)
+    assert [(one.pattern, one.ops, one.carries, one.inversions) for one in advice.alone] == [
+        (CHANGED["P"], {"ttir.permute": 5}, Carries.USER, 12),
+        (CHANGED["R"], {"ttir.reshape": 5}, Carries.USER, 15),
+        (CHANGED["U"], {"ttir.permute": 1}, Carries.USER, 18),
+        (CHANGED["V"], {"ttir.reshape": 1}, Carries.USER, 21),
+    ]
+
+
+def test_of_many_patterns_not_all_choices_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(internals.advice_module, "MOST_TRIED", 3)
+    advice = advise(*recorded("small"), DEFAULT_OPTIONS)
+    assert advice.together == internals.Together((CHANGED["P"], CHANGED["R"]), 0, is_exact=False)
+    said = internals.best_change(advice, ["1", "2"])
+    assert said == "1 and 2 together: 0 inversions (not all choices were tried)"
+
+
+def state(*ops: str) -> str:
+    return "func.func @f(%arg: i32) {\n  " + "\n  ".join(ops) + "\n  return\n}"
+
+
+A, B = '"t.a"(%arg) : (i32) -> () loc("1|a")', '"t.b"(%arg) : (i32) -> () loc("2|b")'
+CONSTANT = '%c = arith.constant 1 : i32 loc("3|c")'
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "attempt", "causes"),
+    [
+        ([A, B], [B, A], None, [(Cause.FOLDING, None, ["#1 t.a"])]),
+        ([A, B, CONSTANT], [CONSTANT, A, B], None, [(Cause.CONSTANTS, None, ["#3 arith.constant %c"])]),
+        ([B, A], [B, A, '"t.c"() : () -> ()'], None, [(Cause.BEFORE, None, ["#1 t.a"])]),
+    ],
+)
+def test_what_is_left_has_a_cause(
+    before: list[str],
+    after: list[str],
+    attempt: Attempt | None,
+    causes: list[tuple[Cause, str | None, list[str]]],
+) -> None:
+    advice = advise(log_of([state(*before), state(*after)]), [attempt], DEFAULT_OPTIONS)
+    assert [(one.cause, one.pattern, [op.title for op in one.ops]) for one in advice.left] == causes
+    assert (advice.alone, advice.together.patterns) == ((), ())
+
+
+def test_what_a_pattern_left_by_moving_is_left() -> None:
+    states = log_of([state(A, B), state(A, B), state(B, A)])
+    advice = advise(states, [None, Attempt(1, "ns::Sink", "t.a", None, 1)], DEFAULT_OPTIONS)
+    [left] = advice.left
+    assert (left.cause, left.pattern, left.inversions, advice.alone) == (Cause.PATTERN, "Sink", 1, ())
+
+
+def test_a_root_without_an_index_gives_no_location() -> None:
+    root = '%r = "t.r"(%arg) : (i32) -> i32'
+    user, made = (f'"t.u"({value}) : (i32) -> () loc("1|u")' for value in ("%r", "%arg"))
+    other = '"t.o"(%arg) : (i32) -> () loc("0|o")'
+    states = log_of([state(root, other, user), state(made, root, other)])
+    advice = advise(states, [Attempt(1, "P", "t.r", "%r")], DEFAULT_OPTIONS)
+    assert (advice.now, advice.alone) == (1, ())
+
+
+@dataclass(frozen=True)
+class Op:
+    """An op of the model: what it uses, and its index."""
+
+    name: str
+    operands: tuple[int, ...]
+    index: int
+
+
+@dataclass
+class Program:
+    """A block. Ops have numbers, which are the names of their values; 0 is the argument of the block."""
+
+    ops: dict[int, Op] = field(default_factory=dict)
+    order: list[int] = field(default_factory=list)
+
+    def text(self) -> str:
+        lines = []
+        for number in self.order:
+            op = self.ops[number]
+            types = ", ".join(["i32"] * len(op.operands))
+            used = ", ".join(f"%{one}" for one in op.operands)
+            lines.append(f'%{number} = "t.{op.name}"({used}) : ({types}) -> i32 loc("{op.index}|x")')
+        text = "\n  ".join(lines)
+        return (
+            f'func.func @f(%0: i32) {{\n  {text}\n  "t.end"(%{self.order[-1]}) : (i32) -> () loc("99|x")\n}}'
+        )
+
+    @property
+    def inversions(self) -> int:
+        return count_inversions([self.ops[number].index for number in self.order])
+
+    def users(self, number: int) -> list[int]:
+        """The ops below an op that use it, directly or through others, in order."""
+        found = {number}
+        for other in self.order:
+            if found & {*self.ops[other].operands}:
+                found.add(other)
+        return [one for one in self.order if one in found and one != number]
+
+    def use_instead(self, old: int, new: int) -> None:
+        """Let the users of a value use another one."""
+        for number, op in self.ops.items():
+            used = tuple(new if one == old else one for one in op.operands)
+            self.ops[number] = replace(op, operands=used)
+
+    def commute(self, moved: int, root: int, new: int, *, at_root: bool) -> None:
+        """Replace a layout op on one side of the root by a new one on the other side.
+
+        The new one has the location of the root, or of that op.
+        """
+        is_user, index = moved in self.users(root), self.ops[root if at_root else moved].index
+        self.use_instead(moved, self.ops[moved].operands[0])
+        self.order.remove(moved)
+        first, *others = self.ops[root].operands
+        if is_user:
+            self.ops[root] = replace(self.ops[root], operands=(new, *others))
+        else:
+            self.use_instead(root, new)
+        self.ops[new] = Op("layout", (first if is_user else root,), index)
+        self.order.insert(self.order.index(root) + (not is_user), new)
+
+
+@dataclass(frozen=True)
+class Application:
+    """An application of a pattern of the model: ``commute`` with these arguments."""
+
+    pattern: str
+    moved: int
+    root: int
+    new: int
+
+
+KEEPING = "Keeping"
+"""A pattern that gives the root's location as it is."""
+
+
+def run_pass(
+    program: Program, applications: Sequence[Application], changed: Collection[str]
+) -> list[Program]:
+    """The states of the model, with some patterns changed."""
+    states = [program]
+    for one in applications:
+        program = Program({**program.ops}, [*program.order])
+        at_root = one.pattern == KEEPING or one.pattern in changed
+        program.commute(one.moved, one.root, one.new, at_root=at_root)
+        states.append(program)
+    return states
+
+
+@st.composite
+def passes(draw: st.DrawFn) -> tuple[Program, list[Application]]:
+    """A program of adds and layout ops, and applications that move layout ops past adds.
+
+    If both have one location, no state tells whose the new op has.
+    """
+    program = Program()
+    for number in range(1, draw(st.integers(4, 10)) + 1):
+        name = draw(st.sampled_from(["add", "layout"]))
+        others = [draw(st.integers(0, number - 1))] if name == "add" else []
+        program.ops[number] = Op(name, (number - 1, *others), 2 * number)
+        program.order.append(number)
+    applications: list[Application] = []
+    state = program
+    for new in range(20, 20 + draw(st.integers(1, 5))):
+        choices = [
+            pair
+            for one in state.order
+            for user in state.users(one)
+            for pair in ((user, one), (one, user))
+            if [state.ops[number].name for number in pair] == ["layout", "add"]
+            and state.ops[pair[0]].index != state.ops[pair[1]].index
+        ]
+        if not choices:
+            break
+        pattern = draw(st.sampled_from(["Up", "Higher", KEEPING]))
+        applications.append(Application(pattern, *draw(st.sampled_from(choices)), new))
+        state = run_pass(state, applications[-1:], ())[-1]
+    return program, applications
+
+
+@given(passes())
+def test_the_estimate_is_what_a_small_pass_does(case: tuple[Program, list[Application]]) -> None:
+    program, applications = case
+    states = run_pass(program, applications, ())
+    attempts = [
+        Attempt(number, f"ns::{one.pattern}", "t.add", f"%{one.root}", states[number - 1].ops[one.root].index)
+        for number, one in enumerate(applications, start=1)
+    ]
+    flow = label_flow(log_of([one.text() for one in states]), attempts, DEFAULT_OPTIONS)
+    patterns = ["Up", "Higher", KEEPING]
+    for changed in chain.from_iterable(combinations(patterns, size) for size in range(4)):
+        truth = [one.inversions for one in run_pass(program, applications, changed)]
+        assert (flow.inversions(changed), [*flow.curve(changed)]) == (truth[-1], truth)
