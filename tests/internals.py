@@ -9,7 +9,7 @@ from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
 from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise, label_flow
-from eio_audit.audit.bisect.bisect import bisect_pass, name_of_step, write_log
+from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
