@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from os import PathLike, fspath
 from pathlib import Path
+from typing import NamedTuple
 
 from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_end, shown_op_end
+from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, is_crash, noise_end, shown_op_end
+from eio_audit.mlir.input.prefixes import prefix_of, without_prefix, without_prefixes
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
 
@@ -28,6 +30,8 @@ _BRACE = STRING + rb"|//[^\n]*+|(?P<brace>[{}])"
 """A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
 NOT_MLIR = "this is not MLIR: no line begins an operation"
 """The error for such a text."""
+NO_OP_BELOW = "expected the IR of the marker above: no line begins an operation"
+"""The error for the text below a marker if it is no IR."""
 
 _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
@@ -239,15 +243,17 @@ def stream(
     name, first_line = source_name(path), 1
     splitter = _Splitter(program)
     try:
-        for data, place, marker, is_file in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
-            source = Source(name, data, first_line=first_line)
-            if is_file and not data:
+        for part in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
+            source = Source(name, part.data, first_line=first_line)
+            if part.is_file and not part.data:
                 raise _no_byte(name)
-            if is_file:
+            if part.is_file:
                 yield from find_dumps(source, program, stage)
             else:
-                yield from splitter.split(source, Span(place.end, len(data)), place, marker)
-            first_line = source.line_at(len(data))
+                bare = without_prefix(source, part.prefix, is_above=part.place.end == 0)
+                span = Span(part.place.end, len(bare.data))
+                yield from splitter.split(bare, span, part.place, part.marker)
+            first_line = source.line_at(len(part.data))
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
 
@@ -265,23 +271,31 @@ def stream_file(
     return stream(file.path, file.program, stage, advance, max_unpacked_bytes)
 
 
-def is_mlir_without_ops(dump: Dump) -> bool:
-    """Return whether a dump in which no line begins an op is an empty module: comments, aliases, resources.
+def without_ops(dump: Dump) -> InputError | None:
+    """Return the error of a dump in which no line begins an op; None if it is an empty module.
 
-    In a log, a marker says that a dump is IR, whatever a logger wrote below it.
+    That is made of comments, aliases and resources. Below a marker, what loggers, diagnostics and a compiler
+    that crashed print counts as nothing.
     """
     data, end = dump.source.data, dump.span.end
-    if dump.marker is not None and dump.span.start:
-        return True
+    is_marked = dump.marker is not None and dump.span.start > 0
     offset = _text_start(dump.source, dump.span)
     while offset < end:
         known = end_of_definitions(dump.source, Span(offset, end))
         if known == offset:
             known = match_end(re.compile(_COMMENT_OR_RESOURCES), data, offset, end)
+        if known == offset and is_marked:
+            known = noise_end(data, offset, end) or offset
+        if known == offset and is_marked and is_crash(data, offset, end):
+            return None
         if known == offset:
-            return False
+            return dump.source.error(offset, NO_OP_BELOW) if is_marked else _not_mlir(dump)
         offset = _text_start(dump.source, Span(known, end))
-    return True
+    return None
+
+
+def _not_mlir(dump: Dump) -> InputError:
+    return InputError(dump.source.name, None, NOT_MLIR)
 
 
 def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
@@ -292,8 +306,9 @@ def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
     """
     if len({id(dump.source) for dump in each_dump(dumps)}) != 1:
         raise ValueError("expected dumps of one source")
-    data = dumps[0].source.data
-    return splice(data, Span(0, len(data)), [(dump.span, rewrite(dump)) for dump in dumps])
+    source = dumps[0].source
+    data = source.file.data
+    return splice(data, Span(0, len(data)), [source.in_file(dump.span, rewrite(dump)) for dump in dumps])
 
 
 def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
@@ -317,6 +332,9 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         message = f"this is MLIR bytecode; print it as text first: mlir-opt{name}"
         raise InputError(source.name, Position(1, 1), message)
     markers = list(find_markers(source.data))
+    bare = without_prefixes(source, [place for place, _ in markers])
+    if bare is not source:
+        source, markers = bare, list(find_markers(bare.data))
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
     if not markers:
@@ -332,23 +350,40 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     ]
 
 
-def _between_markers(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
-    """Yield the bytes from each marker to the next, where the marker is in them, the marker, and ``is_file``.
+class _Between(NamedTuple):
+    """The bytes from a marker to the next.
 
-    ``is_file`` is true if the file has no marker. Then the bytes are the whole file.
+    Attributes:
+        data: the bytes; the whole file if it has no marker.
+        place: where the marker is in them.
+        marker: the marker; None if it ends a dump, and above the first one.
+        prefix: what stands before the marker on its line; above the first one, what stands before that.
+        is_file: whether the file has no marker.
     """
+
+    data: bytes
+    place: Span
+    marker: Marker | None
+    prefix: bytes
+    is_file: bool = False
+
+
+def _between_markers(blocks: Iterable[bytes]) -> Iterator[_Between]:
+    """Yield what is above the first marker of a file, then what is from each marker to the next."""
     parts: list[memoryview] = []
     place, marker = Span(0, 0), None
-    is_file = True
+    prefix: bytes | None = None
     for lines in whole_lines(blocks):
-        start = 0
+        start = end = 0
         for found, next_marker in find_markers(lines):
             parts.append(memoryview(lines)[start : found.start])
-            yield b"".join(parts), place, marker, False
-            parts, start, is_file = [], found.start, False
+            own = prefix_of(lines, end, found.start)
+            following = prefix or b"" if own is None else own
+            yield _Between(b"".join(parts), place, marker, following if prefix is None else prefix)
+            parts, (start, end), prefix = [], found, following
             place, marker = Span(0, found.end - found.start), next_marker
         parts.append(memoryview(lines)[start:])
-    yield b"".join(parts), place, marker, is_file
+    yield _Between(b"".join(parts), place, marker, prefix or b"", is_file=prefix is None)
 
 
 class _Splitter:

@@ -48,12 +48,13 @@ class FunctionText:
     """One function of a dump: its symbol, its lines (``raw``), and the 1-based lines of its header and end.
 
     ``aliases`` are the definitions of the dump. ``indent`` is the indentation that all of its lines share.
+    ``column`` is the 1-based column of the file that they begin in.
     """
 
     def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
         self.symbol = extent.symbol
         self.raw = dump.source.data[extent.start : extent.end]
-        self.line = dump.source.line_at(extent.start)
+        self.line, self.column = dump.source.position_at(extent.start)
         self.last_line = dump.source.line_at(extent.end - 1)  # the source counts on from the header
         self.aliases = aliases
         self.indent = extent.indent
@@ -118,7 +119,9 @@ class DumpText:
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
         """Return a dump of the function, then the others, then the aliases they use."""
         text = b"\n".join([function.text, *(other.text for other in others)])
-        return self._part(self.aliases.in_place(text), function.line, len(function.indent))
+        return self._part(
+            self.aliases.in_place(text), function.line, function.column - 1 + len(function.indent)
+        )
 
     @cached_property
     def around(self) -> Dump:

@@ -67,6 +67,12 @@ _MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
 _SHOWN_OP = re.compile(rb"[^\n]*+(?<= )\n(?=[%\"A-Za-z_])")
 """A message that ends with a blank. MLIR shows an op of several lines from the next line on."""
 _LONGEST_SHOWN_OP = 1 << 20
+_CRASH = (
+    rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
+    rb"|#\d+ 0x[0-9a-f]+|Segmentation fault|Aborted\b|Killed\b|terminate called|(?:Floating point|Illegal)\b"
+    rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory)\b|\*\*\* )"
+)
+"""The first line that a compiler prints when it crashes."""
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
@@ -178,6 +184,11 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
             return excerpt.end()
         return shown_op_end(data, offset, end) or line_end(data, offset, end)
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
+
+
+def is_crash(data: Text, offset: int, end: int) -> bool:
+    """Whether the line at ``offset`` is the first that a compiler prints when it crashes."""
+    return re.compile(_CRASH).match(data, offset, end) is not None
 
 
 def shown_op_end(data: Text, offset: int, end: int) -> int | None:
