@@ -115,9 +115,3 @@ def test_lines_without_the_prefix_of_the_marker_are_not_passed(tmp_path: Path) -
             b"a.log:2:1: error: expected the IR of the marker above: no line begins an operation"
             in done.stderr
         )
-
-
-def test_a_compiler_that_crashed_printed_no_ir() -> None:
-    text = "// -----// IR Dump After A Failed (a) //----- //\nPLEASE submit a bug report\nStack dump:\n0.\tProgram\n"
-    result = check(read_text(text))
-    assert (len(result.dumps), result.errors) == (1, ())

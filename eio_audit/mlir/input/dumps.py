@@ -16,7 +16,16 @@ from typing import NamedTuple
 from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, is_crash, noise_end, shown_op_end
+from eio_audit.mlir.input.markers import (
+    EXCERPT,
+    Marker,
+    end_of_mlir,
+    find_markers,
+    is_crash,
+    noise_end,
+    other_ir_at,
+    shown_op_end,
+)
 from eio_audit.mlir.input.prefixes import prefix_of, without_prefix, without_prefixes
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
@@ -37,6 +46,12 @@ _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
+_MODULE = re.compile(rb"(?:builtin\.)?module\b(?: (?P<name>@[\w$.-]+))?|\"builtin\.module\"\(")
+_SYMBOLS = (
+    rb"(?m)^[ \t]++[A-Za-z_][\w.$]*+ [^\n@%=\"]*+@([\w$.-]++|\"[^\"\n]*+\")[^\n]*\{[ \t\r]*$"
+    rb"|\bsym_name = \"[^\"\n]*+\""
+)
+"""The symbol of an op with a region, in a module."""
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = rb"//[^\n]*+|" + FILE_METADATA.pattern
@@ -231,17 +246,20 @@ def stream(
     stage: str | Marker | None = None,
     advance: Callable[[int], None] = lambda _: None,
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
+    *,
+    with_failed: bool = False,
 ) -> Iterator[Dump]:
     """Yield the dumps of a file one by one. Memory holds only one dump and the text around it.
 
     Each dump has its own source. Otherwise it is the same as from ``read``. ``program`` and ``stage`` are as
-    in ``find_dumps``. ``advance`` gets the number of bytes read since its last call.
+    in ``find_dumps``. ``advance`` gets the number of bytes read since its last call. ``with_failed`` adds a
+    dump without text for each pass that failed and printed no IR.
 
     Raises:
         InputError: the file cannot be read, has no byte, unpacks to too much, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
-    splitter = _Splitter(program)
+    splitter = _Splitter(program, with_failed=with_failed)
     try:
         for part in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
             source = Source(name, part.data, first_line=first_line)
@@ -265,17 +283,19 @@ def stream_file(
     *,
     is_only: bool,
 ) -> Iterator[Dump]:
-    """Yield the dumps of a log or a stage as ``stream``. One of several stages has the name of its file."""
+    """Yield the dumps of a log or a stage as ``stream``. One of several stages has the name of its file.
+
+    Passes that failed and printed no IR have dumps without text.
+    """
     named = file.state.marker if file.state is not None else None
     stage = named or (None if is_only else Path(file.path).name)
-    return stream(file.path, file.program, stage, advance, max_unpacked_bytes)
+    return stream(file.path, file.program, stage, advance, max_unpacked_bytes, with_failed=True)
 
 
 def without_ops(dump: Dump) -> InputError | None:
     """Return the error of a dump in which no line begins an op; None if it is an empty module.
 
-    That is made of comments, aliases and resources. Below a marker, what loggers, diagnostics and a compiler
-    that crashed print counts as nothing.
+    That is made of comments, aliases and resources; below a marker, of log lines and diagnostics, too.
     """
     data, end = dump.source.data, dump.span.end
     is_marked = dump.marker is not None and dump.span.start > 0
@@ -286,8 +306,6 @@ def without_ops(dump: Dump) -> InputError | None:
             known = match_end(re.compile(_COMMENT_OR_RESOURCES), data, offset, end)
         if known == offset and is_marked:
             known = noise_end(data, offset, end) or offset
-        if known == offset and is_marked and is_crash(data, offset, end):
-            return None
         if known == offset:
             return dump.source.error(offset, NO_OP_BELOW) if is_marked else _not_mlir(dump)
         offset = _text_start(dump.source, Span(known, end))
@@ -325,7 +343,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         stage: the marker of a source without markers, or its name, unless its file name implies a pass.
 
     Raises:
-        InputError: the source is MLIR bytecode.
+        InputError: the source is MLIR bytecode, LLVM IR or HLO.
     """
     if source.data[:4] == b"ML\xefR":
         name = "" if source.name.startswith("<") else f" {shlex.quote(source.name)}"
@@ -338,6 +356,9 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
     if not markers:
+        start = _text_start(source, Span(0, end.end))
+        if (language := other_ir_at(source.data, start)) is not None:
+            raise source.error(start, f"this is {language}, not MLIR")
         named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
@@ -393,35 +414,55 @@ class _Splitter:
     has no other dump and begins no program: an equal text is divided without a look at it.
     """
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, *, with_failed: bool = False) -> None:
         self._program = program
+        self._with_failed = with_failed
         self._number = 0
         self._stages: set[str] = set()
         self._last: tuple[Source, Span, int] | None = None
+        self._begun_by: tuple[str, str | None] | None = None  # the pass and time of its first module
+        self._module: Dump | None = None  # the last one
 
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
         if marker is None:
-            return self.pieces(source, span, None, must_hold_ir=True)
+            mlir = Span(span.start, end_of_mlir(source.data, span.start, span.end))
+            return self.pieces(source, mlir, None, must_hold_ir=True)
         if marker.when is None:
             self._enter(marker.pass_name)
         if self._last is not None and _is_same_text(source, span, *self._last[:2]):
             return self._marked(source, Span(span.start, span.start + self._last[2]), place, marker)
         number = self._number
-        end = _end_of_first_op(source, _pieces(source, span)[0])
+        brace = max(source.data.find(b"\n}", span.start, span.end), span.start)
+        mlir = Span(span.start, end_of_mlir(source.data, brace, span.end))
+        end = _end_of_first_op(source, _pieces(source, mlir)[0])
         dumps = self._marked(source, Span(span.start, end), place, marker)
-        others = self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
+        others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True)
         is_alone = not others and self._number == number
         self._last = (source, span, end - span.start) if is_alone else None
         return dumps + others
 
     def _marked(self, source: Source, span: Span, place: Span, marker: Marker) -> list[Dump]:
-        """Return the dump of a marker; none if there is no text."""
+        """Return the dump of a marker; none if there is no text, or only what a crash left."""
         start = _text_start(source, span)
-        if start == span.end:
+        if _is_crash(source, span, is_failed=marker.failed):
+            span, start = Span(span.start, span.start), span.start
+        elif start < span.end and marker.when is not None:
+            self._follow(Dump(source, span, marker, 0))
+        if start == span.end and not (marker.failed and self._with_failed):
             return []
         line, first_line = source.line_at(place.start), source.line_at(start)
         return [Dump(source, span, marker, line, self._name, first_line)]
+
+    def _follow(self, dump: Dump) -> None:
+        """Begin another program where the passes begin again, with a module of another name or content."""
+        if dump.marker is None or not _shows_module(dump):
+            return
+        begin = dump.marker.pass_name, dump.marker.when
+        if self._module is not None and begin == self._begun_by and _are_apart(self._module, dump):
+            self._next_program()
+        self._begun_by = self._begun_by or begin
+        self._module = dump
 
     def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
         """Return the dumps between ``// -----`` lines."""
@@ -449,6 +490,32 @@ class _Splitter:
     def _next_program(self) -> None:
         self._number += 1
         self._stages.clear()
+        self._begun_by = self._module = None
+
+
+def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
+    """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
+    start = _text_start(source, span)
+    while start < span.end and (noise := noise_end(source.data, start, span.end)) is not None:
+        start = _text_start(source, Span(noise, span.end))
+    return is_failed if start == span.end else is_crash(source.data, start, span.end)
+
+
+def _shows_module(dump: Dump) -> bool:
+    start = start_of_first_op(dump.source, dump.span)
+    return _MODULE.match(dump.source.data, start, dump.span.end) is not None
+
+
+def _are_apart(module: Dump, other: Dump) -> bool:
+    """Whether two modules have different names, or none and no symbol in common."""
+    symbols = [re.compile(_SYMBOLS).findall(dump.source.data, *dump.span) for dump in (module, other)]
+    names = [
+        _MODULE.match(dump.source.data, start_of_first_op(dump.source, dump.span)) for dump in (module, other)
+    ]
+    first, second = (match["name"] if match else None for match in names)
+    if first and second:
+        return bool(first != second)
+    return all(symbols) and set(symbols[0]).isdisjoint(symbols[1])
 
 
 def _holds_ir(data: Text, span: Span) -> bool:
@@ -519,8 +586,9 @@ def _pieces(source: Source, span: Span) -> list[Span]:
     for dashes in find_all(data, _SEPARATOR_DASHES, span):  # faster to find than the whole
         offset = dashes - len(_SEPARATOR_SLASHES)
         match = _SEPARATOR.match(data, offset, span.end) if offset >= span.start else None
-        if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
-            separators.append(Span(offset, match.end()))
+        line = max(data.rfind(b"\n", span.start, max(offset, span.start)) + 1, span.start)
+        if match and not data[line:offset].strip():
+            separators.append(Span(line, match.end()))
     starts = [span.start, *(s.end for s in separators)]
     ends = [*(s.start for s in separators), span.end]
     return _joined(data, list(map(Span, starts, ends)))
