@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from eio_audit.mlir.input.folders import DumpFile, file_marker, is_ir_file, program_folders
+from eio_audit.mlir.input.folders import DumpFile, file_marker, is_ir_file, kernel_of, program_folders
 from eio_audit.mlir.source import source_name
 
 
@@ -15,7 +15,8 @@ def model_of(path: str, root: str) -> str:
     """Return the model of a file that was found in the folder ``root``, or that is itself ``root``.
 
     It is the first folder below ``root``. A file directly in ``root`` is a model of its own, with its own
-    name, unless its name has a pass: then ``root`` is the folder of a single model.
+    name, unless its name has a pass: then ``root`` is the folder of a single model. Of XLA, each kernel is a
+    model.
 
     Example:
         >>> model_of("corpus/resnet/tree/3_cse.mlir", "corpus")
@@ -31,6 +32,8 @@ def model_of(path: str, root: str) -> str:
     folders = program_folders(parts)
     if folders:
         return folders[0]
+    if (kernel := kernel_of(path)) is not None:
+        return kernel
     has_pass = is_ir_file(parts[-1]) and file_marker(path) is not None
     return _name(root) if has_pass else parts[0]
 

@@ -25,6 +25,7 @@ from eio_audit.mlir.input.markers import (
     noise_end,
     other_ir_at,
     shown_op_end,
+    without_noise,
 )
 from eio_audit.mlir.input.prefixes import prefix_of, without_prefix, without_prefixes
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
@@ -55,6 +56,7 @@ _SYMBOLS = (
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = rb"//[^\n]*+|" + FILE_METADATA.pattern
+_BLANK_LINES = rb"\n[ \t\r\n]*+\n"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -124,6 +126,15 @@ class Dump:
     def text(self) -> bytes:
         """The IR."""
         return self.source.data[self.span.start : self.span.end]
+
+    @property
+    def ir(self) -> bytes:
+        """The IR without what loggers printed in it and below it, and without blank lines."""
+        end = self.span.end
+        if self.marker is not None and self.span.start:
+            end = _end_of_op(self.source, self.span)
+        text = without_noise(b"\n" + self.source.data[self.span.start : end])
+        return re.compile(_BLANK_LINES).sub(b"\n", text).strip()
 
     @property
     def content(self) -> tuple[int, bytes]:
@@ -501,6 +512,12 @@ def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
     return is_failed if start == span.end else is_crash(source.data, start, span.end)
 
 
+def first_symbol(dump: Dump) -> bytes | None:
+    """Return the first symbol of an op with a region in the dump, as it is written; None without one."""
+    match = re.compile(_SYMBOLS).search(dump.source.data, *dump.span)
+    return match and (match[1] or match[0])
+
+
 def _shows_module(dump: Dump) -> bool:
     start = start_of_first_op(dump.source, dump.span)
     return _MODULE.match(dump.source.data, start, dump.span.end) is not None
@@ -546,6 +563,17 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     if not _OTHER_LINE.search(data, line_end, span.end):
         return _last_line_end(data, Span(line_end + 1, span.end))
     return _end_of_aliases(source, Span(line_end + 1, span.end))
+
+
+def _end_of_op(source: Source, span: Span) -> int:
+    """Return the end of the only op of a span and its aliases; that of the span, if resources are below."""
+    data, offset = source.data, start_of_first_op(source, span)
+    while (brace := data.find(b"\n}", offset, span.end)) >= 0:
+        offset = line_end(data, brace + 1, span.end)
+        if not data[brace:offset].rstrip().endswith(b"{"):  # it opens no further region
+            end = _end_of_aliases(source, Span(min(offset + 1, span.end), span.end))
+            return span.end if data.find(b"{-#", end, span.end) >= 0 else end
+    return span.end
 
 
 def _last_line_end(data: Text, span: Span) -> int:

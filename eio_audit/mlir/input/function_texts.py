@@ -18,7 +18,7 @@ from typing import NamedTuple
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
 from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.markers import noise_end
+from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
 from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, match_end, symbol_of
@@ -34,8 +34,6 @@ _LONG_LOCATION = 1000
 _LONGEST_EXPANSION = 4096
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 _SYMBOL_USE = re.compile(SYMBOL)
-_FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
-"""The start of a line that is not indented. A printer indents all lines in a function."""
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")
 """The end of a line with a brace."""
 _LINE_TAIL = 8
@@ -67,7 +65,7 @@ class FunctionText:
     @cached_property
     def key(self) -> bytes:
         """A key that is equal for functions whose texts differ only in alias names and logger lines."""
-        return self.aliases.key_of(_without_noise(self.text))
+        return self.aliases.key_of(without_noise(self.text))
 
     def is_same_as(self, other: FunctionText) -> bool:
         """Whether both texts are equal, to the byte (fast to check) or up to alias names."""
@@ -103,7 +101,7 @@ class DumpText:
     @cached_property
     def around_key(self) -> bytes:
         """A key that is equal for dumps with the same text around their functions."""
-        return self.aliases.key_of(_without_noise(self._around))
+        return self.aliases.key_of(without_noise(self._around))
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """Return the other functions that this one calls, directly or indirectly."""
@@ -259,16 +257,6 @@ def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
     if name in op_table.rows:
         return "function" in op_table.flags(name)
     return all(data.find(listed.encode(), body.start, body.end) < 0 for listed in op_table.function_names)
-
-
-def _without_noise(text: bytes) -> bytes:
-    parts, start = [], 0
-    for match in _FLUSH_LINE.finditer(text):
-        end = noise_end(text, match.end(), len(text)) if match.end() > start else None
-        if end is not None:
-            parts.append(text[start : match.end() - 1])
-            start = end
-    return b"".join([*parts, text[start:]])
 
 
 def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes:

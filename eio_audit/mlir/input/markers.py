@@ -75,6 +75,8 @@ _SHOWN_OP = re.compile(rb"[^\n]*+(?:(?<= )|(?<=see current operation:)|(?<=opera
 Editors and forms drop the blank, but for that the message is known.
 """
 _LONGEST_SHOWN_OP = 1 << 20
+_FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
+"""The start of a line that is not indented. A printer indents all lines in a function."""
 _CRASH = (
     rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
     rb"|#\d+ 0x[0-9a-f]+|Segmentation fault|Aborted\b|Killed\b|terminate called|(?:Floating point|Illegal)\b"
@@ -215,6 +217,17 @@ def end_of_mlir(data: Text, offset: int, end: int) -> int:
         found = data.find(b"\n" + start, offset, end)
         end = found + 1 if found >= 0 else end
     return end
+
+
+def without_noise(text: bytes) -> bytes:
+    """Return a text without the noise that begins at the starts of its lines."""
+    parts, start = [], 0
+    for match in _FLUSH_LINE.finditer(text):
+        end = noise_end(text, match.end(), len(text)) if match.end() > start else None
+        if end is not None:
+            parts.append(text[start : match.end() - 1])
+            start = end
+    return b"".join([*parts, text[start:]])
 
 
 def is_crash(data: Text, offset: int, end: int) -> bool:
