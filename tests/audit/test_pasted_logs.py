@@ -83,6 +83,12 @@ def test_a_pass_that_runs_again_begins_no_program() -> None:
     ]
 
 
+def test_a_module_inside_another_one_ends_no_program() -> None:
+    outer, inner = module(function("f", 1, 2)), module(function("inside", 3))
+    result = traced(dump("After", "a", outer), dump("After", "b", inner), dump("After", "a", outer))
+    assert {p.program for p in result.passes} == {""}
+
+
 def test_a_pass_that_renames_a_function_begins_no_program() -> None:
     result = traced(
         dump("After", "a", module(function("f", 1))), dump("After", "b", module(function("g", 1)))

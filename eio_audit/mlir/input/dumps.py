@@ -431,8 +431,8 @@ class _Splitter:
         self._number = 0
         self._stages: set[str] = set()
         self._last: tuple[Source, Span, int] | None = None
-        self._begun_by: tuple[str, str | None] | None = None  # the pass and time of its first module
-        self._module: Dump | None = None  # the last one
+        self._begin: Dump | None = None  # the last module of the pass that showed the first one
+        self._module: Dump | None = None  # the last module of any pass
 
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
@@ -466,14 +466,22 @@ class _Splitter:
         return [Dump(source, span, marker, line, self._name, first_line)]
 
     def _follow(self, dump: Dump) -> None:
-        """Begin another program where the passes begin again, with a module of another name or content."""
-        if dump.marker is None or not _shows_module(dump):
+        """Begin another program where the passes begin again, with a module of another name or content.
+
+        A module inside another one is also apart from those around it, but its passes are others.
+        """
+        if not _shows_module(dump):
             return
-        begin = dump.marker.pass_name, dump.marker.when
-        if self._module is not None and begin == self._begun_by and _are_apart(self._module, dump):
+        begins = self._begin is None or self._begin.place.moment == dump.place.moment
+        if (
+            begins
+            and self._begin
+            and self._module
+            and all(_are_apart(known, dump) for known in (self._module, self._begin))
+        ):
             self._next_program()
-        self._begun_by = self._begun_by or begin
         self._module = dump
+        self._begin = dump if begins else self._begin
 
     def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
         """Return the dumps between ``// -----`` lines."""
@@ -501,7 +509,7 @@ class _Splitter:
     def _next_program(self) -> None:
         self._number += 1
         self._stages.clear()
-        self._begun_by = self._module = None
+        self._begin = self._module = None
 
 
 def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
