@@ -76,7 +76,7 @@ def _message(verdict: Verdict, dumps: Sequence[Dump], options: AuditOptions) -> 
     report = io.StringIO()
     print_check(verdict, Console(report, color=False))
     source = dumps[0].source
-    diff = unified_diff(source.data[:], fix(dumps, options).text, source.name)
+    diff = unified_diff(source.file.data[:], fix(dumps, options).text, source.name)
     lines = b"".join(diff[:SHOWN_LINES]).decode("utf-8", "replace").rstrip("\n").split("\n")
     shown = [f"{line[:SHOWN_CHARACTERS]}..." if len(line) > SHOWN_CHARACTERS else line for line in lines]
     if len(diff) > SHOWN_LINES:

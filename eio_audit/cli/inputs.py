@@ -82,10 +82,10 @@ def excerpts(findings: Sequence[Finding]) -> dict[tuple[str, int], str]:
 def dumps_of_run(path: str) -> Iterator[Dump]:
     """Yield the dumps of a log or a folder, which are one run of a compiler."""
     from eio_audit.mlir.input.dumps import stream
-    from eio_audit.mlir.input.folders import find_dump_files
+    from eio_audit.mlir.input.folders import find_dump_files, name_in_any_run
 
     for file in find_dump_files(path):
-        program = str(Path(file.path).relative_to(path)) if Path(path).is_dir() else ""
+        program = name_in_any_run(str(Path(file.path).relative_to(path))) if Path(path).is_dir() else ""
         yield from stream(file.path, program, max_unpacked_bytes=max_size())
 
 

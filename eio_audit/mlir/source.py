@@ -6,7 +6,8 @@ import re
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
@@ -75,6 +76,13 @@ class Position(NamedTuple):
     column: int
 
 
+class Affix(NamedTuple):
+    """What a line of a file has and a text that was made of the file lacks: at its start and at its end."""
+
+    before: bytes = b""
+    after: bytes = b""
+
+
 class InputError(Exception):
     """Input that cannot be read, with the place and the line where reading stopped.
 
@@ -137,7 +145,7 @@ class Source:
     text stays the same to the byte. A part begins on line ``first_line`` of the file and lacks ``indent``
     columns at the start of each line. A text put together from several parts has ``places`` instead: per
     line, its 1-based line in the file, and the columns that it lacks at its start. ``path`` is the file whose
-    content it is, None for other text.
+    content it is, None for other text. ``file`` is the text of the file if ``without`` took some of it away.
 
     A reader calls ``reached`` with the offset up to which it has read.
     """
@@ -161,6 +169,8 @@ class Source:
         self._first_line = first_line
         self._indent = indent
         self._places = places
+        self._whole: Source | None = None
+        self._affixes: Sequence[Affix] = ()
         self._lines_before = array("q", [0])  # by COUNTED_AT_ONCE bytes, as far as asked for
 
     @classmethod
@@ -185,9 +195,62 @@ class Source:
 
     def part(self, lines: Span, first_line: int) -> Source:
         """Return some whole lines as a source of their own. They begin on line ``first_line``."""
-        return Source(
-            self.name, bytes(self.data[lines.start : lines.end]), first_line=first_line, indent=self._indent
+        data = bytes(self.data[lines.start : lines.end])
+        first = self._line_at(lines.start) - self._first_line if self._places else 0
+        places = self._places[first : first + _lines_in(data) + 1]
+        return Source(self.name, data, first_line=first_line, indent=self._indent, places=places)
+
+    @property
+    def file(self) -> Source:
+        """The text of the file, of which this is all, or all but some affixes of lines."""
+        return self._whole or self
+
+    def without(self, affixes: Sequence[Affix], lines: Sequence[bytes]) -> Source:
+        """Return this text without what each of its lines is to lose. ``lines`` are its lines."""
+        bare = [
+            line[len(affix.before) : len(line) - len(affix.after)]
+            for line, affix in zip(lines, affixes, strict=True)
+        ]
+        columns = [len(affix.before.decode("utf-8", "replace")) for affix in affixes]
+        places = [(line, self._indent + column) for line, column in enumerate(columns, self._first_line)]
+        source = Source(
+            self.name,
+            b"\n".join(bare),
+            is_compressed=self.is_compressed,
+            first_line=self._first_line,
+            places=places,
         )
+        source._whole, source._affixes = self, affixes
+        return source
+
+    def in_file(self, span: Span, text: bytes) -> tuple[Span, bytes]:
+        """Return where in the file a span of this text is, and what to write there instead of it.
+
+        Each line of ``text`` gets what the line of its number in the span lacks.
+        """
+        if self._whole is None:
+            return span, text
+        first, last = (self._line_at(offset) - self._first_line for offset in span)
+        place = Span(span.start + self._lost_before[first], span.end + self._lost_before[last])
+        new, parts = text.split(b"\n"), list[bytes]()
+        of_text = [k for k in range(first, last + 1) if self._bare[k].strip()]
+        for number, line in enumerate(new):
+            like = last if number == len(new) - 1 else min(first + number, last)
+            if line.strip() and not self._bare[like].strip():  # its affix may lack blanks
+                like = min(((abs(k - like), k) for k in of_text), default=(0, like))[1]
+            before, after = self._affixes[like]
+            parts += [before if number else b"", line, after + b"\n" if number < len(new) - 1 else b""]
+        return place, b"".join(parts)
+
+    @cached_property
+    def _bare(self) -> list[bytes]:
+        return self.data[:].split(b"\n")
+
+    @cached_property
+    def _lost_before(self) -> list[int]:
+        """By line, how many bytes the text lacks before the first byte that it has of that line."""
+        after = accumulate((len(affix.before) + len(affix.after) for affix in self._affixes), initial=0)
+        return [lost + len(affix.before) for lost, affix in zip(after, self._affixes, strict=False)]
 
     def line_at(self, offset: int) -> int:
         """Return the 1-based line of the byte at ``offset``."""

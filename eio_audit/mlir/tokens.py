@@ -63,7 +63,10 @@ DIALECT_NAME = rb"(?:!|(?<![\w$.-])#)" + _AFTER_SIGN
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
 ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
-FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++)*+#-\}')
+FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+#-\}")
+"""Resources or a reproducer, up to the end mark. A quote stands for itself where a string was wrapped."""
+REPRODUCER = b"mlir_reproducer:"
+"""The name of a reproducer among the resources."""
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'

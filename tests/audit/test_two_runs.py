@@ -1,6 +1,7 @@
 """Two runs of one compiler: where their logs part."""
 
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -93,3 +94,77 @@ def test_a_pair_that_cannot_be_read_is_an_error(workers: Workers) -> None:
     for who in (None, workers):
         with pytest.raises(InputError, match="the dump ends inside a region"):
             unlike(first, second, Sameness.ORDER, who)
+
+
+def of_thread(name: str, passes: list[str]) -> list[str]:
+    """The dumps that one thread prints: of a function, or of an op without a name."""
+    header = f"func.func @{name}()" if name != "-" else "util.initializer"
+    return [
+        f"// -----// IR Dump After {one} ({one}) //----- //\n{header} {{\n  x.y {k} : i32\n}}\n\n"
+        for k, one in enumerate(passes)
+    ]
+
+
+@given(
+    threads=st.lists(
+        st.tuples(st.sampled_from(["f", "g", "h", "-"]), st.lists(st.sampled_from("abc"), max_size=4)),
+        max_size=4,
+    ),
+    random=st.randoms(use_true_random=False),
+)
+def test_functions_that_threads_print_in_any_order_are_the_same(
+    threads: list[tuple[str, list[str]]], random: Random
+) -> None:
+    printed = [of_thread(*one) for one in {name: (name, passes) for name, passes in threads}.values()]
+
+    def interleaved() -> str:
+        left, text = [list(one) for one in printed if one], ""
+        while left:
+            one = random.choice(left)
+            text += one.pop(0)
+            left = [one for one in left if one]
+        return text
+
+    runs = compare_runs(read_text(interleaved()), read_text(interleaved()))
+    assert (runs.is_same, runs.pairs) == (True, sum(map(len, printed)))
+
+
+def test_the_order_of_the_passes_of_a_function_counts() -> None:
+    first, second = (log(("a", one), ("a", other)) for one, other in ((ONE, OTHER), (OTHER, ONE)))
+    assert compared(first, second)[:2] == (2, 2)
+
+
+def test_modules_without_names_are_paired_by_what_they_hold() -> None:
+    one, other = (
+        f"// -----// IR Dump After A (a) //----- //\nmodule {{\n  func.func @{f}() {{\n    x.y {f}\n  }}\n}}\n"
+        for f in "fg"
+    )
+    assert compared(one + other, other + one)[:2] == (2, 0)
+
+
+def test_ops_without_names_that_differ_are_compared_in_turn() -> None:
+    first, second = ("".join(of_thread("-", ["a", "b"])), "".join(of_thread("-", ["b", "a"])))
+    assert compared(first, second)[:3] == (2, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "noise", ["[2024-11-05 19:23:15.{}] [info] done\n", "\nElapsed: 0.{} s\n", "12:00:00.{} | INFO | a\n\n"]
+)
+@pytest.mark.parametrize("aliases", ["", "#loc = loc(unknown)\n"])
+def test_what_is_printed_below_a_dump_is_no_part_of_it(noise: str, aliases: str) -> None:
+    first, second = (log(("a", ONE + aliases + noise.format(k)), ("b", ONE)) for k in (180, 201))
+    assert compared(first, second) == (2, 0, None, None)
+
+
+def test_a_second_region_is_part_of_the_op() -> None:
+    op = '"x.y"() ({{\n  x.a\n}}, {{\n  x.b {}\n}}) : () -> ()\n'
+    assert compared(log(("a", op.format(1))), log(("a", op.format(2))))[:2] == (1, 1)
+
+
+def test_aliases_and_resources_are_part_of_the_dump() -> None:
+    for below in (
+        "#loc = loc({})\n",
+        "{{-#\n  dialect_resources: {{\n    builtin: {{ a: {} }}\n  }}\n#-}}\n",
+    ):
+        first, second = (log(("a", ONE + below.format(k))) for k in ('"1"', '"2"'))
+        assert compared(first, second)[:2] == (1, 1)

@@ -336,7 +336,13 @@ def test_a_name_that_is_no_utf_8_can_be_written(tmp_path: Path) -> None:
 
 def test_without_indices_the_order_is_not_judged() -> None:
     done = run("trace", "-", stdin=b'module {\n  "t.a"() : () -> ()\n}\n')
-    assert (done.returncode, done.stdout) == (0, b"order not judged: no op carries an op index\n")
+    assert (done.returncode, done.stdout.decode()) == (
+        0,
+        "order not judged: no op carries an op index, and no marker names a pass\n"
+        "next:\n"
+        "  mlir-opt ... --mlir-print-ir-after-all 2> passes.log  # prints a log of passes to trace\n"
+        "  eio-audit diff BEFORE.mlir AFTER.mlir  # compares two dumps\n",
+    )
 
 
 def test_without_indices_a_gate_that_is_asked_for_is_an_error() -> None:

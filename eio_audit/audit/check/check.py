@@ -29,7 +29,7 @@ from eio_audit.audit.check.keyed_dump import (
 )
 from eio_audit.audit.functions import find_without_order
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import NOT_MLIR, Dump, each_dump, is_mlir_without_ops
+from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import VALUE_NAME
@@ -151,8 +151,6 @@ def audit_dump(
         InputError: the dump cannot be read, or is not MLIR.
     """
     keyed = read_dump(dump, options)
-    if not len(keyed.ir) and not is_mlir_without_ops(dump):
-        raise InputError(dump.source.name, None, NOT_MLIR)
     return audit_keyed(keyed, work)
 
 

@@ -16,7 +16,7 @@ from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.options import AuditOptions, Follow
-from eio_audit.mlir.input.dumps import Dump, expect_dump
+from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics.calls import called_ops, called_row
@@ -241,10 +241,12 @@ def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedD
     """Read a dump, unless its ``ir`` is given, and find the keys of its ops.
 
     Raises:
-        InputError: the dump cannot be read.
+        InputError: the dump cannot be read, or is not MLIR.
     """
     if ir is None:
         ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
+    if not len(ir) and (error := without_ops(dump)) is not None:
+        raise error
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
     if options.order_from is not None:

@@ -19,7 +19,7 @@ from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, summarize
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.folders import DumpFile, file_marker, is_ir_file, program_folders
+from eio_audit.mlir.input.folders import DumpFile, file_marker, is_ir_file, kernel_of, program_folders
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.mlir.traits import OpTable
@@ -29,7 +29,8 @@ def model_of(path: str, root: str) -> str:
     """Return the model of a file that was found in the folder ``root``, or that is itself ``root``.
 
     It is the first folder below ``root``. A file directly in ``root`` is a model of its own, with its own
-    name, unless its name has a pass: then ``root`` is the folder of a single model.
+    name, unless its name has a pass: then ``root`` is the folder of a single model. Of XLA, each kernel is a
+    model.
 
     Example:
         >>> model_of("corpus/resnet/tree/3_cse.mlir", "corpus")
@@ -45,6 +46,8 @@ def model_of(path: str, root: str) -> str:
     folders = program_folders(parts)
     if folders:
         return folders[0]
+    if (kernel := kernel_of(path)) is not None:
+        return kernel
     has_pass = is_ir_file(parts[-1]) and file_marker(path) is not None
     return _name(root) if has_pass else parts[0]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -13,14 +14,19 @@ from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.diff.diff import Diff, diff, same_program
 from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, each_dump
+from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
+from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
 
-_Key = tuple[str, str | None, str | None, str | None, int]
+_Kind: TypeAlias = tuple[str | None, str | None]
+"""The pass of a dump, and whether it is before or after it."""
+_Key: TypeAlias = tuple[_Kind, str, Hashable, int]
 _Pair: TypeAlias = tuple[Dump, Dump]
+_NUMBER = re.compile(r"#[0-9]+\Z")
+"""Of a program among those of its log. Where threads print, it may be another one in each run."""
 
 
 class UnlikePair(NamedTuple):
@@ -36,9 +42,9 @@ class RunComparison:
     """Two logs of the same passes, dump by dump.
 
     Attributes:
-        pairs: how many dumps have a counterpart: the dump with the same pass, function and program, and the
-            same number among such dumps.
-        different: how many pairs differ in any byte.
+        pairs: how many dumps have a counterpart: the dump with the same pass, op and program, and the same
+            number among such dumps. An op without a name has the same text, or it is the next one left.
+        different: how many pairs differ in any byte, but for blank lines and what loggers print.
         first: the first pair that differs, in the order of the first log, or None.
         difference: what differs in that pair.
         only_in: by run, 0 or 1, the first dump without a counterpart, and the number of such dumps.
@@ -54,7 +60,7 @@ class RunComparison:
 
     @property
     def is_same(self) -> bool:
-        """Whether all dumps are the same to the byte."""
+        """Whether all dumps are the same to the byte, but for blank lines and what loggers print."""
         return not self.different and not self._has_dumps_alone
 
     @property
@@ -131,14 +137,29 @@ class _Pairs:
             if counterpart is None:
                 self._waiting[side][key] = number, dump
                 continue
-            self.count += 1
-            was, now = (dump, counterpart[1]) if side == 0 else (counterpart[1], dump)
-            if was.text != now.text:
-                self.different += 1
-                place = number if side == 0 else counterpart[0]
-                if self.parted is None or place < self.parted[0]:
-                    self.parted = place, was, now
-                yield was, now
+            both = (number, dump), counterpart
+            yield from self._compare(*(both if side == 0 else both[::-1]))
+        yield from self._of_the_rest()
+
+    def _of_the_rest(self) -> Iterator[_Pair]:
+        """Pair in turn what is left of each pass, and yield the pairs that differ."""
+        kinds: dict[_Kind, tuple[list[_Key], list[_Key]]] = defaultdict(lambda: ([], []))
+        for side, waiting in enumerate(self._waiting):
+            for key in sorted(waiting, key=lambda key: waiting[key][0]):
+                kinds[key[0]][side].append(key)
+        for of_kind in kinds.values():
+            for keys in zip(*of_kind, strict=False):
+                yield from self._compare(*(self._waiting[side].pop(key) for side, key in enumerate(keys)))
+
+    def _compare(self, first: tuple[int, Dump], second: tuple[int, Dump]) -> Iterator[_Pair]:
+        place, was, now = *first, second[1]
+        self.count += 1
+        if was.text == now.text or was.ir == now.ir:
+            return
+        self.different += 1
+        if self.parted is None or place < self.parted[0]:
+            self.parted = place, was, now
+        yield was, now
 
     def alone(self, side: int) -> tuple[Dump | None, int]:
         """Return the first dump of a log without a counterpart, and the number of such dumps."""
@@ -168,13 +189,19 @@ def _verdicts(
 
 def _numbered(dumps: Iterable[Dump]) -> Iterator[tuple[int, _Key, Dump]]:
     """Yield each dump with its number in the log and the key that it is paired by."""
-    seen: Counter[tuple[str, str | None, str | None, str | None]] = Counter()
+    seen = Counter[tuple[_Kind, str, Hashable]]()
     for number, dump in enumerate(each_dump(dumps)):
-        marker = dump.marker
-        name = (None, None, None) if marker is None else (marker.pass_name, marker.when, marker.symbol)
-        kind = (dump.program, *name)
-        yield number, (*kind, seen[kind]), dump
-        seen[kind] += 1
+        kind = (dump.marker.pass_name, dump.marker.when) if dump.marker is not None else (None, None)
+        alike = kind, _NUMBER.sub("", dump.program), _op(dump)
+        yield number, (*alike, seen[alike]), dump
+        seen[alike] += 1
+
+
+def _op(dump: Dump) -> Hashable:
+    """What tells the op that a dump shows from others: its symbol, the first in it, or else its text."""
+    op = shown_op(dump)
+    symbol = op.symbol or first_symbol(dump)
+    return (op.name, symbol) if symbol is not None or dump.marker is None else (op.name, dump.ir)
 
 
 def _in_turn(

@@ -174,7 +174,7 @@ class Fix:
         relabelled: ops that got the index of another op, because theirs contradicted the dependences.
         moved_in_l1: whether ops moved in a dump with ops of ``ttnn`` and layouts in L1. Their order is a
             schedule of that memory.
-        source: the input.
+        source: the input. Its ``file`` has all bytes of it.
     """
 
     pieces: tuple[bytes | memoryview, ...]
@@ -268,14 +268,16 @@ def joined(fixed: Iterable[tuple[Dump, FixedDump]], *, only_dumps: bool = False)
         fixes.append(fix_)
         is_moved = any(block.moved for block in fix_.ordered.blocks)
         moved_in_l1 |= is_moved and _is_in_l1(dump)
-        view = memoryview(source.data)
-        text = view[dump.span.start : dump.span.end] if fix_.text is None else fix_.text
-        pieces += [bytes(text).lstrip(b"\r\n")] if only_dumps else [view[offset : dump.span.start], text]
-        offset = dump.span.end
+        if only_dumps:
+            pieces.append((dump.text if fix_.text is None else fix_.text).lstrip(b"\r\n"))
+        elif fix_.text is not None:
+            place, text = source.in_file(dump.span, fix_.text)
+            pieces += [memoryview(source.file.data)[offset : place.start], text]
+            offset = place.end
     if source is None:
         raise ValueError("expected at least one dump")
     if not only_dumps:
-        pieces.append(memoryview(source.data)[offset:])
+        pieces.append(memoryview(source.file.data)[offset:])
     return Fix(
         pieces=tuple(filter(None, pieces)),
         dumps=tuple(one.audit for one in fixes),
@@ -315,7 +317,7 @@ def replacement_of(dumps: Sequence[Dump], options: AuditOptions) -> Replacement 
     fixed = fix(dumps, options)
     if not fixed.changed:
         return None
-    before = dumps[0].source.data[:].split(b"\n")
+    before = dumps[0].source.file.data[:].split(b"\n")
     after = fixed.text.split(b"\n")
     first = _shared(before, after)
     last = min(_shared(before[::-1], after[::-1]), len(before) - first, len(after) - first)

@@ -30,6 +30,7 @@ from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
+from eio_audit.mlir.tokens import REPRODUCER
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,7 @@ class Trace:
         sources: the files with dumps that could be read.
         unindexed: number of dumps that have ops but no index.
         is_partial: whether some block had too many ops out of order to follow all of its pairs.
+        reproducers: where compilers that failed printed how to fail again: the file and the 1-based line.
     """
 
     left: tuple[LeftFinding, ...]
@@ -161,6 +163,7 @@ class Trace:
     sources: tuple[str, ...] = ()
     unindexed: int = 0
     is_partial: bool = False
+    reproducers: tuple[tuple[str, int], ...] = ()
 
     @property
     def is_unjudged(self) -> bool:
@@ -374,10 +377,13 @@ class _Tracer:
         self._unindexed = 0
         self._unmatched = frozenset(options.assume_pure)
         self._times = PassTimes()
+        self._reproducers: dict[tuple[str, int], None] = {}
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
         self._times.look_at(dump.source)
+        if (offset := dump.source.data.find(REPRODUCER, *dump.span)) >= 0:
+            self._reproducers[dump.source.name, dump.source.line_at(offset)] = None
         program = self._programs.get(dump.program)
         if program is None:
             steps = ScopeSteps(self._options)
@@ -483,6 +489,7 @@ class _Tracer:
             sources=tuple(self._sources),
             unindexed=self._unindexed,
             is_partial=any(program.pairs.pairs.is_partial for program in programs),
+            reproducers=tuple(self._reproducers),
         )
 
     def _place(self, dump: Dump) -> TracedPlace:

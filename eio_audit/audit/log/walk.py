@@ -164,7 +164,7 @@ class Shown:
     @property
     def has_no_module(self) -> bool:
         """Whether it shows functions outside modules."""
-        return self.only_function is None and not self.modules
+        return self.only_function is None and not self.modules and bool(self.parts)
 
     @property
     def is_named(self) -> bool:

@@ -79,7 +79,7 @@ def print_diff(path: str, result: Fix) -> None:
     from eio_audit.report.text.console import Console
     from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 
-    diff = unified_diff(result.source.data[:], result.text, result.source.name)
+    diff = unified_diff(result.source.file.data[:], result.text, result.source.name)
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
         print_unified_diff(diff, Console(sys.stdout))
     else:

@@ -56,7 +56,6 @@ def normalize_command(
       echo "*.mlir diff=mlir" >> .gitattributes
     """
     from eio_audit.audit.diff.normal_form import normal_form
-    from eio_audit.mlir.input.dumps import NOT_MLIR, is_mlir_without_ops
 
     dumps = choice.of(read_dumps(path, "normalize"), path)
     forms = [normal_form(dump, options, ordered=order, located=locations) for dump in dumps]
@@ -64,8 +63,7 @@ def normalize_command(
     if len(dumps) > 1:
         text = text and b"".join(_heading(dump) + form.text for dump, form in zip(dumps, forms, strict=True))
     if not text:  # an error, so that a textconv may fall back to the text
-        is_mlir = all(map(is_mlir_without_ops, dumps))
-        raise InputError(source_name(path), None, "nothing to normalize: no op" if is_mlir else NOT_MLIR)
+        raise InputError(source_name(path), None, "nothing to normalize: no op")
     write_bytes(output, [text])
     if order and (lines := [line for form in forms for line in form.undecided]):
         where = shortened_list(list(map(str, lines)), LISTED_LINES)

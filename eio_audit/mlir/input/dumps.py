@@ -11,11 +11,23 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from os import PathLike, fspath
 from pathlib import Path
+from typing import NamedTuple
 
 from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
-from eio_audit.mlir.input.markers import EXCERPT, Marker, find_markers, noise_end, shown_op_end
+from eio_audit.mlir.input.markers import (
+    EXCERPT,
+    Marker,
+    end_of_mlir,
+    find_markers,
+    is_crash,
+    noise_end,
+    other_ir_at,
+    shown_op_end,
+    without_noise,
+)
+from eio_audit.mlir.input.prefixes import prefix_of, without_prefix, without_prefixes
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
 
@@ -26,14 +38,23 @@ _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _BRACE = STRING + rb"|//[^\n]*+|(?P<brace>[{}])"
 """A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
 NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
+NO_OP_BELOW = "expected the IR of the marker above: no line begins an operation"
+"""The error for the text below a marker if it is no IR."""
 
 _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
+_MODULE = re.compile(rb"(?:builtin\.)?module\b(?: (?P<name>@[\w$.-]+))?|\"builtin\.module\"\(")
+_SYMBOLS = (
+    rb"(?m)^[ \t]++[A-Za-z_][\w.$]*+ [^\n@%=\"]*+@([\w$.-]++|\"[^\"\n]*+\")[^\n]*\{[ \t\r]*$"
+    rb"|\bsym_name = \"[^\"\n]*+\""
+)
+"""The symbol of an op with a region, in a module."""
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = rb"//[^\n]*+|" + FILE_METADATA.pattern
+_BLANK_LINES = rb"\n[ \t\r\n]*+\n"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
@@ -103,6 +124,15 @@ class Dump:
     def text(self) -> bytes:
         """The IR."""
         return self.source.data[self.span.start : self.span.end]
+
+    @property
+    def ir(self) -> bytes:
+        """The IR without what loggers printed in it and below it, and without blank lines."""
+        end = self.span.end
+        if self.marker is not None and self.span.start:
+            end = _end_of_op(self.source, self.span)
+        text = without_noise(b"\n" + self.source.data[self.span.start : end])
+        return re.compile(_BLANK_LINES).sub(b"\n", text).strip()
 
     @property
     def content(self) -> tuple[int, bytes]:
@@ -225,27 +255,32 @@ def stream(
     stage: str | Marker | None = None,
     advance: Callable[[int], None] = lambda _: None,
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES,
+    *,
+    with_failed: bool = False,
 ) -> Iterator[Dump]:
     """Yield the dumps of a file one by one. Memory holds only one dump and the text around it.
 
     Each dump has its own source. Otherwise it is the same as from ``read``. ``program`` and ``stage`` are as
-    in ``find_dumps``. ``advance`` gets the number of bytes read since its last call.
+    in ``find_dumps``. ``advance`` gets the number of bytes read since its last call. ``with_failed`` adds a
+    dump without text for each pass that failed and printed no IR.
 
     Raises:
         InputError: the file cannot be read, has no byte, unpacks to too much, or is MLIR bytecode.
     """
     name, first_line = source_name(path), 1
-    splitter = _Splitter(program)
+    splitter = _Splitter(program, with_failed=with_failed)
     try:
-        for data, place, marker, is_file in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
-            source = Source(name, data, first_line=first_line)
-            if is_file and not data:
+        for part in _between_markers(read_blocks(path, advance, max_unpacked_bytes)):
+            source = Source(name, part.data, first_line=first_line)
+            if part.is_file and not part.data:
                 raise _no_byte(name)
-            if is_file:
+            if part.is_file:
                 yield from find_dumps(source, program, stage)
             else:
-                yield from splitter.split(source, Span(place.end, len(data)), place, marker)
-            first_line = source.line_at(len(data))
+                bare = without_prefix(source, part.prefix, is_above=part.place.end == 0)
+                span = Span(part.place.end, len(bare.data))
+                yield from splitter.split(bare, span, part.place, part.marker)
+            first_line = source.line_at(len(part.data))
     except UnreadableFileError as error:
         raise InputError(name, None, str(error)) from error
 
@@ -257,29 +292,37 @@ def stream_file(
     *,
     is_only: bool,
 ) -> Iterator[Dump]:
-    """Yield the dumps of a log or a stage as ``stream``. One of several stages has the name of its file."""
+    """Yield the dumps of a log or a stage as ``stream``. One of several stages has the name of its file.
+
+    Passes that failed and printed no IR have dumps without text.
+    """
     named = file.state.marker if file.state is not None else None
     stage = named or (None if is_only else Path(file.path).name)
-    return stream(file.path, file.program, stage, advance, max_unpacked_bytes)
+    return stream(file.path, file.program, stage, advance, max_unpacked_bytes, with_failed=True)
 
 
-def is_mlir_without_ops(dump: Dump) -> bool:
-    """Return whether a dump in which no line begins an op is an empty module: comments, aliases, resources.
+def without_ops(dump: Dump) -> InputError | None:
+    """Return the error of a dump in which no line begins an op; None if it is an empty module.
 
-    In a log, a marker says that a dump is IR, whatever a logger wrote below it.
+    That is made of comments, aliases and resources; below a marker, of log lines and diagnostics, too.
     """
     data, end = dump.source.data, dump.span.end
-    if dump.marker is not None and dump.span.start:
-        return True
+    is_marked = dump.marker is not None and dump.span.start > 0
     offset = _text_start(dump.source, dump.span)
     while offset < end:
         known = end_of_definitions(dump.source, Span(offset, end))
         if known == offset:
             known = match_end(re.compile(_COMMENT_OR_RESOURCES), data, offset, end)
+        if known == offset and is_marked:
+            known = noise_end(data, offset, end) or offset
         if known == offset:
-            return False
+            return dump.source.error(offset, NO_OP_BELOW) if is_marked else _not_mlir(dump)
         offset = _text_start(dump.source, Span(known, end))
-    return True
+    return None
+
+
+def _not_mlir(dump: Dump) -> InputError:
+    return InputError(dump.source.name, None, NOT_MLIR)
 
 
 def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
@@ -290,8 +333,9 @@ def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
     """
     if len({id(dump.source) for dump in each_dump(dumps)}) != 1:
         raise ValueError("expected dumps of one source")
-    data = dumps[0].source.data
-    return splice(data, Span(0, len(data)), [(dump.span, rewrite(dump)) for dump in dumps])
+    source = dumps[0].source
+    data = source.file.data
+    return splice(data, Span(0, len(data)), [source.in_file(dump.span, rewrite(dump)) for dump in dumps])
 
 
 def find_dumps(source: Source, program: str = "", stage: str | Marker | None = None) -> list[Dump]:
@@ -308,16 +352,22 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
         stage: the marker of a source without markers, or its name, unless its file name implies a pass.
 
     Raises:
-        InputError: the source is MLIR bytecode.
+        InputError: the source is MLIR bytecode, LLVM IR or HLO.
     """
     if source.data[:4] == b"ML\xefR":
         name = "" if source.name.startswith("<") else f" {shlex.quote(source.name)}"
         message = f"this is MLIR bytecode; print it as text first: mlir-opt{name}"
         raise InputError(source.name, Position(1, 1), message)
     markers = list(find_markers(source.data))
+    bare = without_prefixes(source, [place for place, _ in markers])
+    if bare is not source:
+        source, markers = bare, list(find_markers(bare.data))
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
     if not markers:
+        start = _text_start(source, Span(0, end.end))
+        if (language := other_ir_at(source.data, start)) is not None:
+            raise source.error(start, f"this is {language}, not MLIR")
         named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
@@ -330,23 +380,40 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     ]
 
 
-def _between_markers(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, Span, Marker | None, bool]]:
-    """Yield the bytes from each marker to the next, where the marker is in them, the marker, and ``is_file``.
+class _Between(NamedTuple):
+    """The bytes from a marker to the next.
 
-    ``is_file`` is true if the file has no marker. Then the bytes are the whole file.
+    Attributes:
+        data: the bytes; the whole file if it has no marker.
+        place: where the marker is in them.
+        marker: the marker; None if it ends a dump, and above the first one.
+        prefix: what stands before the marker on its line; above the first one, what stands before that.
+        is_file: whether the file has no marker.
     """
+
+    data: bytes
+    place: Span
+    marker: Marker | None
+    prefix: bytes
+    is_file: bool = False
+
+
+def _between_markers(blocks: Iterable[bytes]) -> Iterator[_Between]:
+    """Yield what is above the first marker of a file, then what is from each marker to the next."""
     parts: list[memoryview] = []
     place, marker = Span(0, 0), None
-    is_file = True
+    prefix: bytes | None = None
     for lines in whole_lines(blocks):
-        start = 0
+        start = end = 0
         for found, next_marker in find_markers(lines):
             parts.append(memoryview(lines)[start : found.start])
-            yield b"".join(parts), place, marker, False
-            parts, start, is_file = [], found.start, False
+            own = prefix_of(lines, end, found.start)
+            following = prefix or b"" if own is None else own
+            yield _Between(b"".join(parts), place, marker, following if prefix is None else prefix)
+            parts, (start, end), prefix = [], found, following
             place, marker = Span(0, found.end - found.start), next_marker
         parts.append(memoryview(lines)[start:])
-    yield b"".join(parts), place, marker, is_file
+    yield _Between(b"".join(parts), place, marker, prefix or b"", is_file=prefix is None)
 
 
 class _Splitter:
@@ -356,35 +423,63 @@ class _Splitter:
     has no other dump and begins no program: an equal text is divided without a look at it.
     """
 
-    def __init__(self, program: str) -> None:
+    def __init__(self, program: str, *, with_failed: bool = False) -> None:
         self._program = program
+        self._with_failed = with_failed
         self._number = 0
         self._stages: set[str] = set()
         self._last: tuple[Source, Span, int] | None = None
+        self._begin: Dump | None = None  # the last module of the pass that showed the first one
+        self._module: Dump | None = None  # the last module of any pass
 
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
         if marker is None:
-            return self.pieces(source, span, None, must_hold_ir=True)
+            mlir = Span(span.start, end_of_mlir(source.data, span.start, span.end))
+            return self.pieces(source, mlir, None, must_hold_ir=True)
         if marker.when is None:
             self._enter(marker.pass_name)
         if self._last is not None and _is_same_text(source, span, *self._last[:2]):
             return self._marked(source, Span(span.start, span.start + self._last[2]), place, marker)
         number = self._number
-        end = _end_of_first_op(source, _pieces(source, span)[0])
+        brace = max(source.data.find(b"\n}", span.start, span.end), span.start)
+        mlir = Span(span.start, end_of_mlir(source.data, brace, span.end))
+        end = _end_of_first_op(source, _pieces(source, mlir)[0])
         dumps = self._marked(source, Span(span.start, end), place, marker)
-        others = self.pieces(source, Span(end, span.end), None, must_hold_ir=True)
+        others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True)
         is_alone = not others and self._number == number
         self._last = (source, span, end - span.start) if is_alone else None
         return dumps + others
 
     def _marked(self, source: Source, span: Span, place: Span, marker: Marker) -> list[Dump]:
-        """Return the dump of a marker; none if there is no text."""
+        """Return the dump of a marker; none if there is no text, or only what a crash left."""
         start = _text_start(source, span)
-        if start == span.end:
+        if _is_crash(source, span, is_failed=marker.failed):
+            span, start = Span(span.start, span.start), span.start
+        elif start < span.end and marker.when is not None:
+            self._follow(Dump(source, span, marker, 0))
+        if start == span.end and not (marker.failed and self._with_failed):
             return []
         line, first_line = source.line_at(place.start), source.line_at(start)
         return [Dump(source, span, marker, line, self._name, first_line)]
+
+    def _follow(self, dump: Dump) -> None:
+        """Begin another program where the passes begin again, with a module of another name or content.
+
+        A module inside another one is also apart from those around it, but its passes are others.
+        """
+        if not _shows_module(dump):
+            return
+        begins = self._begin is None or self._begin.place.moment == dump.place.moment
+        if (
+            begins
+            and self._begin
+            and self._module
+            and all(_are_apart(known, dump) for known in (self._module, self._begin))
+        ):
+            self._next_program()
+        self._module = dump
+        self._begin = dump if begins else self._begin
 
     def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
         """Return the dumps between ``// -----`` lines."""
@@ -412,6 +507,38 @@ class _Splitter:
     def _next_program(self) -> None:
         self._number += 1
         self._stages.clear()
+        self._begin = self._module = None
+
+
+def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
+    """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
+    start = _text_start(source, span)
+    while start < span.end and (noise := noise_end(source.data, start, span.end)) is not None:
+        start = _text_start(source, Span(noise, span.end))
+    return is_failed if start == span.end else is_crash(source.data, start, span.end)
+
+
+def first_symbol(dump: Dump) -> bytes | None:
+    """Return the first symbol of an op with a region in the dump, as it is written; None without one."""
+    match = re.compile(_SYMBOLS).search(dump.source.data, *dump.span)
+    return match and (match[1] or match[0])
+
+
+def _shows_module(dump: Dump) -> bool:
+    start = start_of_first_op(dump.source, dump.span)
+    return _MODULE.match(dump.source.data, start, dump.span.end) is not None
+
+
+def _are_apart(module: Dump, other: Dump) -> bool:
+    """Whether two modules have different names, or none and no symbol in common."""
+    symbols = [re.compile(_SYMBOLS).findall(dump.source.data, *dump.span) for dump in (module, other)]
+    names = [
+        _MODULE.match(dump.source.data, start_of_first_op(dump.source, dump.span)) for dump in (module, other)
+    ]
+    first, second = (match["name"] if match else None for match in names)
+    if first and second:
+        return bool(first != second)
+    return all(symbols) and set(symbols[0]).isdisjoint(symbols[1])
 
 
 def _holds_ir(data: Text, span: Span) -> bool:
@@ -442,6 +569,17 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     if not _OTHER_LINE.search(data, line_end, span.end):
         return _last_line_end(data, Span(line_end + 1, span.end))
     return _end_of_aliases(source, Span(line_end + 1, span.end))
+
+
+def _end_of_op(source: Source, span: Span) -> int:
+    """Return the end of the only op of a span and its aliases; that of the span, if resources are below."""
+    data, offset = source.data, start_of_first_op(source, span)
+    while (brace := data.find(b"\n}", offset, span.end)) >= 0:
+        offset = line_end(data, brace + 1, span.end)
+        if not data[brace:offset].rstrip().endswith(b"{"):  # it opens no further region
+            end = _end_of_aliases(source, Span(min(offset + 1, span.end), span.end))
+            return span.end if data.find(b"{-#", end, span.end) >= 0 else end
+    return span.end
 
 
 def _last_line_end(data: Text, span: Span) -> int:
@@ -482,8 +620,9 @@ def _pieces(source: Source, span: Span) -> list[Span]:
     for dashes in find_all(data, _SEPARATOR_DASHES, span):  # faster to find than the whole
         offset = dashes - len(_SEPARATOR_SLASHES)
         match = _SEPARATOR.match(data, offset, span.end) if offset >= span.start else None
-        if match and (offset == span.start or data[offset - 1 : offset] == b"\n"):
-            separators.append(Span(offset, match.end()))
+        line = max(data.rfind(b"\n", span.start, max(offset, span.start)) + 1, span.start)
+        if match and not data[line:offset].strip():
+            separators.append(Span(line, match.end()))
     starts = [span.start, *(s.end for s in separators)]
     ends = [*(s.start for s in separators), span.end]
     return _joined(data, list(map(Span, starts, ends)))

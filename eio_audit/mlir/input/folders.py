@@ -1,6 +1,6 @@
 """Folders of dumps: which files belong together, in what order compilers wrote them, and for which pass.
 
-Four layouts have the pass in the file name:
+Five layouts have the pass in the file name:
 
 - ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, with files ``<n>[_<n>...]_<pass>.mlir``.
   Each op counts its dumps. A name has the current counters of the enclosing ops, outermost first, then the
@@ -11,6 +11,7 @@ Four layouts have the pass in the file name:
   and are left out. But an iteration over a whole function or module hides the dump of its pass, which has the
   same text and is not written. So the last one before another pass stands for its pass.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
+- XLA's ``--xla_dump_to``: ``<kernel>-<stage>.mlir``, with all kernels in one folder.
 - pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``markers.py``).
 """
 
@@ -38,12 +39,17 @@ DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
+_XLA_STAGES = ("pre-optimization", "post-optimization", "post-lowering")
 _NAMED = re.compile(
     r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)"
     r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
+    rf"|(?P<kernel>.+)-(?P<xla>{'|'.join(_XLA_STAGES)})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
+
+_RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")
+"""The id of a run in the name of a graph."""
 
 _ITERATION = "GreedyPatternRewriteIteration"
 SINGLE_REWRITES = ("apply-pattern", _ITERATION)
@@ -113,10 +119,36 @@ def file_marker(path: str) -> Marker | None:
         'ttir'
     """
     match = _named(path.rpartition(os.sep)[2])
-    name = match and (match["stage"] or match["pass"])
+    name = match and (match["stage"] or match["pass"] or match["xla"])
     if name and _OF_WHOLE_OP.fullmatch(name):
         name = _ITERATION
     return Marker(name, name, None) if name else None
+
+
+def kernel_of(path: str) -> str | None:
+    """Return the kernel that a file of XLA shows at some stage; None for other files.
+
+    Example:
+        >>> kernel_of("dumps/module_0009.jit_f.fusion_kernel_module-pre-optimization.mlir")
+        'module_0009.jit_f.fusion_kernel_module'
+    """
+    match = _named(path.rpartition(os.sep)[2])
+    return match and match["kernel"]
+
+
+def name_in_any_run(path: str) -> str:
+    """Return the path of a file without what another run writes in its place: the time and the id of the run.
+
+    Example:
+        >>> name_in_any_run("irs/ttir_resnet_runf20d_g0_1755000000123.mlir")
+        'irs/ttir_resnet_g0.mlir'
+    """
+    folder, separator, name = path.rpartition(os.sep)
+    match = _named(name)
+    if match is None or not match["stage"]:
+        return path
+    words = filter(None, (match["stage"], _RUN.sub("", match["graph"] or "")))
+    return f"{folder}{separator}{'_'.join(words)}{IR_SUFFIX}"
 
 
 def is_rewrite(path: str) -> bool:
@@ -200,6 +232,8 @@ class _Folder:
             if match["graph"]:
                 return "/".join([*file.folders, match["graph"]])
             return self._ungraphed(file.folders, match["stage"])
+        if match and match["kernel"]:
+            return "/".join([*file.folders, match["kernel"]])
         if not is_ir_file(file.name):  # a log is a history of its own
             return "/".join(file.parts)
         return "/".join(program_folders(file.parts))
@@ -316,6 +350,8 @@ def _order(file: _File) -> _Key:
     if match and match["stage"]:
         rank = next(k for k, dialect in enumerate(_STAGES) if dialect in match["stage"])
         return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
+    if match and match["kernel"]:
+        return [*map(_natural, (*folders, match["kernel"], str(_XLA_STAGES.index(match["xla"]))))]
     counters = match["counters"].split("_") if match else []
     outer = len(folders) - len(counters)
     key = [_natural(folder) for folder in folders[: max(outer, 0)]]

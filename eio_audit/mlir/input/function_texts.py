@@ -18,7 +18,7 @@ from typing import NamedTuple
 from eio_audit.mlir.aliases import AliasTexts, without_definitions
 from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.dumps import Dump, start_of_first_op
-from eio_audit.mlir.input.markers import noise_end
+from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, line_end
 from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, match_end, symbol_of
@@ -33,8 +33,6 @@ _LONG_LOCATION = 1000  # the length in bytes from which a location stays an alia
 _LONGEST_EXPANSION = 4096
 """The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 _SYMBOL_USE = re.compile(SYMBOL)
-_FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
-"""The start of a line that is not indented. A printer indents all lines in a function."""
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
 _LINE_TAIL = 8
 """How many bytes at the end of a line may hold the brace. Blanks may follow it."""
@@ -45,12 +43,13 @@ class FunctionText:
     """One function of a dump: its symbol, its lines (``raw``), and the 1-based lines of its header and end.
 
     ``aliases`` are the definitions of the dump. ``indent`` is the indentation that all of its lines share.
+    ``column`` is the 1-based column of the file that they begin in.
     """
 
     def __init__(self, dump: Dump, extent: _Extent, aliases: Aliases) -> None:
         self.symbol = extent.symbol
         self.raw = dump.source.data[extent.start : extent.end]
-        self.line = dump.source.line_at(extent.start)
+        self.line, self.column = dump.source.position_at(extent.start)
         self.last_line = dump.source.line_at(extent.end - 1)  # the source counts on from the header
         self.aliases = aliases
         self.indent = extent.indent
@@ -63,7 +62,7 @@ class FunctionText:
     @cached_property
     def key(self) -> bytes:
         """A key that is equal for functions whose texts differ only in alias names and logger lines."""
-        return self.aliases.key_of(_without_noise(self.text))
+        return self.aliases.key_of(without_noise(self.text))
 
     def is_same_as(self, other: FunctionText) -> bool:
         """Whether both texts are equal, to the byte (fast to check) or up to alias names."""
@@ -99,7 +98,7 @@ class DumpText:
     @cached_property
     def around_key(self) -> bytes:
         """A key that is equal for dumps with the same text around their functions."""
-        return self.aliases.key_of(_without_noise(self._around))
+        return self.aliases.key_of(without_noise(self._around))
 
     def reached_from(self, function: FunctionText) -> list[FunctionText]:
         """Return the other functions that this one calls, directly or indirectly."""
@@ -115,7 +114,9 @@ class DumpText:
     def function_dump(self, function: FunctionText, others: Iterable[FunctionText] = ()) -> Dump:
         """Return a dump of the function, then the others, then the aliases they use."""
         text = b"\n".join([function.text, *(other.text for other in others)])
-        return self._part(self.aliases.in_place(text), function.line, len(function.indent))
+        return self._part(
+            self.aliases.in_place(text), function.line, function.column - 1 + len(function.indent)
+        )
 
     @cached_property
     def around(self) -> Dump:
@@ -253,16 +254,6 @@ def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
     if name in op_table.rows:
         return "function" in op_table.flags(name)
     return all(data.find(listed.encode(), body.start, body.end) < 0 for listed in op_table.function_names)
-
-
-def _without_noise(text: bytes) -> bytes:
-    parts, start = [], 0
-    for match in _FLUSH_LINE.finditer(text):
-        end = noise_end(text, match.end(), len(text)) if match.end() > start else None
-        if end is not None:
-            parts.append(text[start : match.end() - 1])
-            start = end
-    return b"".join([*parts, text[start:]])
 
 
 def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes:

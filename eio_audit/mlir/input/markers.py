@@ -34,13 +34,18 @@ from eio_audit.mlir.source import Source, Span, find_all, line_end
 from eio_audit.mlir.tokens import OR_FAIL, nesting, symbol_of
 
 _COMMON = b"IR "
-_LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML")
+_LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
 """``_COMMON`` is in all markers; ``bytes.find`` looks for it. ``_LEADS`` has the text before it in each."""
 
 _PASS = re.compile(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
 )
+_OLD_PASS = re.compile(
+    rb"// \*\*\* IR Dump (?P<when>Before|After) (?P<pass>[^\n*]+?)(?P<failed> Failed)? \*\*\*"
+    rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))?"
+)
+"""The marker of MLIR until 2020."""
 _JIT = re.compile(rb"---- IR Dump (?P<when>before|after) (?P<pass>[^\n]+?) ----")
 _STAGE = re.compile(rb"MLIR Module (?P<stage>[\w.-]+):")
 _END = re.compile(rb"END OF MLIR MODULE")
@@ -80,9 +85,25 @@ _DIAGNOSTIC = (
 EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
 _MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
-_SHOWN_OP = re.compile(rb"[^\n]*+(?<= )\n(?=[%\"A-Za-z_])")
-"""A message that ends with a blank. MLIR shows an op of several lines from the next line on."""
+_SHOWN_OP = re.compile(rb"[^\n]*+(?:(?<= )|(?<=see current operation:)|(?<=operation:\r))\n(?=[%\"A-Za-z_])")
+"""A message that ends with a blank. MLIR shows an op of several lines from the next line on.
+
+Editors and forms drop the blank, but for that the message is known.
+"""
 _LONGEST_SHOWN_OP = 1 << 20
+_FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
+"""The start of a line that is not indented. A printer indents all lines in a function."""
+_CRASH = (
+    rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
+    rb"|#\d+ 0x[0-9a-f]+|Segmentation fault|Aborted\b|Killed\b|terminate called|(?:Floating point|Illegal)\b"
+    rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory)\b|\*\*\* )"
+)
+"""The first line that a compiler prints when it crashes."""
+_OTHER_IR = {
+    "LLVM IR": (b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "),
+    "HLO": (b"HloModule ",),
+}
+"""By the language of a program that is not MLIR, how its text may begin."""
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
@@ -139,13 +160,17 @@ def holds_ir(path: str) -> bool:
 def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers outside strings. A marker may begin inside the previous one."""
     for offset in _starts(data):
-        if match := _PASS.match(data, offset) or _JIT.match(data, offset):
+        if match := _pass_line(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
         elif match := _STAGE.match(data, offset):
             stage = match["stage"].decode("utf-8", "replace")
             yield Span(offset, match.end()), Marker(stage, stage, None)
         elif match := _END.match(data, offset):
             yield Span(offset, match.end()), None
+
+
+def _pass_line(data: Text, offset: int) -> re.Match[bytes] | None:
+    return _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset)
 
 
 def _starts(data: Text) -> Iterator[int]:
@@ -173,7 +198,7 @@ def _pass_marker(match: re.Match[bytes]) -> Marker:
     argument = (parts["old"] or parts["new"] or class_name) if parts else text
     symbol, op_name = groups.get("symbol"), groups.get("op")
     return Marker(
-        pass_name=argument.partition("{")[0] if match.re is _PASS else class_name,
+        pass_name=class_name if match.re is _JIT else argument.partition("{")[0],
         class_name=class_name,
         when=match["when"].decode().lower(),
         failed=groups.get("failed") is not None or " Failed" in text,
@@ -194,6 +219,36 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
             return excerpt.end()
         return shown_op_end(data, offset, end) or line_end(data, offset, end)
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
+
+
+def other_ir_at(data: Text, offset: int) -> str | None:
+    """Return the language, not MLIR, of the program whose text begins at ``offset``; None if none does."""
+    text = data[offset : offset + 40]
+    return next((name for name, starts in _OTHER_IR.items() if text.startswith(starts)), None)
+
+
+def end_of_mlir(data: Text, offset: int, end: int) -> int:
+    """Return the start of the first line after ``offset`` that begins LLVM IR or HLO, else ``end``."""
+    for start in chain.from_iterable(_OTHER_IR.values()):
+        found = data.find(b"\n" + start, offset, end)
+        end = found + 1 if found >= 0 else end
+    return end
+
+
+def without_noise(text: bytes) -> bytes:
+    """Return a text without the noise that begins at the starts of its lines."""
+    parts, start = [], 0
+    for match in _FLUSH_LINE.finditer(text):
+        end = noise_end(text, match.end(), len(text)) if match.end() > start else None
+        if end is not None:
+            parts.append(text[start : match.end() - 1])
+            start = end
+    return b"".join([*parts, text[start:]])
+
+
+def is_crash(data: Text, offset: int, end: int) -> bool:
+    """Whether the line at ``offset`` is the first that a compiler prints when it crashes."""
+    return re.compile(_CRASH).match(data, offset, end) is not None
 
 
 def shown_op_end(data: Text, offset: int, end: int) -> int | None:

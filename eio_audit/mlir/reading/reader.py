@@ -47,6 +47,7 @@ from eio_audit.mlir.tokens import (
     OUTER,
     SIMPLE_LOCATION,
     SPACE,
+    STRING,
     Brackets,
     comment_start,
     dialect_body_end,
@@ -58,19 +59,23 @@ from eio_audit.mlir.traits import OpTable, listed_dialects
 _PERCENT = ord("%")
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(
-    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|(?:[{(\[]|\}[ \t\r]*"
-    rb"(?://[^\n]*)?\n\s*+(?://[^\n]*+\s*+)*+\{)[ \t\r]*$)",
+    rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|\{[A-Za-z_][\w$.]*+ = [^\n]*\}[ \t\r]*$"
+    rb"|(?:[{(\[]|[}\]\"\d][ \t\r]*(?://[^\n]*)?\n\s*+(?://[^\n]*+\s*+)*+(?:[a-z_]++ )?\{)[ \t\r]*$)",
     re.MULTILINE,
 )
-"""What follows the name of an unlisted top-level op: an operand; or a symbol, location or open bracket.
+"""What follows the name of an unlisted top-level op: an operand, symbol, location, dictionary or bracket.
 
-The bracket ends the line, or a dictionary does and the bracket is the next line but comments.
+The dictionary or open bracket ends the line. Or a dictionary, list, string or number does, and the region
+begins on the next line but comments, as ``{`` or ``init {``.
 """
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
 _PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
+_LEFT_OUT = b"{...}"
+_LEFT_OUT_REGION = STRING + rb"|//[^\n]*+|(?P<region>\{\.\.\.\})"
+"""What is printed instead of a region, or what may hold the same text. Compiled on first use."""
 _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -91,9 +96,11 @@ def read_ir(
 
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, or a value is undefined, defined
-            twice, or used before its definition outside a graph region.
+            twice, or used before its definition outside a graph region. Or a region is not printed.
     """
-    reader = Reader(source, span or Span(0, len(source.data)), op_table or OpTable(), mentions=mentions)
+    span = span or Span(0, len(source.data))
+    _require_regions(source, span)
+    reader = Reader(source, span, op_table or OpTable(), mentions=mentions)
     was_enabled = gc.isenabled()
     gc.disable()  # reading makes many objects and no cycles
     try:
@@ -101,6 +108,16 @@ def read_ir(
     finally:
         if was_enabled:
             gc.enable()
+
+
+def _require_regions(source: Source, span: Span) -> None:
+    """Check that the dump was not printed with ``--mlir-print-ir-skip-regions``."""
+    if source.data.find(_LEFT_OUT, span.start, span.end) < 0:
+        return
+    for match in re.compile(_LEFT_OUT_REGION).finditer(source.data, span.start, span.end):
+        if match["region"]:
+            message = "the regions are not printed: print the dump without --mlir-print-ir-skip-regions"
+            raise source.error(match.start(), message)
 
 
 def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:

@@ -113,7 +113,8 @@ def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[_TableRow]
             yield _TableRow(f"... {len(folded):,} changed nothing", folded)
         else:
             for traced in group:
-                note = " (no change)" if is_same else " (first dump)" if traced.changed is None else ""
+                first = " (no IR)" if traced.failed and not traced.size else " (first dump)"
+                note = " (no change)" if is_same else first if traced.changed is None else ""
                 yield _TableRow(words.pass_title(traced) + note, [traced], traced)
 
 

@@ -143,7 +143,7 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
             return "could not run", unread_files or "no op carries an op index"
         changed = sum(1 for traced in trace.passes if traced.changed)
         if not trace.passes:
-            return NOT_JUDGED, "no op carries an op index"
+            return NOT_JUDGED, "no op carries an op index, and no marker names a pass"
         passes = count(len(trace.passes), "pass", "passes") + (f" of {where}" if where else "")
         return NOT_JUDGED, f"no op carries an op index; {changed:,} of {passes} changed ops"
     if not trace.summary.has_indices:
@@ -174,6 +174,10 @@ def next_steps(trace: Trace) -> Iterator[Step]:
 
     If the order is not judged, it is the pass that changed most.
     """
+    if trace.is_unjudged and not trace.passes:
+        yield Step("mlir-opt ... --mlir-print-ir-after-all 2> passes.log", "prints a log of passes to trace")
+        yield Step("eio-audit diff BEFORE.mlir AFTER.mlir", "compares two dumps")
+        return
     if trace.is_unjudged:
         if (most := _most_changed(trace)) is not None:
             yield Step(pass_command(most, trace), "shows the pass that changed most")

@@ -1,0 +1,136 @@
+"""Logs as people paste them: of crashed compilers, of several programs, and with text that is not MLIR."""
+
+from pathlib import Path
+
+import pytest
+
+from eio_audit import InputError, check, read_text, stream, trace
+from tests.audit.test_trace import dump, function, module, rows, traced
+from tests.cli.running import run
+
+FAILED = "// -----// IR Dump After B Failed (b) //----- //\n"
+CRASH = (
+    "PLEASE submit a bug report\nStack dump:\n0.\tProgram arguments: compiler\n #0 0x0000 (compiler+0x1)\n"
+)
+LLVM_IR = """; ModuleID = 'LLVMDialectModule'
+source_filename = "LLVMDialectModule"
+
+define i32 @main() {
+  ret i32 1
+}
+
+!llvm.module.flags = !{!0}
+!0 = !{i32 2, !"Debug Info Version", i32 3}
+"""
+
+
+@pytest.mark.parametrize(
+    "printed", ["", CRASH, "a.mlir:1:1: error: failed to legalize 'x'\n" + CRASH, "a.mlir:1:1: error: no\n"]
+)
+def test_a_pass_that_failed_and_printed_no_ir_has_a_row(printed: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(dump("After", "a", function("f", 1, 2)) + FAILED + printed)
+    done = run("trace", path)
+    assert done.returncode == 0
+    assert [line.split() for line in done.stdout.decode().splitlines()[3:6]] == [
+        ["line", "pass"],
+        ["1", "a", "(first", "dump)"],
+        ["9", "b", "(failed)", "(no", "IR)"],
+    ]
+
+
+def test_the_dump_of_a_pass_that_printed_no_ir_is_not_checked() -> None:
+    dumps = read_text(dump("After", "a", function("f", 1)) + FAILED + CRASH)
+    assert [one.place.pass_name for one in dumps] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "op", ["func.func @f(%a: f32) -> f32 {...}", '"func.func"() <{sym_name = "f"}> ({...}) : () -> ()']
+)
+def test_regions_that_are_not_printed_are_an_error(op: str) -> None:
+    [error] = check(read_text(dump("After", "a", op))).errors
+    assert error.message == "the regions are not printed: print the dump without --mlir-print-ir-skip-regions"
+
+
+def test_three_points_in_a_string_or_comment_are_no_region() -> None:
+    assert not check(read_text('"t.a"() {text = "{...}"} : () -> () // {...}\n')).errors
+
+
+def test_the_passes_begin_again_with_another_program() -> None:
+    both = [dump("After", name, module(function(f, 1, 2))) for f in ("add", "mm") for name in ("a", "b")]
+    assert rows(traced(*both)) == [("a", None, None, 0), ("b", None, False, 0)] * 2
+
+
+def test_modules_with_names_are_programs_of_these_names() -> None:
+    modules = [
+        module(function("main", *order)).replace("module", f"module @jit_{f}")
+        for f, order in (("f", (1, 2)), ("g", (2, 1)))
+    ]
+    both = [dump("Before", name, text) for text in modules for name in ("a", "b")]
+    assert {(p.changed, p.made) for p in traced(*both).passes} == {(False, 0)}
+
+
+def test_a_pass_that_runs_again_begins_no_program() -> None:
+    texts = [
+        module(function("f", 1, 2)),
+        module(function("f", 2, 1)),
+        module(function("f", 2, 1), function("g", 3)),
+    ]
+    assert [p.changed for p in traced(*(dump("After", "a", text) for text in texts)).passes] == [
+        None,
+        True,
+        True,
+    ]
+
+
+def test_a_module_inside_another_one_ends_no_program() -> None:
+    outer, inner = module(function("f", 1, 2)), module(function("inside", 3))
+    result = traced(dump("After", "a", outer), dump("After", "b", inner), dump("After", "a", outer))
+    assert {p.program for p in result.passes} == {""}
+
+
+def test_a_pass_that_renames_a_function_begins_no_program() -> None:
+    result = traced(
+        dump("After", "a", module(function("f", 1))), dump("After", "b", module(function("g", 1)))
+    )
+    assert [p.changed for p in result.passes] == [None, True]
+
+
+def test_the_marker_of_mlir_until_2020() -> None:
+    texts = [
+        f"// *** IR Dump After {name} ***{op}\n{function('f', 1)}"
+        for name, op in (
+            ("mlir::(anonymous namespace)::CSE", ""),
+            ("Canonicalizer Failed", " ('func' operation: @f)"),
+        )
+    ]
+    first, second = read_text("\n".join(texts))
+    assert first.marker and second.marker
+    assert (first.marker.pass_name, first.marker.when) == ("mlir::(anonymous namespace)::CSE", "after")
+    assert second.marker[:] == ("Canonicalizer", "Canonicalizer", "after", True, "@f", "func")
+
+
+@pytest.mark.parametrize(
+    "other", [LLVM_IR, LLVM_IR[LLVM_IR.index("define") :], "HloModule f\n\nENTRY %main () -> f32[] {\n}\n"]
+)
+def test_llvm_ir_or_hlo_after_a_dump_is_skipped(other: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(
+        dump("After", "a", function("f", 1, 2)) + other + dump("After", "b", function("f", 2, 1)) + other
+    )
+    result = trace(stream(str(path)))
+    assert result.errors == ()
+    assert rows(result) == [("a", "@f", None, 0), ("b", "@f", True, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (LLVM_IR, "LLVM IR"),
+        ("; *** IR Dump After SROAPass on f ***\ndefine void @f() {\n}\n", "LLVM IR"),
+        ("\nHloModule f\n", "HLO"),
+    ],
+)
+def test_a_text_in_another_language_is_named(text: str, language: str) -> None:
+    with pytest.raises(InputError, match=f"this is {language}, not MLIR"):
+        read_text(text)

@@ -1,0 +1,94 @@
+"""Text as people paste it, and as printers of one compiler write it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eio_audit import check, read_text, trace
+from tests.cli.running import run
+from tests.reading import names
+
+
+@pytest.mark.parametrize("end", ['"x"', "[]", "{a = 1}", "num 10", '"x" // c'])
+@pytest.mark.parametrize("begin", ["{", "init {", "// c\n{"])
+def test_the_region_of_a_top_level_op_begins_on_the_next_line(end: str, begin: str) -> None:
+    assert names(f"my.op {end}\n{begin}\n  my.y @z : i32\n}}\n") == ["my.op", "  my.y"]
+
+
+def test_an_op_with_several_regions_each_on_lines_of_its_own() -> None:
+    regions = "".join(f"{name} {{\n  my.y @z\n}}\n" for name in ("init", "loop", "circuit"))
+    assert names(f"verif.bmc bound 10 num_regs 0 initial_values []\n{regions}") == [
+        "verif.bmc",
+        *["  my.y"] * 3,
+    ]
+
+
+def test_a_line_of_a_logger_before_a_brace_is_no_op() -> None:
+    assert names("core.py: step 10\nmodule {\n}\n") == ["builtin.module"]
+
+
+def test_a_file_may_begin_with_an_op_with_a_dictionary() -> None:
+    line = "hw.constant false {foo = #moore.fvint<0 : 0>}\n"
+    assert names(line * 2) == ["hw.constant"] * 2
+
+
+ALIAS = "#set = affine_set<(d0) : (-d0 + 89 >= 0)>\n"
+
+
+@given(blanks=st.text(" \t", max_size=4))
+def test_an_indented_separator_splits(blanks: str) -> None:
+    functions = [f"\n{ALIAS}  func.func @{f}() {{\n    return\n  }}\n" for f in "ab"]
+    dumps = read_text(f"{blanks}// -----".join(functions))
+    assert [dump.text.decode() for dump in dumps] == functions
+    assert check(dumps).errors == ()
+
+
+def test_an_indented_separator_in_braces_is_a_comment() -> None:
+    assert len(read_text("module {\n  // -----\n}\n")) == 1
+
+
+@pytest.mark.parametrize("end", ["", " ", "\r"])
+def test_the_op_that_a_diagnostic_shows_is_skipped(end: str) -> None:
+    text = f"""// -----// IR Dump Before A (a) //----- //
+func.func @k(%n: i64) {{
+  return
+}}
+
+x.mlir:10:10: note: see current operation:{end}
+%5:3 = "cc.loop"(%2, %2, %2) ({{
+^bb0(%arg0: i64):
+  "cc.condition"(%arg0) : (i64) -> ()
+}}) : (i64, i64, i64) -> (i64, i64, i64)
+"""
+    assert check(read_text(text)).errors == ()
+
+
+REPRODUCER = """module {
+}
+
+{-#
+  external_resources: {
+    mlir_reproducer: {
+      pipeline: "builtin.module(a{num-ctas=1}, tritongpu-coalesce, tritongpu-promote)",
+      verify_each: true
+    }
+  }
+#-}
+a.py:18:0: error: Failures have been detected while processing an MLIR pass pipeline
+"""
+
+
+@given(st.lists(st.integers(REPRODUCER.index("ext"), REPRODUCER.index("#-}")), max_size=4))
+def test_a_reproducer_is_skipped_however_it_is_wrapped(places: list[int]) -> None:
+    text = REPRODUCER
+    for place in sorted(places, reverse=True):
+        text = text[:place] + "\n" + text[place:]
+    [dump] = read_text(text)
+    assert check([dump]).errors == ()
+    assert names(text) == ["builtin.module"]
+
+
+def test_a_reproducer_is_named() -> None:
+    assert trace(read_text(REPRODUCER)).reproducers == (("<text>", 6),)
+    done = run("trace", "-", stdin=REPRODUCER.encode())
+    assert done.stderr == b"note: <stdin>:6: reproducer of a compiler that failed\n"
