@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.locations.parsed_locations import ModelLine
 
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # it has no type parameter before click 8.2
+
 
 class GateChoice(NamedTuple):
     """The gate, its baseline file, and the folder of the model's source."""
@@ -120,7 +124,7 @@ ALLOW_UNINDEXED = click.option(
 )
 
 
-class FailOn(click.Choice[str]):
+class FailOn(_Choice):
     """What fails a gate. The names of earlier versions are refused with the new name.
 
     Args:
