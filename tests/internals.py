@@ -27,7 +27,7 @@ from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
-from eio_audit.audit.check.pair_classes import PairClass, PairClasses, class_of
+from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import (

@@ -238,9 +238,13 @@ class OpTable:
             return row
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
 
-    def is_of_mlir(self, name: str) -> bool:
-        """Whether the op is of one of MLIR's own dialects, and the project has no row for it."""
-        return name not in self._own and name in _shipped("op_traits.json")["ops"]["llvm"]
+    def keeps_values(self, name: str) -> bool:
+        """Whether tensors are values to the op: it is of one of MLIR's own dialects, without a project's row.
+
+        EmitC is not among them: its calls may change the tensors of a device.
+        """
+        is_of_mlir = name in _shipped("op_traits.json")["ops"]["llvm"]
+        return is_of_mlir and name not in self._own and not name.startswith("emitc.")
 
     def may_be_terminator(self, name: str) -> bool:
         """Whether the op is a terminator in the table, or unlisted."""

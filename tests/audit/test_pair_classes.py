@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import read, read_text
-from tests.internals import FixedBlock, PairClass, PairClasses, audit_dump, class_of
+from tests.internals import FixedBlock, PairClass, PairClasses, audit_dump
 from tests.real_samples import SAMPLES
 
 INDICES = st.lists(st.integers(0, 9), min_size=3, max_size=9)
@@ -20,8 +20,8 @@ def block_of(text: str) -> FixedBlock:
 
 def classes(block: FixedBlock) -> dict[tuple[int, int], PairClass]:
     """Return the class of each inverted pair, asked for one by one."""
-    keys = {place: block.key(place) for place in block.indexed}
-    return {(u, v): class_of(block, u, v) for u, v in combinations(block.indexed, 2) if keys[u] > keys[v]}
+    keys, each = {place: block.key(place) for place in block.indexed}, PairClasses(block)
+    return {(u, v): each.of(u, v) for u, v in combinations(block.indexed, 2) if keys[u] > keys[v]}
 
 
 def in_bulk(block: FixedBlock) -> dict[tuple[int, int], PairClass]:

@@ -410,7 +410,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(effects, "_ACCESSES", re.compile(".*")), "legal"
     ),
     "tensors are values in every dialect": Mutation(
-        _changed(OpTable, "is_of_mlir", lambda self, name: True), "legal"
+        _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
     ),
     "all shapes are known": Mutation(_changed(DynamicShapes, "shown_by", lambda self, op: False), "legal"),
     "unlisted ops paste no text": Mutation(_changed(effects, "pastes_text", lambda name: False), "legal"),

@@ -298,13 +298,20 @@ class LabelFlow:
 
     def _cause(self, number: int, op: int) -> tuple[Cause, str | None]:
         """Return what put an op where it is: the last step that made or moved it."""
-        for place in reversed(range(len(self.steps))):
-            step = self.steps[place]
-            if number in step.moved or any(made.number == number for made in step.ops):
-                if self._last.ops.dump.keys.flags(Follow.CONSTANTS)[op]:
-                    return Cause.CONSTANTS, None
-                return (Cause.PATTERN, step.pattern) if place else (Cause.FOLDING, None)
-        return Cause.BEFORE, None
+        place = self._last_step.get(number)
+        if place is None:
+            return Cause.BEFORE, None
+        if self._last.ops.dump.keys.flags(Follow.CONSTANTS)[op]:
+            return Cause.CONSTANTS, None
+        return (Cause.PATTERN, self.steps[place].pattern) if place else (Cause.FOLDING, None)
+
+    @cached_property
+    def _last_step(self) -> dict[int, int]:
+        """By the number of an op, the place of the last step that made or moved it."""
+        last: dict[int, int] = {}
+        for place, step in enumerate(self.steps):
+            last |= dict.fromkeys([*step.moved, *(op.number for op in step.ops)], place)
+        return last
 
     def _labels_at_end(self, changed: Collection[str]) -> dict[int, int]:
         labels = {**self._first}

@@ -89,8 +89,3 @@ class PairClasses:
 
     def _set_of(self, flags: Sequence[int]) -> int:
         return reduce(or_, (1 << bit for bit in compress(self._bits, flags)), 0)
-
-
-def class_of(block: FixedBlock, early: int, late: int) -> PairClass:
-    """Return the class of one inverted pair of ops of a block, the earlier one first."""
-    return PairClasses(block).of(early, late)

@@ -67,9 +67,8 @@ class Buffers:
         self._types = ValueTypes(ir)
         self._joined_to: dict[int | str, int | str] = {}  # a union-find forest; MEMORY stays a root
         self._declares = [row.is_declaration for row in rows]
-        # Where the operands and the results of unknown ops are. A call of EmitC may change a device's tensor.
-        keeps_values = all(ir.op_table.is_of_mlir(n) and not n.startswith("emitc.") for n in ir.names)
-        self._escaped = _KEPT if keeps_values else MEMORY
+        # Where the operands and the results of unknown ops are:
+        self._escaped = _KEPT if all(map(ir.op_table.keeps_values, ir.names)) else MEMORY
         for op, row in enumerate(row_of):
             if not self._declares[row]:
                 self._join_results(op, rows[row], escapes=is_unknown(op))
