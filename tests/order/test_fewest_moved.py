@@ -3,7 +3,7 @@ import random
 import pytest
 from hypothesis import given
 
-from tests.internals import USUAL_LIMITS, Restoration, SearchLimits, restore_order
+from tests.internals import USUAL_LIMITS, Restoration, SearchLimits, displaced, restore_order
 from tests.order.small_blocks import Block, Key, blocks, fewest_moved, precedence_of
 
 NO_CLOSURE = SearchLimits(moved_closure_size=0)
@@ -40,6 +40,18 @@ def test_ops_that_could_stay_are_chained() -> None:
     # Two of the ops without an index, or with equal ones, are in the way of each other if each goes back alone.
     restoration = restore(Block([1, 1, 0, 4, None, None, 20], [(1, 3), (2, 3), (2, 4), (2, 5), (3, 6)]))
     assert (restoration.moved, restoration.moved_certified) == (1, True)
+
+
+def test_an_op_without_an_index_that_goes_back_to_its_user_is_not_moved() -> None:
+    # The search moves ops 1 and 5. Directly before its user, op 1 is where it was.
+    restoration = restore(Block([2, None, None, None, 1, 0], [(0, 5), (1, 5), (1, 2), (2, 3), (3, 4)]))
+    assert (restoration.order, restoration.moved) == ([0, 1, 5, 2, 3, 4], 1)
+
+
+@given(blocks())
+def test_the_moved_ops_are_those_of_the_order(block: Block) -> None:
+    restoration = restore(block)
+    assert restoration.moved == len(displaced(restoration.order))
 
 
 @given(blocks())

@@ -186,9 +186,7 @@ def fewest_moved(
         if not all(block.indexed[ops.start : ops.stop]):
             placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
         order[ops.start : ops.stop] = placed
-    return FewMoved(
-        order, sum(few.moved for few in found.values()), sum(few.lower_bound for few in found.values())
-    )
+    return FewMoved(order, len(moved_places(order)), sum(few.lower_bound for few in found.values()))
 
 
 def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
