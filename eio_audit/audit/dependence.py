@@ -39,14 +39,10 @@ _KINDS = list(DependenceKind)
 
 
 class DependenceGraph:
-    """The direct dependences of one block, numbered by place: op k of the block is ``ops[k]``.
-
-    Attributes:
-        ops: the block's ops in textual order.
-    """
+    """The direct dependences of one block, numbered by place: op k of the block is ``ops[k]``."""
 
     def __init__(self, ops: array[int]) -> None:
-        self.ops = ops
+        self.ops = ops  # the block's ops in textual order
         self._producers = array("i")
         self._users = array("i")
         self._kinds = bytearray()  # by edge, the number of its kind

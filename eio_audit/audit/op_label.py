@@ -14,21 +14,15 @@ if TYPE_CHECKING:  # a check of dumps in order parses no locations
 
 @dataclass(frozen=True, slots=True)
 class OpLabel:
-    """An op as reports name it.
+    """An op as reports name it."""
 
-    Attributes:
-        name: ``ttir.permute``.
-        result: the first result's name, ``%12``. None for an op without results.
-        index: its original position. None if unindexed.
-        line: the 1-based line in the file.
-        module: the innermost module in its location (``BatchNorm2d[net.norm0]``), or None.
-    """
-
-    name: str
+    name: str  # `ttir.permute`
+    # The first result's name, `%12`. None for an op without results.
     result: str | None
+    # Its original position. None if unindexed.
     index: int | None
-    line: int
-    module: str | None
+    line: int  # the 1-based line in the file
+    module: str | None  # the innermost module in its location (`BatchNorm2d[net.norm0]`), or None
 
     @property
     def title(self) -> str:

@@ -28,19 +28,12 @@ _PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """The content of a configuration file.
+    """The content of a configuration file."""
 
-    Attributes:
-        path: the file, or None without one.
-        values: the values by key.
-        ops: the project's own rows of the op table.
-        op_entries: the same rows as written.
-    """
-
-    path: Path | None = None
-    values: Mapping[str, Any] = field(default_factory=dict)
-    ops: Mapping[str, OpTraits] = field(default_factory=dict)
-    op_entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    path: Path | None = None  # the file, or None without one
+    values: Mapping[str, Any] = field(default_factory=dict)  # the values by key
+    ops: Mapping[str, OpTraits] = field(default_factory=dict)  # the project's own rows of the op table
+    op_entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the same rows as written
 
 
 def find_config() -> Config:

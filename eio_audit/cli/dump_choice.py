@@ -26,19 +26,12 @@ Numbered = tuple[int, "Dump"]
 
 
 class WantedDump(NamedTuple):
-    """A value of ``--dump``. One of ``number``, ``symbol`` and ``line`` is set.
+    """A value of ``--dump``. One of ``number``, ``symbol`` and ``line`` is set."""
 
-    Attributes:
-        text: the value.
-        number: the 0-based number of a dump, -1 for the last.
-        symbol: the symbol of the op that the dump shows: ``@main``.
-        line: a 1-based line of the file, of the dump's marker or below it.
-    """
-
-    text: str
-    number: int | None = None
-    symbol: str | None = None
-    line: int | None = None
+    text: str  # the value
+    number: int | None = None  # the 0-based number of a dump, -1 for the last
+    symbol: str | None = None  # the symbol of the op that the dump shows: `@main`
+    line: int | None = None  # a 1-based line of the file, of the dump's marker or below it
 
     @classmethod
     def parse(cls, text: str) -> WantedDump:
@@ -61,15 +54,10 @@ class WantedDump(NamedTuple):
 
 
 class DumpChoice(NamedTuple):
-    """The dumps that ``--pass`` and ``--dump`` choose.
+    """The dumps that ``--pass`` and ``--dump`` choose."""
 
-    Attributes:
-        pass_name: the pass, or None for any.
-        dump: which of its dumps, or of all dumps; None for all.
-    """
-
-    pass_name: str | None = None
-    dump: WantedDump | None = None
+    pass_name: str | None = None  # the pass, or None for any
+    dump: WantedDump | None = None  # which of its dumps, or of all dumps; None for all
 
     @property
     def is_made(self) -> bool:

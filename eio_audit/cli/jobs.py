@@ -19,17 +19,11 @@ ENOUGH_BYTES = 4_000_000
 
 
 class Jobs(NamedTuple):
-    """Who does the work.
+    """Who does the work."""
 
-    Attributes:
-        processes: how many processes; None for ``auto``.
-        timeout: the seconds that a file may take.
-        cluster: the address of a Dask scheduler, whose workers do it instead of processes.
-    """
-
-    processes: int | None = None
-    timeout: float | None = None
-    cluster: str | None = None
+    processes: int | None = None  # how many processes; None for `auto`
+    timeout: float | None = None  # the seconds that a file may take
+    cluster: str | None = None  # the address of a Dask scheduler, whose workers do it instead of processes
 
     @contextmanager
     def workers(self, total_bytes: int | None, pieces: int | None = None) -> Iterator[Workers | None]:

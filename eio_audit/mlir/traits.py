@@ -50,27 +50,20 @@ _PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.joi
 
 @dataclass(frozen=True, slots=True)
 class OpTraits:
-    """One row of the table.
+    """One row of the table."""
 
-    Attributes:
-        effects: kinds of memory effect the op declares.
-        on: by operand or result (``operand 0``, ``result 0``, ``operand ?``), the kinds of effect on it.
-        recursive: the op has the effects of the ops in its regions.
-        dynamic: the op's C++ code decides its effects, so they are unknown. But a destination-style op
-            touches only memref-like operands.
-        unknown: the op declares nothing and may do anything.
-        flags: the other traits, among ``FLAGS``.
-        when: by condition on the op's attributes (``name = value``, or a word), further effects as in ``on``.
-        operands: the greatest number of operands, ``ANY_NUMBER`` without a limit. None if it is unknown.
-    """
-
-    effects: frozenset[str] = frozenset()
+    effects: frozenset[str] = frozenset()  # kinds of memory effect the op declares
+    # By operand or result (`operand 0`, `result 0`, `operand ?`), the kinds of effect on it.
     on: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    recursive: bool = False
+    recursive: bool = False  # the op has the effects of the ops in its regions
+    # The op's C++ code decides its effects, so they are unknown. But a destination-style op touches
+    # only memref-like operands.
     dynamic: bool = False
-    unknown: bool = False
-    flags: frozenset[str] = frozenset()
+    unknown: bool = False  # the op declares nothing and may do anything
+    flags: frozenset[str] = frozenset()  # the other traits, among `FLAGS`
+    # By condition on the op's attributes (`name = value`, or a word), further effects as in `on`.
     when: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    # The greatest number of operands, `ANY_NUMBER` without a limit. None if it is unknown.
     operands: int | None = field(default=None, compare=False)
 
     @property
@@ -217,9 +210,6 @@ class OpTable:
     An own row under a full name replaces the shipped row. An own row under a shell pattern (``my.*``) gives
     the effects of ops that no row names. The first matching pattern counts.
 
-    Attributes:
-        rows: the rows by full name. Only these say what an op's regions are and whether it is a terminator.
-
     Example:
         >>> table = OpTable({"my.*": OpTraits(), "my.store": OpTraits(effects=frozenset({"write"}))})
         >>> table.of("my.add").effects, table.of("my.store").effects, table.of("your.add") is UNLISTED
@@ -230,6 +220,8 @@ class OpTable:
         self._own = own or {}
         self._patterns = {name: row for name, row in self._own.items() if is_pattern(name)}
         named = {name: row for name, row in self._own.items() if name not in self._patterns}
+        # The rows by full name. Only these say what an op's regions are and whether it is a
+        # terminator.
         self.rows: Mapping[str, OpTraits] = {**op_traits(), **named} if named else op_traits()
 
     def of(self, name: str) -> OpTraits:

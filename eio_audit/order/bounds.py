@@ -51,11 +51,6 @@ class CyclePacking:
         order: an order of its places, as good as possible. Each of its inversions takes memory.
         effort: the budget. The packing keeps the cycles found within it.
 
-    Attributes:
-        order: the order, as ops of ``closure``.
-        before: per op, the bitset of the ops before it in that order.
-        broken: the soft edges y -> x that the order breaks, as (x, y).
-
     Complexity: O(i * n) operations on bitsets of n bits for i broken edges. Most need few operations.
 
     Example:
@@ -73,8 +68,8 @@ class CyclePacking:
     def __init__(
         self, closure: TransitiveClosure, order: Sequence[int], effort: Effort | None = None
     ) -> None:
-        self.order = [closure.number_of[place] for place in order]
-        self.broken: list[tuple[int, int]] = []
+        self.order = [closure.number_of[place] for place in order]  # the order, as ops of `closure`
+        self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks, as (x, y)
         self._closure = closure
         self._size = closure.size
         self._width = width(closure.size)
@@ -82,7 +77,7 @@ class CyclePacking:
         self._to = closure.with_ancestors
         # Per op, the starts of the soft edges to it that the order follows.
         followed = [0] * self._size
-        self.before = [0] * self._size
+        self.before = [0] * self._size  # per op, the bitset of the ops before it in that order
         before = 0
         for op in self.order:
             self.before[op] = before
@@ -205,20 +200,15 @@ EDGE_STEPS = 3  # more for each of its producers, plus the width of a bitset
 
 @dataclass(frozen=True, slots=True)
 class LowerBound:
-    """A lower bound on the inversions of all orders of a window.
+    """A lower bound on the inversions of all orders of a window."""
 
-    Attributes:
-        forced: number of inversions where one op depends on the other.
-        total: no order has fewer inversions.
-        forced_complete: whether all forced inversions were counted. If not, ``forced`` is a lower bound.
-        open_pairs: the independent pairs that orders with ``total`` inversions may have in either order. Per
-            place, the bitset of the places with larger keys. Such orders have all other independent pairs in
-            order of their keys. None if unknown.
-    """
-
-    forced: int
-    total: int
+    forced: int  # number of inversions where one op depends on the other
+    total: int  # no order has fewer inversions
+    # Whether all forced inversions were counted. If not, `forced` is a lower bound.
     forced_complete: bool
+    # The independent pairs that orders with `total` inversions may have in either order. Per place, the
+    # bitset of the places with larger keys. Such orders have all other independent pairs in order of
+    # their keys. None if unknown.
     open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
 
     def raised(self, total: int) -> LowerBound:

@@ -18,9 +18,6 @@ STEPS_PER_OP = 220  # added for each op of a block that is out of order
 class Effort:
     """A budget of steps.
 
-    Attributes:
-        left: the number of steps left; 0 or less when the budget is spent.
-
     Example:
         >>> effort = Effort(100)
         >>> with effort.part(30) as part:
@@ -30,7 +27,7 @@ class Effort:
     """
 
     def __init__(self, steps: int = DUMP_STEPS) -> None:
-        self.left = steps
+        self.left = steps  # the number of steps left; 0 or less when the budget is spent
 
     @property
     def is_spent(self) -> bool:
@@ -48,23 +45,15 @@ class Effort:
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The largest problems that each step of the search takes on.
+    """The largest problems that each step of the search takes on."""
 
-    Attributes:
-        closure_size: ops of the largest window that gets a transitive closure.
-        packed_inversions: most inversions that are not forced, for a packing of cycles.
-        distance: most places that a group of ops moves in local search.
-        repeated_size: ops of the largest window that is ordered more than once.
-        moved_closure_size: ops of the largest range in which the implied order bounds the moved ops.
-        moved_inversions: most inversions that are not forced, in such a range.
-    """
-
-    closure_size: int = 10_000
-    packed_inversions: int = 400_000
-    distance: int = 300
-    repeated_size: int = 100_000
+    closure_size: int = 10_000  # ops of the largest window that gets a transitive closure
+    packed_inversions: int = 400_000  # most inversions that are not forced, for a packing of cycles
+    distance: int = 300  # most places that a group of ops moves in local search
+    repeated_size: int = 100_000  # ops of the largest window that is ordered more than once
+    # Ops of the largest range in which the implied order bounds the moved ops.
     moved_closure_size: int = 4_000
-    moved_inversions: int = 100_000
+    moved_inversions: int = 100_000  # most inversions that are not forced, in such a range
 
 
 USUAL_LIMITS = SearchLimits()

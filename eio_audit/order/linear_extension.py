@@ -21,27 +21,20 @@ from eio_audit.order.windows import Windows, block_of, split_into_windows
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """A linear extension of a block, and what is proven about it.
+    """A linear extension of a block, and what is proven about it."""
 
-    Attributes:
-        order: ``order[k]`` is the textual index of the op placed k-th.
-        inversions: number of inversions of this order; at most that of the textual order.
-        forced: number of inversions where one op depends on the other. Every order has them.
-        lower_bound: no linear extension has fewer inversions.
-        forced_complete: whether all forced inversions were counted. If the block was too large for that,
-            ``forced`` is a lower bound.
-        moved: number of moved ops. The others are a longest subsequence that is still in textual order.
-            Few ops are moved, but not always the fewest (fewest_moved.py).
-        moved_lower_bound: no minimal order moves fewer ops; 0 if ``order`` is not certified.
-    """
-
-    order: list[int]
-    inversions: int
+    order: list[int]  # `order[k]` is the textual index of the op placed k-th
+    inversions: int  # number of inversions of this order; at most that of the textual order
+    # Number of inversions where one op depends on the other. Every order has them.
     forced: int
-    lower_bound: int
+    lower_bound: int  # no linear extension has fewer inversions
+    # Whether all forced inversions were counted. If the block was too large for that, `forced` is a
+    # lower bound.
     forced_complete: bool = True
+    # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops
+    # are moved, but not always the fewest (fewest_moved.py).
     moved: int = 0
-    moved_lower_bound: int = 0
+    moved_lower_bound: int = 0  # no minimal order moves fewer ops; 0 if `order` is not certified
 
     @property
     def certified(self) -> bool:

@@ -40,15 +40,10 @@ def closed_ranges(permutation: Sequence[int]) -> list[range]:
 
 
 class PermutedRange(NamedTuple):
-    """A shortest range of places whose ops an order permutes among themselves.
+    """A shortest range of places whose ops an order permutes among themselves."""
 
-    Attributes:
-        places: the range; also the textual indices of its ops.
-        runs: the ops in the new order, as consecutive runs of textual indices.
-    """
-
-    places: range
-    runs: list[range]
+    places: range  # the range; also the textual indices of its ops
+    runs: list[range]  # the ops in the new order, as consecutive runs of textual indices
 
 
 def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
@@ -136,18 +131,12 @@ class SortedRuns:
     """The consecutive runs of a sequence of keys, compared with the same keys sorted, ties by position.
 
     A key that is inverted with one key of a run is inverted with all of them.
-
-    Attributes:
-        starts: per run, the position of its first key; ascending.
-        lengths: per run, its number of keys.
-        ranks: per run, its place among the runs sorted by key.
-        inversions_at: per run, how many inversions each of its keys is in.
     """
 
-    starts: list[int]
-    lengths: list[int]
-    ranks: list[int]
-    inversions_at: list[int]
+    starts: list[int]  # per run, the position of its first key; ascending
+    lengths: list[int]  # per run, its number of keys
+    ranks: list[int]  # per run, its place among the runs sorted by key
+    inversions_at: list[int]  # per run, how many inversions each of its keys is in
 
     @property
     def inversions(self) -> int:

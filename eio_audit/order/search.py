@@ -45,17 +45,11 @@ LOOK_STEPS = 6  # cost of visiting an op or a dependence
 
 @dataclass(frozen=True, slots=True)
 class BestOrder:
-    """The best order found for a window.
+    """The best order found for a window."""
 
-    Attributes:
-        order: places in the window, in the order found; the textual order if none is strictly better.
-        inversions: number of inversions of ``order``.
-        bound: the lower bound for all orders.
-    """
-
-    order: list[int]
-    inversions: int
-    bound: LowerBound
+    order: list[int]  # places in the window, in the order found; the textual order if none is strictly better
+    inversions: int  # number of inversions of `order`
+    bound: LowerBound  # the lower bound for all orders
 
     @property
     def certified(self) -> bool:

@@ -31,16 +31,12 @@ class Window:
 
     Ops are numbered 0, 1, 2, ... by textual order within the window. A whole block is a window that has not
     been split.
-
-    Attributes:
-        keys: per op, its effective key, an integer from 0 to LARGEST_KEY.
-        indexed: per op, whether the key is its own. An unindexed op takes no part in inversions.
-        precedence: the dependences among these ops.
     """
 
-    keys: Sequence[int]
+    keys: Sequence[int]  # per op, its effective key, an integer from 0 to LARGEST_KEY
+    # Per op, whether the key is its own. An unindexed op takes no part in inversions.
     indexed: Sequence[bool]
-    precedence: Precedence
+    precedence: Precedence  # the dependences among these ops
 
     @property
     def size(self) -> int:
@@ -103,16 +99,13 @@ def block_of(keys: Sequence[int | None], precedence: Precedence) -> Window:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """A block cut into windows.
+    """A block cut into windows."""
 
-    Attributes:
-        order: all ops of the block, window after window, in textual order within each. It is a linear
-            extension of the block.
-        spans: the windows with an inverted dependence, as half-open ranges (start, stop) of ``order``. All
-            other ops are in their final order.
-    """
-
+    # All ops of the block, window after window, in textual order within each. It is a linear extension
+    # of the block.
     order: list[int]
+    # The windows with an inverted dependence, as half-open ranges (start, stop) of `order`. All other
+    # ops are in their final order.
     spans: list[tuple[int, int]]
 
 
@@ -160,10 +153,6 @@ class TransitiveClosure:
     among the lowest bits.
 
     Attributes:
-        size: number of ops.
-        place_of: per op, its place in the window.
-        number_of: per place in the window, the number of its op; the inverse of ``place_of``.
-        indexed: the bitset of the indexed ops.
         with_ancestors: per op, the bitset of itself and the ops it depends on, directly or not.
         with_descendants: per op, the bitset of itself and the ops that depend on it, directly or not.
         smaller_independent: per op, the bitset of the *independent* ops with a smaller key. Independent ops
@@ -186,9 +175,11 @@ class TransitiveClosure:
     def __init__(self, window: Window) -> None:
         size = window.size
         self._window = window
-        self.size = size
-        self.place_of = sorted(range(size), key=window.keys.__getitem__)
+        self.size = size  # number of ops
+        self.place_of = sorted(range(size), key=window.keys.__getitem__)  # per op, its place in the window
+        # Per place in the window, the number of its op; the inverse of `place_of`.
         self.number_of = inverse(self.place_of)
+        # The bitset of the indexed ops.
         self.indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
         self.with_ancestors, self.with_descendants = relatives(window.precedence, self.number_of)
         self._compare_keys()

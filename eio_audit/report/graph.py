@@ -107,19 +107,13 @@ GAP = 24.0  # the least distance between neighbours in a layer
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The place of everything. x goes right, y down, in the unit of the widths.
+    """The place of everything. x goes right, y down, in the unit of the widths."""
 
-    Attributes:
-        width: of the whole drawing, which begins at 0.
-        layer_of: by box, its layer from 0 at the top.
-        centres: by box, the x of its centre.
-        routes: by edge, in the given order: the x of its centre line on each layer from the producer's to the
-            user's, both included.
-    """
-
-    width: float
-    layer_of: tuple[int, ...]
-    centres: tuple[float, ...]
+    width: float  # of the whole drawing, which begins at 0
+    layer_of: tuple[int, ...]  # by box, its layer from 0 at the top
+    centres: tuple[float, ...]  # by box, the x of its centre
+    # By edge, in the given order: the x of its centre line on each layer from the producer's to the
+    # user's, both included.
     routes: tuple[tuple[float, ...], ...]
 
 

@@ -30,23 +30,14 @@ UNNAMED = "(unnamed pattern)"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt of a pattern on an op.
+    """An attempt of a pattern on an op."""
 
-    Attributes:
-        number: which attempt of the run it is, from 1.
-        pattern: the name of the pattern, with its namespaces.
-        op: the name of the root op; empty if the log does not tell it.
-        result: its first result; None for an op without results.
-        index: its op index; None if it has none.
-        model: its line in the model's source; None if its location has none.
-    """
-
-    number: int
-    pattern: str
-    op: str
-    result: str | None = None
-    index: int | None = None
-    model: ModelLine | None = None
+    number: int  # which attempt of the run it is, from 1
+    pattern: str  # the name of the pattern, with its namespaces
+    op: str  # the name of the root op; empty if the log does not tell it
+    result: str | None = None  # its first result; None for an op without results
+    index: int | None = None  # its op index; None if it has none
+    model: ModelLine | None = None  # its line in the model's source; None if its location has none
 
     @property
     def title(self) -> str:

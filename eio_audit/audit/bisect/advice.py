@@ -51,70 +51,43 @@ class Cause(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PatternAdvice:
-    """A pattern that gives ops the location of another op than its root.
+    """A pattern that gives ops the location of another op than its root."""
 
-    Attributes:
-        pattern: its name, without namespaces.
-        ops: by name, how many such ops it made.
-        carries: whose location most of them carry.
-        inversions: the inversions after the pass if they had the location of the root.
-    """
-
-    pattern: str
-    ops: Mapping[str, int]
-    carries: Carries
-    inversions: int
+    pattern: str  # its name, without namespaces
+    ops: Mapping[str, int]  # by name, how many such ops it made
+    carries: Carries  # whose location most of them carry
+    inversions: int  # the inversions after the pass if they had the location of the root
 
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """The patterns to change.
+    """The patterns to change."""
 
-    Attributes:
-        patterns: the fewest that give the fewest inversions; none if no change gives fewer.
-        inversions: the inversions after the pass if all of them are changed.
-        is_exact: whether all choices were tried; else the patterns were added one by one.
-    """
-
-    patterns: tuple[str, ...]
-    inversions: int
-    is_exact: bool
+    patterns: tuple[str, ...]  # the fewest that give the fewest inversions; none if no change gives fewer
+    inversions: int  # the inversions after the pass if all of them are changed
+    is_exact: bool  # whether all choices were tried; else the patterns were added one by one
 
 
 @dataclass(frozen=True, slots=True)
 class Remainder:
-    """Inversions that are still there if these patterns are changed.
+    """Inversions that are still there if these patterns are changed."""
 
-    Attributes:
-        cause: what put the ops there.
-        pattern: the pattern that did; None if none did, or if it is not known.
-        ops: the ops.
-        inversions: how many inversions they are in.
-    """
-
-    cause: Cause
-    pattern: str | None
-    ops: tuple[OpLabel, ...]
-    inversions: int
+    cause: Cause  # what put the ops there
+    pattern: str | None  # the pattern that did; None if none did, or if it is not known
+    ops: tuple[OpLabel, ...]  # the ops
+    inversions: int  # how many inversions they are in
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to change in a pass so that it keeps the order. All inversions but those of now are estimates.
+    """What to change in a pass so that it keeps the order. All inversions but those of now are estimates."""
 
-    Attributes:
-        now: the inversions after the pass.
-        together: the patterns to change.
-        alone: the patterns that could be changed, with what the change of each one does, best first.
-        left: what is left if the patterns to change are changed, most inversions first.
-        curve: the inversions before the pass and after each step if they are changed.
-    """
-
-    now: int
-    together: Together
+    now: int  # the inversions after the pass
+    together: Together  # the patterns to change
+    # The patterns that could be changed, with what the change of each one does, best first.
     alone: tuple[PatternAdvice, ...]
-    left: tuple[Remainder, ...]
-    curve: tuple[int, ...]
+    left: tuple[Remainder, ...]  # what is left if the patterns to change are changed, most inversions first
+    curve: tuple[int, ...]  # the inversions before the pass and after each step if they are changed
 
 
 def advise(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions) -> Advice:
@@ -183,38 +156,23 @@ def _together(flow: LabelFlow, patterns: Sequence[str]) -> Together:
 
 @dataclass(frozen=True, slots=True)
 class MadeOp:
-    """An op that a step made.
+    """An op that a step made."""
 
-    Attributes:
-        number: its number.
-        name: its name.
-        index: its index.
-        source: the number of the op before whose location it carries; None if there is none.
-        carries: what that op is to the root.
-    """
-
-    number: int
-    name: str
-    index: int
-    source: int | None
-    carries: Carries
+    number: int  # its number
+    name: str  # its name
+    index: int  # its index
+    source: int | None  # the number of the op before whose location it carries; None if there is none
+    carries: Carries  # what that op is to the root
 
 
 @dataclass(frozen=True, slots=True)
 class MadeStep:
-    """What one step of a pass made.
+    """What one step of a pass made."""
 
-    Attributes:
-        pattern: the pattern; None if there is none, or if it is not known.
-        root: the number of its root; None if it is not found, or has no index.
-        ops: the ops with an index that it made.
-        moved: the numbers of the ops that it only moved.
-    """
-
-    pattern: str | None
-    root: int | None
-    ops: Sequence[MadeOp]
-    moved: Sequence[int]
+    pattern: str | None  # the pattern; None if there is none, or if it is not known
+    root: int | None  # the number of its root; None if it is not found, or has no index
+    ops: Sequence[MadeOp]  # the ops with an index that it made
+    moved: Sequence[int]  # the numbers of the ops that it only moved
 
 
 class LabelFlow:
@@ -225,10 +183,6 @@ class LabelFlow:
         last: the state after the pass.
         steps: its steps.
         blocks: by state, by block, the numbers of the ops that count in inversions, in textual order.
-
-    Attributes:
-        steps: as above.
-        patterns_at_end: the patterns on which a label at the end depends.
     """
 
     def __init__(
@@ -238,9 +192,10 @@ class LabelFlow:
         steps: Sequence[MadeStep],
         blocks: Sequence[Sequence[Sequence[int]]],
     ) -> None:
-        self.steps = steps
+        self.steps = steps  # as above
         self._first, self._last, self._blocks = first, last, blocks
         self._to_end = self._leading_to_the_end()
+        # The patterns on which a label at the end depends.
         self.patterns_at_end = {step.pattern for step in self._to_end}
         at_end = {*chain.from_iterable(blocks[-1])}
         self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
@@ -374,11 +329,7 @@ def _made_step(found: ScopeStep, attempt: Attempt | None) -> MadeStep:
 
 
 class _Sides:
-    """The states before a step and after it.
-
-    Attributes:
-        root: the root of its attempt in the state before; None if it is not found, or has no index.
-    """
+    """The states before a step and after it."""
 
     def __init__(
         self,
@@ -392,6 +343,7 @@ class _Sides:
         self._numbers, self._new_numbers = old.numbers, new.numbers
         self._old, self._new = old.ops.ops, new.ops.ops
         self._was_index, self._index = old.ops.dump.indices.by_op, new.ops.dump.indices.by_op
+        # The root of its attempt in the state before; None if it is not found, or has no index.
         self.root = None if attempt is None or attempt.index is None else self._find_root(attempt)
 
     def _find_root(self, attempt: Attempt) -> int | None:

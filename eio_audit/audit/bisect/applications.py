@@ -18,19 +18,12 @@ from eio_audit.mlir.source import InputError
 
 @dataclass(frozen=True, slots=True)
 class OneApplication:
-    """An attempt of a pattern, with the IR before it and after it.
+    """An attempt of a pattern, with the IR before it and after it."""
 
-    Attributes:
-        number: the number of the attempt.
-        attempt: the attempt; None if the log of actions lacks it.
-        diff: the IR with the attempts before it, and with it, too.
-        reproduction: how to get both by hand.
-    """
-
-    number: int
-    attempt: Attempt | None
-    diff: Diff
-    reproduction: Reproduction
+    number: int  # the number of the attempt
+    attempt: Attempt | None  # the attempt; None if the log of actions lacks it
+    diff: Diff  # the IR with the attempts before it, and with it, too
+    reproduction: Reproduction  # how to get both by hand
 
 
 def one_application(request: Request, number: int) -> OneApplication:
@@ -64,15 +57,10 @@ def one_application(request: Request, number: int) -> OneApplication:
 
 @dataclass(frozen=True)
 class OpSteps:
-    """What happened to one op, or to several that have one name.
+    """What happened to one op, or to several that have one name."""
 
-    Attributes:
-        bisection: the steps of the pass.
-        history: the op through its states, and the ops that were made from it.
-    """
-
-    bisection: Bisection
-    history: History
+    bisection: Bisection  # the steps of the pass
+    history: History  # the op through its states, and the ops that were made from it
 
     @cached_property
     def _by_line(self) -> Mapping[int, Application]:

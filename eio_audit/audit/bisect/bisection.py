@@ -75,28 +75,17 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class PatternTotal:
-    """What all applications of one pattern did.
+    """What all applications of one pattern did."""
 
-    Attributes:
-        pattern: its name, without namespaces; None for steps that are not resolved, or whose pattern is not
-            known.
-        is_resolved: whether each of them is one attempt.
-        applications: how many changed the IR.
-        made: pairs of ops that they put out of order.
-        undone: pairs of ops out of order that they put in order.
-        left: those that they made and that have been out of order since then.
-        ops: how many ops they changed.
-        worst: the application that left most inversions; of equals, the one that made most.
-    """
-
+    # Its name, without namespaces; None for steps that are not resolved, or whose pattern is not known.
     pattern: str | None
-    is_resolved: bool
-    applications: int
-    made: int
-    undone: int
-    left: int
-    ops: OpCounts
-    worst: Application
+    is_resolved: bool  # whether each of them is one attempt
+    applications: int  # how many changed the IR
+    made: int  # pairs of ops that they put out of order
+    undone: int  # pairs of ops out of order that they put in order
+    left: int  # those that they made and that have been out of order since then
+    ops: OpCounts  # how many ops they changed
+    worst: Application  # the application that left most inversions; of equals, the one that made most
 
     @classmethod
     def of(cls, pattern: str | None, applications: Sequence[Application]) -> PatternTotal:
@@ -119,17 +108,11 @@ def _most(one: Application) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """How to get the states by hand.
+    """How to get the states by hand."""
 
-    Attributes:
-        command: the command that runs the pass, without a count of attempts.
-        input: the file that it reads if the pass runs alone; None if it reads the user's own.
-        is_kept: whether that file outlasts the bisection.
-    """
-
-    command: str
-    input: str | None = None
-    is_kept: bool = True
+    command: str  # the command that runs the pass, without a count of attempts
+    input: str | None = None  # the file that it reads if the pass runs alone; None if it reads the user's own
+    is_kept: bool = True  # whether that file outlasts the bisection
 
     def at(self, attempts: int) -> str:
         """Return the command that stops after so many attempts."""

@@ -143,25 +143,15 @@ class CompilerRun:
 
 @dataclass(slots=True)
 class CompilerRuns:
-    """Runs a compiler. What a run prints is in a file of ``folder``; several threads may run it.
+    """Runs a compiler. What a run prints is in a file of ``folder``; several threads may run it."""
 
-    Attributes:
-        folder: where the files of the runs are.
-        scratch: where files are that outlast the runs; None for ``folder``.
-        kept: where files are that the user asked for; None for ``scratch``.
-        timeout: the seconds that a run may take; None for no limit.
-        stdin: a file for standard input; None for none.
-        running: what runs now.
-        number: how many runs have begun.
-    """
-
-    folder: Path
-    scratch: Path | None = None
-    kept: Path | None = None
-    timeout: float | None = None
-    stdin: Path | None = None
-    running: Running = field(default_factory=Running)
-    number: int = 0
+    folder: Path  # where the files of the runs are
+    scratch: Path | None = None  # where files are that outlast the runs; None for `folder`
+    kept: Path | None = None  # where files are that the user asked for; None for `scratch`
+    timeout: float | None = None  # the seconds that a run may take; None for no limit
+    stdin: Path | None = None  # a file for standard input; None for none
+    running: Running = field(default_factory=Running)  # what runs now
+    number: int = 0  # how many runs have begun
     _lock: Lock = field(default_factory=Lock)
 
     @property
@@ -211,16 +201,11 @@ _SPACE = re.compile(r"\s*")
 
 
 class PipelinePass(NamedTuple):
-    """One pass of a pipeline.
+    """One pass of a pipeline."""
 
-    Attributes:
-        name: its argument: ``canonicalize``.
-        text: the argument with its options: ``canonicalize{top-down=true}``.
-        anchors: the ops that it is nested in, the outermost first: ``("builtin.module", "func.func")``.
-    """
-
-    name: str
-    text: str
+    name: str  # its argument: `canonicalize`
+    text: str  # the argument with its options: `canonicalize{top-down=true}`
+    # The ops that it is nested in, the outermost first: `("builtin.module", "func.func")`.
     anchors: tuple[str, ...]
 
     @property

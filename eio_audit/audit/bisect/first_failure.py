@@ -81,35 +81,22 @@ class CommandTest:
 
 @dataclass(frozen=True, slots=True)
 class FirstFailure:
-    """Where a property fails first.
+    """Where a property fails first."""
 
-    Attributes:
-        command: the compiler with its arguments, as it was given.
-        options: how the IR was read.
-        test: the property: a command, or the name of a built-in test.
-        pass_name: the pass after which it fails; None if it holds at the end.
-        function: the symbol of the op that the pass ran on; None for the whole program.
-        number: which run of the pass it is, from 1; None if it is the only one.
-        first: the first attempt of a pattern that may be to blame.
-        last: the last of them. It is greater than ``first`` where the test cannot judge the states between.
-            Both are 0 if the property fails without any pattern, or the pass is one step.
-        attempt: the attempt; None if there are several, or none.
-        why_one_step: why the attempts of the pass cannot be told apart; empty if they can.
-        runs: how many runs of the compiler it took.
-        reproduction: how to get the states by hand; None if the property holds at the end.
-    """
-
-    command: tuple[str, ...]
-    options: AuditOptions
-    test: str
-    pass_name: str | None = None
-    function: str | None = None
-    number: int | None = None
-    first: int = 0
+    command: tuple[str, ...]  # the compiler with its arguments, as it was given
+    options: AuditOptions  # how the IR was read
+    test: str  # the property: a command, or the name of a built-in test
+    pass_name: str | None = None  # the pass after which it fails; None if it holds at the end
+    function: str | None = None  # the symbol of the op that the pass ran on; None for the whole program
+    number: int | None = None  # which run of the pass it is, from 1; None if it is the only one
+    first: int = 0  # the first attempt of a pattern that may be to blame
+    # The last of them. It is greater than `first` where the test cannot judge the states between. Both
+    # are 0 if the property fails without any pattern, or the pass is one step.
     last: int = 0
-    attempt: Attempt | None = None
-    why_one_step: str = ""
-    runs: int = 0
+    attempt: Attempt | None = None  # the attempt; None if there are several, or none
+    why_one_step: str = ""  # why the attempts of the pass cannot be told apart; empty if they can
+    runs: int = 0  # how many runs of the compiler it took
+    # How to get the states by hand; None if the property holds at the end.
     reproduction: Reproduction | None = None
 
 

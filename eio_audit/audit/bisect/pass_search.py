@@ -112,25 +112,15 @@ NO_ACTIONS = -1
 
 @dataclass(slots=True)
 class PassSearch:
-    """A pass, and the runs that stop after a number of its attempts of patterns.
+    """A pass, and the runs that stop after a number of its attempts of patterns."""
 
-    Attributes:
-        question: the pass.
-        states: the states after it.
-        first: the number of attempts before its own.
-        last: the number of its last attempt.
-        before: the key of the state before the pass.
-        why_one_step: why there are no states between ``first`` and ``last``; empty if there may be.
-        known: the states known so far, by attempts.
-    """
-
-    question: PassInQuestion
-    states: PassStates
-    first: int
-    last: int
-    before: str
-    why_one_step: str
-    known: dict[int, str] = field(default_factory=dict)
+    question: PassInQuestion  # the pass
+    states: PassStates  # the states after it
+    first: int  # the number of attempts before its own
+    last: int  # the number of its last attempt
+    before: str  # the key of the state before the pass
+    why_one_step: str  # why there are no states between `first` and `last`; empty if there may be
+    known: dict[int, str] = field(default_factory=dict)  # the states known so far, by attempts
 
     @property
     def _actions(self) -> Path:
@@ -277,20 +267,14 @@ def _from_middle(low: int, high: int) -> Iterator[int]:
 
 
 class SearchResult:
-    """What a search has found so far.
-
-    Attributes:
-        halving: the states, and what is not resolved.
-        failures: the errors of runs that failed, by their number of attempts.
-        stopped: why it stopped early; empty if it did not.
-        is_ended: whether no more runs follow.
-    """
+    """What a search has found so far."""
 
     def __init__(self, search: PassSearch) -> None:
-        self.halving = Halving(search.known, search.states.difference)
+        self.halving = Halving(search.known, search.states.difference)  # the states, and what is not resolved
+        # The errors of runs that failed, by their number of attempts.
         self.failures: dict[int, InputError] = {}
-        self.stopped = ""
-        self.is_ended = False
+        self.stopped = ""  # why it stopped early; empty if it did not
+        self.is_ended = False  # whether no more runs follow
 
 
 def find_states(
@@ -337,11 +321,7 @@ def _take(done: Future[str], count: int, result: SearchResult) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to bisect: those arguments of ``bisect`` that are not about the search, and one more.
-
-    Attributes:
-        scratch: a folder for all that is not kept, which outlasts the request; None for one that does not.
-    """
+    """What to bisect: those arguments of ``bisect`` that are not about the search, and one more."""
 
     command: tuple[str, ...]
     options: AuditOptions = DEFAULT_OPTIONS
@@ -349,6 +329,7 @@ class Request:
     number: int | None = None
     timeout: float | None = None
     folder: str | PathLike[str] | None = None
+    # A folder for all that is not kept, which outlasts the request; None for one that does not.
     scratch: Path | None = None
     stdin: Path | None = None
 

@@ -27,45 +27,28 @@ _END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")
 
 @dataclass(frozen=True, slots=True)
 class StateOrder:
-    """The order of the ops in one state.
+    """The order of the ops in one state."""
 
-    Attributes:
-        inversions: how many inversions they have.
-        is_indexed: whether any op has a key.
-    """
-
-    inversions: int
-    is_indexed: bool
+    inversions: int  # how many inversions they have
+    is_indexed: bool  # whether any op has a key
 
 
 @dataclass(frozen=True, slots=True)
 class WantedDump:
-    """Which dump of a run is the state.
+    """Which dump of a run is the state."""
 
-    Attributes:
-        pass_name: the pass, by its marker.
-        number: 0-based number among the dumps after that pass; -1 for the last.
-    """
-
-    pass_name: str
-    number: int
+    pass_name: str  # the pass, by its marker
+    number: int  # 0-based number among the dumps after that pass; -1 for the last
 
 
 @dataclass(slots=True)
 class PassStates:
-    """Runs a compiler, and keeps each state that it makes once, on disk.
+    """Runs a compiler, and keeps each state that it makes once, on disk."""
 
-    Attributes:
-        command: the compiler's command line with what prints the dumps.
-        wanted: which dump after the pass is the state.
-        runs: what runs it.
-        options: how the states are read.
-    """
-
-    command: CompilerCommand
-    wanted: WantedDump
-    runs: CompilerRuns
-    options: AuditOptions
+    command: CompilerCommand  # the compiler's command line with what prints the dumps
+    wanted: WantedDump  # which dump after the pass is the state
+    runs: CompilerRuns  # what runs it
+    options: AuditOptions  # how the states are read
     _orders: dict[str, StateOrder] = field(default_factory=dict)
 
     def at(self, attempts: int) -> str:

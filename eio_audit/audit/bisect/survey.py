@@ -49,27 +49,16 @@ PassKind: TypeAlias = tuple[str, str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class PassInQuestion:
-    """A run of a pass.
+    """A run of a pass."""
 
-    Attributes:
-        pass_name: the pass.
-        function: the symbol of the op that it ran on; None for the whole program.
-        before: the dump before it.
-        after: the dump after it.
-        number: 0-based number of ``after`` among the dumps after passes of this name.
-        command: the command whose attempts are counted.
-        is_cut: whether the command runs this pass alone, on the dump before it.
-        is_only: whether it is the only pass that runs in the command, and it runs once.
-    """
-
-    pass_name: str
-    function: str | None
-    before: Dump
-    after: Dump
-    number: int
-    command: CompilerCommand
-    is_cut: bool
-    is_only: bool
+    pass_name: str  # the pass
+    function: str | None  # the symbol of the op that it ran on; None for the whole program
+    before: Dump  # the dump before it
+    after: Dump  # the dump after it
+    number: int  # 0-based number of `after` among the dumps after passes of this name
+    command: CompilerCommand  # the command whose attempts are counted
+    is_cut: bool  # whether the command runs this pass alone, on the dump before it
+    is_only: bool  # whether it is the only pass that runs in the command, and it runs once
 
     @property
     def op_name(self) -> str:
@@ -100,21 +89,13 @@ class PassInQuestion:
 
 @dataclass(frozen=True)
 class Survey:
-    """What the first run shows.
+    """What the first run shows."""
 
-    Attributes:
-        command: the command as it was given.
-        run: the run.
-        dumps: its dumps.
-        trace: what each pass did.
-        pipeline: its passes in order; None if the compiler does not tell.
-    """
-
-    command: CompilerCommand
-    run: CompilerRun
-    dumps: Sequence[Dump]
-    trace: Trace
-    pipeline: tuple[PipelinePass, ...] | None
+    command: CompilerCommand  # the command as it was given
+    run: CompilerRun  # the run
+    dumps: Sequence[Dump]  # its dumps
+    trace: Trace  # what each pass did
+    pipeline: tuple[PipelinePass, ...] | None  # its passes in order; None if the compiler does not tell
 
     @cached_property
     def pass_runs(self) -> tuple[PassInQuestion, ...]:

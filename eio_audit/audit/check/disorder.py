@@ -65,24 +65,18 @@ MOST_SHAPES = 2_000
 
 @dataclass(frozen=True, slots=True)
 class ShapeDisorder:
-    """The result for all blocks of one shape. Ops are identified by their place in the block.
+    """The result for all blocks of one shape. Ops are identified by their place in the block."""
 
-    Attributes:
-        figures: figures of ``BlockAudit``, by name.
-        worst: the displaced ops in the most inversions, worst first.
-        order: the best order found, if it is better than the textual order.
-        order_of_others: the order found if hoisted constants or splits follow, if both they and other ops
-            have avoidable inversions.
-        donors: per op with a wrong label, in textual order, the op whose label it should carry. The wrong
-            labels are a set of least weight.
-        worst_labels: of these ops, those in the most inversions, worst first, with their inversions.
-    """
-
-    figures: Mapping[str, Any]
-    worst: Sequence[_DisplacedPlace]
-    order: Sequence[int] | None
+    figures: Mapping[str, Any]  # figures of `BlockAudit`, by name
+    worst: Sequence[_DisplacedPlace]  # the displaced ops in the most inversions, worst first
+    order: Sequence[int] | None  # the best order found, if it is better than the textual order
+    # The order found if hoisted constants or splits follow, if both they and other ops have avoidable
+    # inversions.
     order_of_others: OrderOfOthers | None
+    # Per op with a wrong label, in textual order, the op whose label it should carry. The wrong labels
+    # are a set of least weight.
     donors: Mapping[int, int]
+    # Of these ops, those in the most inversions, worst first, with their inversions.
     worst_labels: Mapping[int, int]
 
 

@@ -344,14 +344,11 @@ _NONE = summarize_blocks([], dumps=0)
 
 
 class LogFigures:
-    """The figures of the functions that have inversions, added up dump by dump.
-
-    Attributes:
-        each_inversion_once: their growth over all dumps, function by function. The figures of a new function
-            count minus what the other functions lost in that dump, because its ops may have been theirs.
-    """
+    """The figures of the functions that have inversions, added up dump by dump."""
 
     def __init__(self) -> None:
+        # Their growth over all dumps, function by function. The figures of a new function count
+        # minus what the other functions lost in that dump, because its ops may have been theirs.
         self.each_inversion_once = _NONE
         self._last: dict[Hashable, dict[str | None, Summary]] = defaultdict(dict)
 
@@ -395,17 +392,11 @@ def _growth(old: Summary, new: Summary) -> Summary:
 
 
 class UnjudgedInput(NamedTuple):
-    """A file, which may be a log, that has ops of which none carries an index.
+    """A file, which may be a log, that has ops of which none carries an index."""
 
-    Attributes:
-        source: file name, ``<stdin>`` for standard input.
-        dumps: number of its dumps that have ops.
-        has_locations: whether an op has a location, so that the index may be written in another form.
-    """
-
-    source: str
-    dumps: int
-    has_locations: bool
+    source: str  # file name, `<stdin>` for standard input
+    dumps: int  # number of its dumps that have ops
+    has_locations: bool  # whether an op has a location, so that the index may be written in another form
 
 
 def unjudged_inputs(dumps: Iterable[DumpAudit]) -> tuple[UnjudgedInput, ...]:

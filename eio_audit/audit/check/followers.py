@@ -31,14 +31,10 @@ APART = (Follow.CONSTANTS, Follow.SPLITS)
 
 
 class Apart(NamedTuple):
-    """The parts of a block's avoidable inversions that hoisted constants and splits cause.
+    """The parts of a block's avoidable inversions that hoisted constants and splits cause."""
 
-    Attributes:
-        figures: figures of ``BlockAudit``, by name; empty if they cause none.
-        order_of_others: the order found if these ops follow; None if they cause none, or all.
-    """
-
-    figures: Mapping[str, int]
+    figures: Mapping[str, int]  # figures of `BlockAudit`, by name; empty if they cause none
+    # The order found if these ops follow; None if they cause none, or all.
     order_of_others: OrderOfOthers | None
 
 

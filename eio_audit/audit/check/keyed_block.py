@@ -25,18 +25,13 @@ UNCOUNTED = -1
 
 
 class KeyedBlock:
-    """A block of a dump with the keys of its ops. Ops are identified by their place in the block, from 0.
-
-    Attributes:
-        number: the number of the block in the dump.
-        ops: its ops in textual order.
-        keys: per place, its key; None for an op that does not count in inversions.
-    """
+    """A block of a dump with the keys of its ops. Ops are identified by their place in the block, from 0."""
 
     def __init__(self, dump: KeyedDump, number: int) -> None:
         self.dump = dump
-        self.number = number
-        self.ops: array[int] = dump.ir.block_ops[number]
+        self.number = number  # the number of the block in the dump
+        self.ops: array[int] = dump.ir.block_ops[number]  # its ops in textual order
+        # Per place, its key; None for an op that does not count in inversions.
         self.keys = dump.ir.of_block(number, dump.keys.by_op)
 
     @cached_property
@@ -139,16 +134,13 @@ class KeyedBlock:
 
 
 class FixedBlock(KeyedBlock):
-    """A block, and the order that a fix gives it.
-
-    Attributes:
-        order: ``order[k]`` is the place of the op that a fix puts k-th.
-    """
+    """A block, and the order that a fix gives it."""
 
     dump: AuditedDump
 
     def __init__(self, dump: AuditedDump, number: int) -> None:
         super().__init__(dump, number)
+        # `order[k]` is the place of the op that a fix puts k-th.
         self.order: Sequence[int] = dump.orders.get(number) or range(len(self.ops))
         self._with_followers: FixedBlock | None = None
 

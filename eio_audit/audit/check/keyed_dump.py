@@ -28,14 +28,10 @@ if TYPE_CHECKING:
 
 
 class OrderKeys:
-    """The keys of one dump's ops.
-
-    Attributes:
-        indices: the op indices of all ops, followed or not.
-    """
+    """The keys of one dump's ops."""
 
     def __init__(self, ir: IR, indices: OriginalIndices, options: AuditOptions) -> None:
-        self.indices = indices
+        self.indices = indices  # the op indices of all ops, followed or not
         self._ir = ir
         self._follow = options.follow
         self._assume_pure = options.assume_pure
@@ -199,23 +195,14 @@ def _may_be_constant(row: OpTraits) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class KeyedDump:
-    """A dump that has been read.
+    """A dump that has been read."""
 
-    Attributes:
-        dump: its text and marker.
-        options: the options of the audit.
-        ir: its structure.
-        keys: the keys of its ops.
-        dependences: the dependences of its blocks, computed on request.
-        functions: per block, the symbol of the function around it, or None.
-    """
-
-    dump: Dump
-    options: AuditOptions
-    ir: IR
-    keys: OrderKeys
-    dependences: Dependences
-    functions: Sequence[str | None]
+    dump: Dump  # its text and marker
+    options: AuditOptions  # the options of the audit
+    ir: IR  # its structure
+    keys: OrderKeys  # the keys of its ops
+    dependences: Dependences  # the dependences of its blocks, computed on request
+    functions: Sequence[str | None]  # per block, the symbol of the function around it, or None
 
     @property
     def indices(self) -> OriginalIndices:
@@ -264,15 +251,10 @@ class SharedWork:
     """The work that the audits of several dumps share. It saves time and changes no result.
 
     Attributes:
-        described_ops: how many displaced ops of a block to describe, those in the most inversions.
-        finds_wrong_labels: whether to find the indices that contradict the dependences.
-        finds_classes: whether to find how many avoidable inversions hoisted constants and splits cause.
         effort: the budget left to find orders in the current dump.
         others_effort: the budget left to find orders in which constants and splits follow.
         label_effort: the budget left to find its wrong labels.
         by_shape: per shape, the result for small blocks of the current dump. Layers repeat.
-        by_shape_and_budget: per shape and budget left, the result for small blocks of all dumps, and the
-            budget left after it. So the figures of a dump do not depend on the dumps before it.
     """
 
     def __init__(
@@ -282,9 +264,14 @@ class SharedWork:
         finds_wrong_labels: bool = True,
         finds_classes: bool = True,
     ) -> None:
+        # How many displaced ops of a block to describe, those in the most inversions.
         self.described_ops = described_ops
+        # Whether to find the indices that contradict the dependences.
         self.finds_wrong_labels = finds_wrong_labels
+        # Whether to find how many avoidable inversions hoisted constants and splits cause.
         self.finds_classes = finds_classes
+        # Per shape and budget left, the result for small blocks of all dumps, and the budget left
+        # after it. So the figures of a dump do not depend on the dumps before it.
         self.by_shape_and_budget: dict[Hashable, Any] = {}
         self.begin_dump()
 
@@ -295,33 +282,23 @@ class SharedWork:
 
 
 class OrderOfOthers(NamedTuple):
-    """The order found for a block if hoisted constants or splits follow their consumers.
+    """The order found for a block if hoisted constants or splits follow their consumers."""
 
-    Attributes:
-        follow: the ops that follow.
-        order: ``order[k]`` is the textual index of the op placed k-th.
-    """
-
-    follow: Collection[Follow]
-    order: Sequence[int]
+    follow: Collection[Follow]  # the ops that follow
+    order: Sequence[int]  # `order[k]` is the textual index of the op placed k-th
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedDump(KeyedDump):
-    """A dump with its audit and the orders found for its blocks.
+    """A dump with its audit and the orders found for its blocks."""
 
-    Attributes:
-        audit: the figures.
-        blocks: the numbers of the blocks of ``audit.blocks``.
-        orders: per block to improve, its order: ``order[k]`` is the textual index of the op placed k-th.
-        orders_of_others: per block in which both hoisted constants or splits and other ops have avoidable
-            inversions, the order of the others.
-        donors: per op with a wrong label, the op whose label it should carry. The wrong labels are a set of
-            least weight.
-    """
-
-    audit: DumpAudit
-    blocks: Sequence[int]
+    audit: DumpAudit  # the figures
+    blocks: Sequence[int]  # the numbers of the blocks of `audit.blocks`
+    # Per block to improve, its order: `order[k]` is the textual index of the op placed k-th.
     orders: dict[int, Sequence[int]]
+    # Per block in which both hoisted constants or splits and other ops have avoidable inversions, the
+    # order of the others.
     orders_of_others: dict[int, OrderOfOthers]
+    # Per op with a wrong label, the op whose label it should carry. The wrong labels are a set of least
+    # weight.
     donors: Mapping[int, int]

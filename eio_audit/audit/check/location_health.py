@@ -68,13 +68,9 @@ class LocationFinding:
 
 @dataclass(frozen=True, slots=True)
 class LocationHealth:
-    """The findings of one dump, in textual order.
+    """The findings of one dump, in textual order."""
 
-    Attributes:
-        ops: number of ops inspected: those of blocks with an indexed op, without terminators and functions.
-    """
-
-    ops: int
+    ops: int  # number of ops inspected: those of blocks with an indexed op, without terminators and functions
     findings: tuple[LocationFinding, ...]
 
     @property
@@ -91,17 +87,13 @@ def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
 
 @dataclass(frozen=True, slots=True)
 class HealthChange:
-    """The locations of two dumps: the findings of both, and what the later dump has lost.
-
-    Attributes:
-        new: the findings of the dump after at ops that are new, or had no finding of that rule before.
-        lost: the ops of the dump after that lost their index.
-    """
+    """The locations of two dumps: the findings of both, and what the later dump has lost."""
 
     before: LocationHealth
     after: LocationHealth
+    # The findings of the dump after at ops that are new, or had no finding of that rule before.
     new: tuple[LocationFinding, ...]
-    lost: tuple[OpLabel, ...]
+    lost: tuple[OpLabel, ...]  # the ops of the dump after that lost their index
 
 
 def health_change(

@@ -35,18 +35,12 @@ _OWN_FOLDERS = ("/dev", "/proc")  # their files are other files in each process:
 
 @dataclass(frozen=True)
 class DumpCheck:
-    """What to find out about each dump.
+    """What to find out about each dump."""
 
-    Attributes:
-        options: what counts.
-        rules: what to look for.
-        describes_all: describe all ops out of place, not only the worst.
-        visit: called with each audited dump while its IR is in memory, if this process audits it.
-    """
-
-    options: AuditOptions = DEFAULT_OPTIONS
-    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)
-    describes_all: bool = False
+    options: AuditOptions = DEFAULT_OPTIONS  # what counts
+    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)  # what to look for
+    describes_all: bool = False  # describe all ops out of place, not only the worst
+    # Called with each audited dump while its IR is in memory, if this process audits it.
     visit: Callable[[AuditedDump], None] | None = None
 
     def __call__(self, place: Dump | DumpInFile) -> CheckedDump | InputError:
@@ -78,23 +72,14 @@ def digest_of(dump: Dump) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DumpInFile:
-    """Where a dump is, and what tells that it is this dump.
+    """Where a dump is, and what tells that it is this dump."""
 
-    Attributes:
-        path: the file, absolute.
-        lines: the bytes of the lines that the dump is on.
-        start_line: the 1-based line that they begin on.
-        span: the dump's bytes, counted from the start of these lines.
-        place: what messages say of it.
-        digest: of the dump, see ``digest_of``.
-    """
-
-    path: str
-    lines: Span
-    start_line: int
-    span: Span
-    place: DumpPlace
-    digest: bytes
+    path: str  # the file, absolute
+    lines: Span  # the bytes of the lines that the dump is on
+    start_line: int  # the 1-based line that they begin on
+    span: Span  # the dump's bytes, counted from the start of these lines
+    place: DumpPlace  # what messages say of it
+    digest: bytes  # of the dump, see `digest_of`
 
     def read(self) -> Dump:
         """The dump, without its program.
@@ -232,19 +217,12 @@ def check_dumps(
 
 @dataclass(slots=True, eq=False)
 class _Text:
-    """A text that dumps have: what is known of it, not the text itself.
+    """A text that dumps have: what is known of it, not the text itself."""
 
-    Attributes:
-        digest: of one of these dumps; empty where none was needed to tell it from others.
-        source: the file of the first dump with it.
-        first_line: where it begins there, 1-based.
-        result: the result for that dump; None until it is known.
-    """
-
-    digest: bytes
-    source: str
-    first_line: int
-    result: CheckedDump | InputError | None
+    digest: bytes  # of one of these dumps; empty where none was needed to tell it from others
+    source: str  # the file of the first dump with it
+    first_line: int  # where it begins there, 1-based
+    result: CheckedDump | InputError | None  # the result for that dump; None until it is known
 
     def result_for(self, dump: Dump, options: AuditOptions) -> CheckedDump | InputError:
         """The result for a dump that has it."""

@@ -31,17 +31,11 @@ Tag = TypeVar("Tag")
 
 
 class Piece(NamedTuple, Generic[Tag, Work]):
-    """A piece of work.
+    """A piece of work."""
 
-    Attributes:
-        tag: what it is here; no worker gets it.
-        work: what a worker gets; None if nothing is to be done, but others come before and after.
-        size_bytes: about how large it is.
-    """
-
-    tag: Tag
-    work: Work | None
-    size_bytes: int
+    tag: Tag  # what it is here; no worker gets it
+    work: Work | None  # what a worker gets; None if nothing is to be done, but others come before and after
+    size_bytes: int  # about how large it is
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,17 +59,11 @@ def _name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that a compiler translated.
+    """A model that a compiler translated."""
 
-    Attributes:
-        name: what it is called in the folder.
-        path: the folder or the file that has its dumps and no others; empty if there is none.
-        files: the files with its dumps, in the order of the passes.
-    """
-
-    name: str
-    path: str
-    files: tuple[DumpFile, ...]
+    name: str  # what it is called in the folder
+    path: str  # the folder or the file that has its dumps and no others; empty if there is none
+    files: tuple[DumpFile, ...]  # the files with its dumps, in the order of the passes
 
     @property
     def first_path(self) -> str:
@@ -181,41 +175,24 @@ def _functions(dump: Dump, op_table: OpTable) -> set[tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
-    """The figures of one model.
+    """The figures of one model."""
 
-    Attributes:
-        model: its name.
-        dumps: how many dumps of it could be read.
-        errors: how many could not.
-        unjudged: how many of its files could not be judged, because nothing in them is indexed.
-        ops: the ops of all its dumps.
-        inversions: what several dumps of a log show counts once, in this figure and in those that follow.
-        forced: inversions that a dependence forces.
-        minimum: inversions that no order avoids.
-        avoidable: inversions that a fix removes.
-        avoidable_constants: those of these that hoisted constants cause.
-        avoidable_splits: those of these that splits cause.
-        wrong_indices: ops whose index is wrong.
-        certified: whether the minimum is proven.
-        findings: how many findings it has.
-        worst: the first of its dumps with most avoidable inversions, then with most of any kind; None if no
-            dump has inversions.
-    """
-
-    model: str
-    dumps: int
-    errors: int
-    unjudged: int
-    ops: int
-    inversions: int
-    forced: int
-    minimum: int
-    avoidable: int
-    avoidable_constants: int
-    avoidable_splits: int
-    wrong_indices: int
-    certified: bool
-    findings: int
+    model: str  # its name
+    dumps: int  # how many dumps of it could be read
+    errors: int  # how many could not
+    unjudged: int  # how many of its files could not be judged, because nothing in them is indexed
+    ops: int  # the ops of all its dumps
+    inversions: int  # what several dumps of a log show counts once, in this figure and in those that follow
+    forced: int  # inversions that a dependence forces
+    minimum: int  # inversions that no order avoids
+    avoidable: int  # inversions that a fix removes
+    avoidable_constants: int  # those of these that hoisted constants cause
+    avoidable_splits: int  # those of these that splits cause
+    wrong_indices: int  # ops whose index is wrong
+    certified: bool  # whether the minimum is proven
+    findings: int  # how many findings it has
+    # The first of its dumps with most avoidable inversions, then with most of any kind; None if no dump
+    # has inversions.
     worst: DumpAudit | None
 
     @property
@@ -226,33 +203,19 @@ class ModelFigures:
 
 @dataclass(frozen=True, slots=True)
 class PassFigures:
-    """The figures of all dumps before or after a pass: what they show, whichever pass brought it in.
+    """The figures of all dumps before or after a pass: what they show, whichever pass brought it in."""
 
-    Attributes:
-        pass_name: the pass; None for dumps without a marker.
-        when: ``"before"`` or ``"after"`` it; None if only the name of a file says which pass it is.
-        dumps: how many there are.
-        models: of how many models.
-        models_avoidable: and in how many of these models they have avoidable inversions.
-        inversions: added up over the dumps, like the figures that follow.
-        avoidable: inversions that a fix removes.
-        avoidable_constants: those of these that hoisted constants cause.
-        avoidable_splits: those of these that splits cause.
-        wrong_indices: ops whose index is wrong.
-        findings: findings that these dumps are the first to show.
-    """
-
-    pass_name: str | None
-    when: str | None
-    dumps: int
-    models: int
-    models_avoidable: int
-    inversions: int
-    avoidable: int
-    avoidable_constants: int
-    avoidable_splits: int
-    wrong_indices: int
-    findings: int
+    pass_name: str | None  # the pass; None for dumps without a marker
+    when: str | None  # `"before"` or `"after"` it; None if only the name of a file says which pass it is
+    dumps: int  # how many there are
+    models: int  # of how many models
+    models_avoidable: int  # and in how many of these models they have avoidable inversions
+    inversions: int  # added up over the dumps, like the figures that follow
+    avoidable: int  # inversions that a fix removes
+    avoidable_constants: int  # those of these that hoisted constants cause
+    avoidable_splits: int  # those of these that splits cause
+    wrong_indices: int  # ops whose index is wrong
+    findings: int  # findings that these dumps are the first to show
 
     @property
     def moment(self) -> str:

@@ -46,17 +46,12 @@ NO_PROGRESS: Progress = _Nobody()
 
 @dataclass(frozen=True)
 class TraceModel:
-    """How models are traced.
+    """How models are traced."""
 
-    Attributes:
-        options: what counts.
-        is_only_file: there is one file in all; of several, each without markers is a stage with its name.
-        max_unpacked_bytes: the most that a file may unpack to.
-    """
-
-    options: AuditOptions = DEFAULT_OPTIONS
+    options: AuditOptions = DEFAULT_OPTIONS  # what counts
+    # There is one file in all; of several, each without markers is a stage with its name.
     is_only_file: bool = False
-    max_unpacked_bytes: int = MAX_UNPACKED_BYTES
+    max_unpacked_bytes: int = MAX_UNPACKED_BYTES  # the most that a file may unpack to
 
     def of(self, model: Model, progress: Progress = NO_PROGRESS, watches: Sequence[Watch] = ()) -> Trace:
         """Return the trace of a model. A file that cannot be read is an error of the trace.
@@ -83,19 +78,12 @@ class TraceModel:
 
 @dataclass(frozen=True, slots=True)
 class ModelTrace:
-    """The trace of a model.
+    """The trace of a model."""
 
-    Attributes:
-        name: what the model is called.
-        path: the folder or the file that has its dumps and no others; empty if there is none.
-        trace: the history of its programs.
-        passes: what each pass did to the order, worst first.
-    """
-
-    name: str
-    path: str
-    trace: Trace
-    passes: tuple[PassTotal, ...]
+    name: str  # what the model is called
+    path: str  # the folder or the file that has its dumps and no others; empty if there is none
+    trace: Trace  # the history of its programs
+    passes: tuple[PassTotal, ...]  # what each pass did to the order, worst first
 
     @property
     def initial(self) -> int:
@@ -140,15 +128,10 @@ class ModelTrace:
 
 @dataclass(frozen=True)
 class ModelTraces:
-    """The traces of all models of a corpus.
+    """The traces of all models of a corpus."""
 
-    Attributes:
-        models: those with most inversions left at the end first.
-        merged: the traces of all models as one, in the order of their files.
-    """
-
-    models: tuple[ModelTrace, ...]
-    merged: Trace
+    models: tuple[ModelTrace, ...]  # those with most inversions left at the end first
+    merged: Trace  # the traces of all models as one, in the order of their files
 
     @property
     def unjudged(self) -> tuple[ModelTrace, ...]:

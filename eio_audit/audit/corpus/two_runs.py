@@ -39,24 +39,17 @@ class UnlikePair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two logs of the same passes, dump by dump.
+    """Two logs of the same passes, dump by dump."""
 
-    Attributes:
-        pairs: how many dumps have a counterpart: the dump with the same pass, op and program, and the same
-            number among such dumps. An op without a name has the same text, or it is the next one left.
-        different: how many pairs differ in any byte, but for blank lines and what loggers print.
-        first: the first pair that differs, in the order of the first log, or None.
-        difference: what differs in that pair.
-        only_in: by run, 0 or 1, the first dump without a counterpart, and the number of such dumps.
-        unlike: the first pair that is not the same in the sense that was asked for, or None.
-    """
-
+    # How many dumps have a counterpart: the dump with the same pass, op and program, and the same
+    # number among such dumps. An op without a name has the same text, or it is the next one left.
     pairs: int
-    different: int
-    first: tuple[Dump, Dump] | None
-    difference: Diff | None
+    different: int  # how many pairs differ in any byte, but for blank lines and what loggers print
+    first: tuple[Dump, Dump] | None  # the first pair that differs, in the order of the first log, or None
+    difference: Diff | None  # what differs in that pair
+    # By run, 0 or 1, the first dump without a counterpart, and the number of such dumps.
     only_in: tuple[tuple[Dump | None, int], tuple[Dump | None, int]]
-    unlike: UnlikePair | None
+    unlike: UnlikePair | None  # the first pair that is not the same in the sense that was asked for, or None
 
     @property
     def is_same(self) -> bool:
@@ -121,13 +114,13 @@ class _Pairs:
     Attributes:
         count: how many there are.
         different: how many of them differ.
-        parted: the first of these in the order of the first log, after its place there.
     """
 
     def __init__(self, first: Iterable[Dump], second: Iterable[Dump]) -> None:
         self._dumps = _in_turn(_numbered(first), _numbered(second))
         self._waiting: tuple[dict[_Key, tuple[int, Dump]], ...] = ({}, {})
         self.count = self.different = 0
+        # The first of these in the order of the first log, after its place there.
         self.parted: tuple[int, Dump, Dump] | None = None
 
     def differing(self) -> Iterator[_Pair]:

@@ -52,17 +52,12 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class BatchSize:
-    """How much a worker gets at a time, so that sending costs little. A batch is full if it has one of these.
+    """How much a worker gets at a time, so that sending costs little: a batch with one of these is full."""
 
-    Attributes:
-        work_bytes: the size of its work.
-        held_bytes: the size of all its pieces. Those without work are held until their turn comes.
-        pieces: how many it has.
-    """
-
-    work_bytes: int = 1 << 18
+    work_bytes: int = 1 << 18  # the size of its work
+    # The size of all its pieces. Those without work are held until their turn comes.
     held_bytes: int = 1 << 22
-    pieces: int = 1 << 9
+    pieces: int = 1 << 9  # how many it has
 
 
 BATCH_SIZE = BatchSize()
@@ -70,23 +65,16 @@ BATCH_SIZE = BatchSize()
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """Who does the work.
+    """Who does the work."""
 
-    Attributes:
-        executor: what runs it.
-        count: how many batches of work it runs at a time.
-        timeout: the seconds that a piece of work may take, if the executor ends one that takes longer.
-        deaths: the exceptions by which the executor tells that a worker died.
-        shares_files: they read files themselves, by their paths, instead of getting their bytes.
-        batch_size: how much they get at a time.
-    """
-
-    executor: Executor
-    count: int
+    executor: Executor  # what runs it
+    count: int  # how many batches of work it runs at a time
+    # The seconds that a piece of work may take, if the executor ends one that takes longer.
     timeout: float | None = None
+    # The exceptions by which the executor tells that a worker died.
     deaths: tuple[type[BaseException], ...] = (BrokenExecutor,)
-    shares_files: bool = False
-    batch_size: BatchSize = BATCH_SIZE
+    shares_files: bool = False  # they read files themselves, by their paths, instead of getting their bytes
+    batch_size: BatchSize = BATCH_SIZE  # how much they get at a time
 
 
 def usable_cores(cpu_quota: Path = CPU_QUOTA) -> int:

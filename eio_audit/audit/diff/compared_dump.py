@@ -57,33 +57,25 @@ class ComparedOps:
     """The ops of one dump as they are compared with those of another.
 
     Attributes:
-        ir: the dump.
-        names: by op, its name with its dialect, which a custom form may leave out.
-        locations: by op, the number of its location, NO_LOCATION where unknown.
-        texts: by op, its parts as printed.
-        symbols: by op, the symbol it defines, or None.
-        functions: by block, the symbol of the function around it, or None.
         producers: by op and operand, the defining op and its result number; for a block argument ``-1 -
             block`` and the argument's number.
-        argument_counts: by block, how many arguments it has.
         region_places: by block, the place of its region in its op, and its own place in the region.
-        blocks_of: by op with regions, the blocks in them.
-        op_blocks: by op, the block it counts as in.
     """
 
     def __init__(
         self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
     ) -> None:
-        self.ir = ir
+        self.ir = ir  # the dump
         self.interned = interned
         self.location_numbers = LocationNumbers(ir, indices, interned)
+        # By op, the number of its location, NO_LOCATION where unknown.
         self.locations = self.location_numbers.of_all()
-        self.texts: list[OpText] = OpTexts(ir, interned.texts).of_all()
-        self.names = _full_names(ir)
-        self.symbols = _symbols(ir)
-        self.functions = functions
-        self.op_blocks: Sequence[int] = ir.op_block
-        self.argument_counts: Counter[int] = Counter()
+        self.texts: list[OpText] = OpTexts(ir, interned.texts).of_all()  # by op, its parts as printed
+        self.names = _full_names(ir)  # by op, its name with its dialect, which a custom form may leave out
+        self.symbols = _symbols(ir)  # by op, the symbol it defines, or None
+        self.functions = functions  # by block, the symbol of the function around it, or None
+        self.op_blocks: Sequence[int] = ir.op_block  # by op, the block it counts as in
+        self.argument_counts: Counter[int] = Counter()  # by block, how many arguments it has
         values = []
         first_results = interned.first_results
         first_results.extend((op, 0) for op in range(len(first_results), len(ir)))
@@ -105,7 +97,7 @@ class ComparedOps:
         self.region_places = [
             (region_of_op[region], place) for region, place in zip(ir.block_region, in_region, strict=True)
         ]
-        self.blocks_of: dict[int, list[int]] = {}
+        self.blocks_of: dict[int, list[int]] = {}  # by op with regions, the blocks in them
         for block in range(ir.block_count):
             self.blocks_of.setdefault(ir.parent_op(block), []).append(block)
 

@@ -44,19 +44,16 @@ class ModuleRuns:
     """How many runs one module or source function has.
 
     Attributes:
-        name: the module, or the function with its file (``model.py:10 forward``).
-        path: the module with the modules around it, outermost first. For a function, only the function.
         before, after: the runs in the earlier and the later dump.
-        fixed: the runs after a fix of the later dump.
-        relabelled: the runs after a fix that also corrects wrong labels.
     """
 
-    name: str
+    name: str  # the module, or the function with its file (`model.py:10 forward`)
+    # The module with the modules around it, outermost first. For a function, only the function.
     path: tuple[str, ...]
     before: int
     after: int
-    fixed: int
-    relabelled: int
+    fixed: int  # the runs after a fix of the later dump
+    relabelled: int  # the runs after a fix that also corrects wrong labels
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,22 +15,17 @@ from eio_audit.order.inversions import displaced
 
 
 class DumpComparison:
-    """Two dumps and the matching of their ops.
-
-    Attributes:
-        became: by op of the earlier dump, the op it became.
-        was: the inverse of ``became``.
-        moved: the ops of the later dump to move for the old order: the fewest per block, and those that
-            changed blocks.
-    """
+    """Two dumps and the matching of their ops."""
 
     def __init__(self, before: ComparedDump, after: ComparedDump) -> None:
         self.before = before
         self.after = after
         self.matching = match_ops(before.ops, after.ops)
-        self.became = self.matching.ops
-        self.was = self.matching.was
+        self.became = self.matching.ops  # by op of the earlier dump, the op it became
+        self.was = self.matching.was  # the inverse of `became`
         self._has_locations = before.ops.has_locations and after.ops.has_locations
+        # The ops of the later dump to move for the old order: the fewest per block, and those that
+        # changed blocks.
         self.moved = self._moved()
 
     @property

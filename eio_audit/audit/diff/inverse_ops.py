@@ -65,17 +65,16 @@ class Rearrangement:
     """What a permute, transpose or reshape does to its first operand.
 
     Attributes:
-        permutation: dimension ``k`` of the result is dimension ``permutation[k]`` of the operand. None for a
-            reshape, and for a permute whose text lacks it.
         shape_in, shape_out: as printed, ``1x32x?``. Empty for rank 0, ``*`` for an unknown rank, None if the
             text shows no types.
-        is_reshape: whether it is a reshape.
     """
 
+    # Dimension `k` of the result is dimension `permutation[k]` of the operand. None for a reshape, and
+    # for a permute whose text lacks it.
     permutation: tuple[int, ...] | None
     shape_in: str | None
     shape_out: str | None
-    is_reshape: bool
+    is_reshape: bool  # whether it is a reshape
 
     @property
     def is_known(self) -> bool:
@@ -112,12 +111,12 @@ class InversePair:
 
     Attributes:
         first, second: op numbers. The second's operand comes from the first.
-        between: how many elementwise ops are between them. 0 if one feeds the other directly, or would
-            without the inverse pairs between them.
     """
 
     first: int
     second: int
+    # How many elementwise ops are between them. 0 if one feeds the other directly, or would without the
+    # inverse pairs between them.
     between: int
 
 
@@ -227,14 +226,10 @@ SEARCHED_OPS = 64  # how many ops above a commuted op to search for its origin
 
 @dataclass(frozen=True, slots=True)
 class LayoutOp:
-    """A permute, transpose or reshape.
-
-    Attributes:
-        does: its permutation, ``[0, 3, 1, 2]``, or its shapes, ``1x32 -> 32``.
-    """
+    """A permute, transpose or reshape."""
 
     op: OpLabel
-    does: str
+    does: str  # its permutation, `[0, 3, 1, 2]`, or its shapes, `1x32 -> 32`
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,35 +255,24 @@ class InverseOps:
 
     Attributes:
         before, after: how many there are.
-        inverse_before: how many pairs of the earlier dump undo each other.
-        cancelled: the pairs of the earlier dump that are gone.
-        copies: copies of ops of these pairs that are left, on other operands of the ops they were moved past.
-        moved: ops that were moved and did not cancel, except those that were only put back in order.
-        gone: ops that were removed without an inverse: merged with another op or folded.
-        added: ops that came from no op of the earlier dump.
-        remaining: pairs of the later dump that undo each other.
-        inversions: how many inversions of the later dump involve a moved op or a copy.
     """
 
     before: int
     after: int
-    inverse_before: int
-    cancelled: tuple[LayoutPair, ...]
+    inverse_before: int  # how many pairs of the earlier dump undo each other
+    cancelled: tuple[LayoutPair, ...]  # the pairs of the earlier dump that are gone
+    # Copies of ops of these pairs that are left, on other operands of the ops they were moved past.
     copies: tuple[MovedLayoutOp, ...]
+    # Ops that were moved and did not cancel, except those that were only put back in order.
     moved: tuple[MovedLayoutOp, ...]
-    gone: tuple[LayoutOp, ...]
-    added: tuple[LayoutOp, ...]
-    remaining: tuple[LayoutPair, ...]
-    inversions: int
+    gone: tuple[LayoutOp, ...]  # ops that were removed without an inverse: merged with another op or folded
+    added: tuple[LayoutOp, ...]  # ops that came from no op of the earlier dump
+    remaining: tuple[LayoutPair, ...]  # pairs of the later dump that undo each other
+    inversions: int  # how many inversions of the later dump involve a moved op or a copy
 
 
 class LayoutChanges:
-    """The layout ops of two dumps.
-
-    Attributes:
-        came_to: by moved layout op of the earlier dump, its new ops: itself and its copies.
-        orphans: layout ops of the later dump that came from no op of the earlier dump.
-    """
+    """The layout ops of two dumps."""
 
     def __init__(self, comparison: DumpComparison) -> None:
         self.comparison = comparison
@@ -298,8 +282,9 @@ class LayoutChanges:
         self.gone_from: dict[int, list[int]] = defaultdict(list)
         for op in filter(self._is_gone, self.does[0]):
             self.gone_from[self.old.locations[op]].append(op)
+        # By moved layout op of the earlier dump, its new ops: itself and its copies.
         self.came_to: dict[int, list[int]] = defaultdict(list)
-        self.orphans = []
+        self.orphans = []  # layout ops of the later dump that came from no op of the earlier dump
         was = comparison.was
         self.added = self.does[1].keys() - was.keys()
         for new in self.does[1]:

@@ -25,23 +25,15 @@ from eio_audit.order.inversions import displaced
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """What became of ops, blocks and block arguments.
+    """What became of ops, blocks and block arguments."""
 
-    Attributes:
-        ops: by op of the dump before, the op it became. Ops that are missing were removed.
-        was: the inverse of ``ops``.
-        blocks: by block of the dump before, the block it became.
-        arguments: by block argument before (block, number), the one it became.
-        same_form: names of ops that both dumps print in one and the same form.
-        untouched: by op of the dump before, whether it is proven to have the same text and operands.
-    """
-
+    # By op of the dump before, the op it became. Ops that are missing were removed.
     ops: dict[int, int]
-    was: dict[int, int]
-    blocks: dict[int, int]
-    arguments: dict[Value, Value]
-    same_form: frozenset[str]
-    untouched: bytearray
+    was: dict[int, int]  # the inverse of `ops`
+    blocks: dict[int, int]  # by block of the dump before, the block it became
+    arguments: dict[Value, Value]  # by block argument before (block, number), the one it became
+    same_form: frozenset[str]  # names of ops that both dumps print in one and the same form
+    untouched: bytearray  # by op of the dump before, whether it is proven to have the same text and operands
 
 
 def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:

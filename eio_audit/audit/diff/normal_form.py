@@ -44,15 +44,10 @@ LONGEST_SHAPE = 1 << 12
 
 @dataclass(frozen=True, slots=True)
 class NormalForm:
-    """A dump in its normal form.
+    """A dump in its normal form."""
 
-    Attributes:
-        text: the dump.
-        undecided: lines of ops that stay in textual order because they equal another op.
-    """
-
-    text: bytes
-    undecided: tuple[int, ...]
+    text: bytes  # the dump
+    undecided: tuple[int, ...]  # lines of ops that stay in textual order because they equal another op
 
 
 def normal_form(

@@ -42,12 +42,11 @@ class OpDifference:
     """One difference between an op before and after.
 
     Attributes:
-        kind: ``operands``, ``attributes``, ``types`` or ``location``.
-        name: the attribute's name, or the operand's position from 0. Empty for other kinds.
         before, after: as printed, with aliases expanded. Empty if there is nothing.
     """
 
-    kind: str
+    kind: str  # `operands`, `attributes`, `types` or `location`
+    # The attribute's name, or the operand's position from 0. Empty for other kinds.
     name: str
     before: str
     after: str
@@ -106,18 +105,15 @@ class OpChange:
 
 @dataclass(frozen=True, slots=True)
 class OpChanges:
-    """Every op of both dumps, in one of five groups.
-
-    Attributes:
-        implied: ops that one dump prints and the other omits because of its printing form, such as implied
-            terminators of custom assembly. They are in no group.
-    """
+    """Every op of both dumps, in one of five groups."""
 
     unchanged: int
     moved: tuple[OpChange, ...]
     modified: tuple[OpChange, ...]
     added: tuple[OpChange, ...]
     removed: tuple[OpChange, ...]
+    # Ops that one dump prints and the other omits because of its printing form, such as implied
+    # terminators of custom assembly. They are in no group.
     implied: int
 
     @property
@@ -128,15 +124,10 @@ class OpChanges:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedChange:
-    """Changes that differ only in names of values, indices and layer numbers.
+    """Changes that differ only in names of values, indices and layer numbers."""
 
-    Attributes:
-        places: their positions among the compared changes.
-        changes: the changes, those in most inversions first.
-    """
-
-    places: tuple[int, ...]
-    changes: tuple[OpChange, ...]
+    places: tuple[int, ...]  # their positions among the compared changes
+    changes: tuple[OpChange, ...]  # the changes, those in most inversions first
 
     @property
     def example(self) -> OpChange:

@@ -122,9 +122,6 @@ class RefinementClasses:
         scopes: by block, the function around it.
         number: gives equal things one number.
         known: by op that needs no class, a negative number that tells which op it is. NO_CLASS for others.
-
-    Attributes:
-        above: alike in all they are computed from.
     """
 
     def __init__(
@@ -140,7 +137,7 @@ class RefinementClasses:
         self._number = number or ops.interned.number
         self._known = [NO_CLASS] * len(ops) if known is None else known
         self._sought = [op for op, known in enumerate(self._known) if known == NO_CLASS]
-        self.above = self._sweep_down(labels)
+        self.above = self._sweep_down(labels)  # alike in all they are computed from
 
     @cached_property
     def around(self) -> list[int]:
@@ -210,21 +207,18 @@ class MatchKeys:
     """What two ops are compared by, as far as both dumps show it.
 
     Attributes:
-        same_form: names of ops that are printed in the same form on both sides.
-        locations: by side and op, the location number; NO_LOCATION everywhere when the dumps have none in
-            common.
         scopes: by side and block, the symbol of the function around it. That of a renamed function is its
             old one.
-        functions: by function op before, the op of the same function after.
-        contents: by side and op, a number equal for equal texts; None where the printing forms differ.
-        labels: by side and op, a number equal for equal names, locations and symbols.
     """
 
     def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
         sides = (before, after)
+        # Names of ops that are printed in the same form on both sides.
         self.same_form = _names_of_one_form(before, after)
         known = {location for location in before.locations if location != NO_LOCATION}
         is_shared = not known.isdisjoint(after.locations)
+        # By side and op, the location number; NO_LOCATION everywhere when the dumps have none in
+        # common.
         self.locations = [ops.locations if is_shared else [NO_LOCATION] * len(ops) for ops in sides]
         renamed = function_scopes(before, after, self.locations)
         symbols: list[Sequence[Hashable]] = [
@@ -236,8 +230,11 @@ class MatchKeys:
             [renamed.get(symbol, symbol) for symbol in after.functions],
         ]
         was, now = (_functions(ops, scopes) for ops, scopes in zip(sides, self.scopes, strict=True))
+        # By function op before, the op of the same function after.
         self.functions = {op: now[scope] for scope, op in was.items() if scope in now}
+        # By side and op, a number equal for equal texts; None where the printing forms differ.
         self.contents = [self._contents(ops) for ops in sides]
+        # By side and op, a number equal for equal names, locations and symbols.
         self.labels = [_labels(ops, self.locations[side], symbols[side]) for side, ops in enumerate(sides)]
 
     def _contents(self, ops: ComparedOps) -> list[int | None]:

@@ -26,7 +26,6 @@ class SameOps:
     """The ops that a pass left alone.
 
     Attributes:
-        pairs: by op of the dump before, the op it is.
         untouched: by op of the dump before, whether it and its producers are in pairs. Its operands are then
             the same, whatever other pairs there will be.
 
@@ -36,6 +35,7 @@ class SameOps:
     def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys) -> None:
         candidates = _Candidates(before, after, keys)
         candidates.keep_confirmed()
+        # By op of the dump before, the op it is.
         self.pairs = {old: new for old, new in enumerate(candidates.partner) if new != NONE}
         functions = keys.functions
         is_safe = bytearray(new != NONE or old in functions for old, new in enumerate(candidates.partner))

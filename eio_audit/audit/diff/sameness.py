@@ -95,15 +95,10 @@ class Sameness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SamenessVerdict:
-    """In what sense two dumps are the same.
+    """In what sense two dumps are the same."""
 
-    Attributes:
-        sameness: the strictest sense in which they are.
-        reason: for ``NONE``, the first thing that differs; else empty.
-    """
-
-    sameness: Sameness
-    reason: str = ""
+    sameness: Sameness  # the strictest sense in which they are
+    reason: str = ""  # for `NONE`, the first thing that differs; else empty
 
     def is_at_least(self, wanted: Sameness) -> bool:
         """Whether the dumps are the same in this sense or a stricter one."""

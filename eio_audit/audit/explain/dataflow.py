@@ -27,36 +27,25 @@ NAMED_BLOCKS = 8  # the most blocks that an error names
 
 @dataclass(frozen=True, slots=True)
 class DataflowOp:
-    """An op of a dataflow DAG.
+    """An op of a dataflow DAG."""
 
-    Attributes:
-        place: 0-based place among the ops of its block.
-        inversions: how many inversions of the block it is in.
-        displaced: whether it is in a smallest set of ops whose removal leaves the block in order.
-        derived: whether a pass made it from the op whose index it carries.
-    """
-
-    place: int
+    place: int  # 0-based place among the ops of its block
     op: OpLabel
-    inversions: int
-    displaced: bool
-    derived: bool
+    inversions: int  # how many inversions of the block it is in
+    displaced: bool  # whether it is in a smallest set of ops whose removal leaves the block in order
+    derived: bool  # whether a pass made it from the op whose index it carries
 
 
 @dataclass(frozen=True, slots=True)
 class DataflowEdge:
-    """A direct dependence: ``user`` must stay after ``producer``; both are places in the block.
-
-    Attributes:
-        kind: the kind of the dependence.
-        inverting: whether it runs against the original order: the producer has a larger index than the user,
-            so it forces an inversion. An unindexed end counts as the indexed ops that reach it through
-            unindexed ops only.
-    """
+    """A direct dependence: ``user`` must stay after ``producer``; both are places in the block."""
 
     producer: int
     user: int
-    kind: DependenceKind
+    kind: DependenceKind  # the kind of the dependence
+    # Whether it runs against the original order: the producer has a larger index than the user, so it
+    # forces an inversion. An unindexed end counts as the indexed ops that reach it through unindexed
+    # ops only.
     inverting: bool
 
 

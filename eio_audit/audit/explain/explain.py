@@ -49,51 +49,33 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class FixedPlace:
-    """The place that a fix gives an op.
+    """The place that a fix gives an op."""
 
-    Attributes:
-        place: 0-based place among the ops of its block.
-        moved: whether it is one of the fewest ops whose moves explain the new order.
-        after: the op directly before it; None at the start.
-        before: the op directly after it; None at the end.
-        inversions: how many inversions it is in after the fix.
-    """
-
-    place: int
-    moved: bool
-    after: OpLabel | None
-    before: OpLabel | None
-    inversions: int
+    place: int  # 0-based place among the ops of its block
+    moved: bool  # whether it is one of the fewest ops whose moves explain the new order
+    after: OpLabel | None  # the op directly before it; None at the start
+    before: OpLabel | None  # the op directly after it; None at the end
+    inversions: int  # how many inversions it is in after the fix
 
 
 @dataclass(frozen=True, slots=True)
 class InvertedOp:
-    """An op that the explained one is inverted with.
-
-    Attributes:
-        kind: the kind of the inversion.
-        pair_class: its class; None in a graph region.
-        path: for a forced inversion, a shortest path of dependences from the earlier op to the later.
-        fixed: for an avoidable inversion, the place that a fix gives this op.
-    """
+    """An op that the explained one is inverted with."""
 
     op: OpLabel
-    kind: InversionKind
-    pair_class: PairClass | None
+    kind: InversionKind  # the kind of the inversion
+    pair_class: PairClass | None  # its class; None in a graph region
+    # For a forced inversion, a shortest path of dependences from the earlier op to the later.
     path: tuple[PathStep, ...] = ()
-    fixed: FixedPlace | None = None
+    fixed: FixedPlace | None = None  # for an avoidable inversion, the place that a fix gives this op
 
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """An original neighbour of an op.
-
-    Attributes:
-        distance: how many places it is after the op in the dump; negative if it is before.
-    """
+    """An original neighbour of an op."""
 
     op: OpLabel
-    distance: int
+    distance: int  # how many places it is after the op in the dump; negative if it is before
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,52 +83,37 @@ class OpExplanation:
     """Why one op is where it is.
 
     Attributes:
-        function: symbol of the function around its block, or None.
-        block: label of its block.
-        block_line: 1-based line of the label.
-        place: 0-based place among the ops of the block.
-        ops: number of ops of the block.
-        origin: the place in the model that its location names, or None.
-        model_line: its line of the model's source, or None.
-        derived: whether a pass made it from another op, whose index it carries.
-        right: the op whose index it should carry, if its own contradicts the dependences; else None.
-        follows: the ``--follow`` option that ignores its index, or None.
-        consumer: for an op that does not count in inversions, the indexed op that it stays with; else None.
-        last_use: for an op that only frees, the last op that it waits for: in textual order, or in the order
-            of a fix if ``--follow`` moves it there. None for other ops.
-        effects: its memory effects, including its regions.
-        effects_source: where these are known from.
-        inversions: how many inversions it is in.
-        kinds: the number of these per kind, without kinds that do not occur.
-        inverted: the ops it is inverted with, at most DESCRIBED_INVERSIONS per kind: first the forced ones by
-            length of the path, then the others by falling difference of indices.
-        same_index: how many other ops of the block carry its index.
         lower, higher: the op with the next lower and higher index in the block, the nearest of several.
-        fixed: the place that a fix gives it; None in a graph region, where nothing moves.
     """
 
     op: OpLabel
-    function: str | None
-    block: str
-    block_line: int
-    place: int
-    ops: int
-    origin: Origin | None
-    model_line: ModelLine | None
-    derived: bool
+    function: str | None  # symbol of the function around its block, or None
+    block: str  # label of its block
+    block_line: int  # 1-based line of the label
+    place: int  # 0-based place among the ops of the block
+    ops: int  # number of ops of the block
+    origin: Origin | None  # the place in the model that its location names, or None
+    model_line: ModelLine | None  # its line of the model's source, or None
+    derived: bool  # whether a pass made it from another op, whose index it carries
+    # The op whose index it should carry, if its own contradicts the dependences; else None.
     right: OpLabel | None
-    follows: Follow | None
+    follows: Follow | None  # the `--follow` option that ignores its index, or None
+    # For an op that does not count in inversions, the indexed op that it stays with; else None.
     consumer: OpLabel | None
+    # For an op that only frees, the last op that it waits for: in textual order, or in the order of a
+    # fix if `--follow` moves it there. None for other ops.
     last_use: OpLabel | None
-    effects: Effects
-    effects_source: EffectSource
-    inversions: int
-    kinds: Mapping[InversionKind, int]
+    effects: Effects  # its memory effects, including its regions
+    effects_source: EffectSource  # where these are known from
+    inversions: int  # how many inversions it is in
+    kinds: Mapping[InversionKind, int]  # the number of these per kind, without kinds that do not occur
+    # The ops it is inverted with, at most DESCRIBED_INVERSIONS per kind: first the forced ones by
+    # length of the path, then the others by falling difference of indices.
     inverted: tuple[InvertedOp, ...]
-    same_index: int
+    same_index: int  # how many other ops of the block carry its index
     lower: Neighbour | None
     higher: Neighbour | None
-    fixed: FixedPlace | None
+    fixed: FixedPlace | None  # the place that a fix gives it; None in a graph region, where nothing moves
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,15 +30,10 @@ _VALUE = re.compile(rb"%[\w$.-]+")
 
 @dataclass(frozen=True, slots=True)
 class OpReference:
-    """A user's name for an op, parsed.
+    """A user's name for an op, parsed."""
 
-    Attributes:
-        op: the name without the function.
-        function: the symbol of the op's function (``@main``); None for any function.
-    """
-
-    op: str
-    function: str | None
+    op: str  # the name without the function
+    function: str | None  # the symbol of the op's function (`@main`); None for any function
 
     @classmethod
     def parse(cls, wanted: str) -> OpReference:

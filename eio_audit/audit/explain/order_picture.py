@@ -55,23 +55,16 @@ class Disorder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PicturedOp:
-    """An op of a block, and where it is.
-
-    Attributes:
-        place: 0-based place among the ops of the block.
-        textual_rank: 0-based place among the ops that count in inversions, in the text; None for other ops.
-        original: 0-based place among the same ops in the original order, ties in textual order.
-        inversions: how many inversions it is in.
-        inversions_fixed: how many inversions it is in after a fix.
-        disorder: why it is out of order, if a fix moves it or it is displaced even after a fix; else None.
-    """
+    """An op of a block, and where it is."""
 
     op: OpLabel
-    place: int
+    place: int  # 0-based place among the ops of the block
+    # 0-based place among the ops that count in inversions, in the text; None for other ops.
     textual_rank: int | None
-    original: int | None
-    inversions: int
-    inversions_fixed: int
+    original: int | None  # 0-based place among the same ops in the original order, ties in textual order
+    inversions: int  # how many inversions it is in
+    inversions_fixed: int  # how many inversions it is in after a fix
+    # Why it is out of order, if a fix moves it or it is displaced even after a fix; else None.
     disorder: Disorder | None
 
 
@@ -80,18 +73,16 @@ class PicturedOps(Sequence[PicturedOp]):
     """The ops of a block, in textual order. An op is made when it is asked for: a block may have many.
 
     Attributes:
-        labels: by place, the op.
         textual_ranks, originals: by place, as in ``PicturedOp``, with UNCOUNTED for None.
         inversions, inversions_fixed: by place, as in ``PicturedOp``.
-        disorders: the same by place of an op that has one.
     """
 
-    labels: Sequence[OpLabel]
+    labels: Sequence[OpLabel]  # by place, the op
     textual_ranks: Sequence[int]
     originals: Sequence[int]
     inversions: Sequence[int]
     inversions_fixed: Sequence[int]
-    disorders: Mapping[int, Disorder]
+    disorders: Mapping[int, Disorder]  # the same by place of an op that has one
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -117,24 +108,16 @@ class PicturedOps(Sequence[PicturedOp]):
 
 @dataclass(frozen=True, slots=True)
 class OrderPicture:
-    """The order of one block, op by op.
+    """The order of one block, op by op."""
 
-    Attributes:
-        dump: the audit of the dump.
-        block: the audit of the block.
-        ops: all ops of the block, in textual order.
-        displaced: per place, an op out of order; those in the most inversions first.
-        dataflow: the neighbourhoods of some ops that a fix moves, then of some other ops out of order; empty
-            in a graph region.
-        texts: per place, an op's own text, shortened.
-    """
-
-    dump: DumpAudit
-    block: BlockAudit
-    ops: PicturedOps
-    displaced: dict[int, DisplacedOp]
+    dump: DumpAudit  # the audit of the dump
+    block: BlockAudit  # the audit of the block
+    ops: PicturedOps  # all ops of the block, in textual order
+    displaced: dict[int, DisplacedOp]  # per place, an op out of order; those in the most inversions first
+    # The neighbourhoods of some ops that a fix moves, then of some other ops out of order; empty in a
+    # graph region.
     dataflow: tuple[Dataflow, ...]
-    texts: dict[int, str]
+    texts: dict[int, str]  # per place, an op's own text, shortened
 
 
 def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPicture:

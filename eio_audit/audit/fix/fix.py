@@ -29,21 +29,14 @@ _L1_LAYOUT = re.compile(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>"
 
 
 class FixedDump(NamedTuple):
-    """A corrected and verified dump: plain data that another process can send.
+    """A corrected and verified dump: plain data that another process can send."""
 
-    Attributes:
-        text: the corrected bytes. None if nothing changes.
-        audit: the audit of the original dump.
-        ordered: the audit that gives the new order: ``audit``, or an audit with corrected labels.
-        renumbered: whether values got other names.
-        relabelled: ops that got the index of another op.
-    """
-
+    # The corrected bytes. None if nothing changes.
     text: bytes | None
-    audit: DumpAudit
-    ordered: DumpAudit
-    renumbered: bool
-    relabelled: int
+    audit: DumpAudit  # the audit of the original dump
+    ordered: DumpAudit  # the audit that gives the new order: `audit`, or an audit with corrected labels
+    renumbered: bool  # whether values got other names
+    relabelled: int  # ops that got the index of another op
 
     def with_options(self, options: AuditOptions) -> FixedDump:
         """The same with other options in its audits."""

@@ -60,15 +60,10 @@ def new_locations(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = 
 
 @dataclass(frozen=True, slots=True)
 class RightLabels:
-    """The result of ``fix --relabel`` on a dump.
+    """The result of ``fix --relabel`` on a dump."""
 
-    Attributes:
-        names: by relabelled op, the outermost name of its new location.
-        orders: by block whose ops move, its new order.
-    """
-
-    names: Mapping[int, str]
-    orders: Mapping[int, Sequence[int]]
+    names: Mapping[int, str]  # by relabelled op, the outermost name of its new location
+    orders: Mapping[int, Sequence[int]]  # by block whose ops move, its new order
 
 
 def right_labels(dump: AuditedDump) -> RightLabels:

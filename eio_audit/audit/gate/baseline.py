@@ -20,51 +20,31 @@ from eio_audit.audit.gate.rules import Rule
 
 @dataclass(frozen=True, slots=True, order=True)
 class BaselineEntry:
-    """The identity of a finding in a baseline.
+    """The identity of a finding in a baseline."""
 
-    Attributes:
-        source: the dump's file, relative to the baseline's folder, with forward slashes.
-        code: the code of the rule.
-        function: symbol of the function; empty outside functions.
-        op: the op's name; empty for a finding about a block.
-        origin: the op's place in the model.
-    """
-
-    source: str
-    code: str
-    function: str
-    op: str
-    origin: str
+    source: str  # the dump's file, relative to the baseline's folder, with forward slashes
+    code: str  # the code of the rule
+    function: str  # symbol of the function; empty outside functions
+    op: str  # the op's name; empty for a finding about a block
+    origin: str  # the op's place in the model
 
 
 @dataclass(frozen=True, slots=True)
 class BaselineComparison:
-    """Findings compared with a baseline.
+    """Findings compared with a baseline."""
 
-    Attributes:
-        new: the findings that are not known.
-        known: number of known findings.
-        stale: per entry with fewer findings than it allows, how many are missing.
-        remaining: the baseline without stale findings.
-    """
-
-    new: tuple[Finding, ...]
-    known: int
-    stale: Mapping[BaselineEntry, int]
-    remaining: Baseline
+    new: tuple[Finding, ...]  # the findings that are not known
+    known: int  # number of known findings
+    stale: Mapping[BaselineEntry, int]  # per entry with fewer findings than it allows, how many are missing
+    remaining: Baseline  # the baseline without stale findings
 
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The known findings.
+    """The known findings."""
 
-    Attributes:
-        folder: the folder of the baseline; the files of its entries are relative to it.
-        counts: per entry, how many findings one dump may have.
-    """
-
-    folder: str
-    counts: Mapping[BaselineEntry, int]
+    folder: str  # the folder of the baseline; the files of its entries are relative to it
+    counts: Mapping[BaselineEntry, int]  # per entry, how many findings one dump may have
 
     @property
     def size(self) -> int:

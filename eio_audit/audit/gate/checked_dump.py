@@ -18,19 +18,12 @@ if TYPE_CHECKING:  # a check of dumps in order does not import this
 
 
 class CheckedDump(NamedTuple):
-    """A dump's figures and findings.
+    """A dump's figures and findings."""
 
-    Attributes:
-        audit: the figures.
-        functions: the symbols of its functions, and None if ops are outside functions.
-        only_function: symbol of the function if the dump shows only that; None for a program.
-        findings: the findings of the rules in force.
-    """
-
-    audit: DumpAudit
-    functions: frozenset[str | None]
-    only_function: str | None
-    findings: tuple[Finding, ...]
+    audit: DumpAudit  # the figures
+    functions: frozenset[str | None]  # the symbols of its functions, and None if ops are outside functions
+    only_function: str | None  # symbol of the function if the dump shows only that; None for a program
+    findings: tuple[Finding, ...]  # the findings of the rules in force
 
     def without_options(self) -> CheckedDump:
         """The same without the options, which whoever asked for it has."""

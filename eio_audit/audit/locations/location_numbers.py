@@ -58,18 +58,13 @@ class Numbers(dict[Hashable, int]):
 
 
 class Interned(Numbers):
-    """Small numbers for equal things, shared by the dumps that are compared.
-
-    Attributes:
-        locations: the numbers of plain locations, by their text.
-        texts: the comparable texts of ops, by what ``OpTexts`` knows them by.
-        first_results: by op number, ``(op, 0)``: its first result. The dumps share these tuples.
-    """
+    """Small numbers for equal things, shared by the dumps that are compared."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.locations = Numbers(self._unused)
-        self.texts: KnownTexts = {}
+        self.locations = Numbers(self._unused)  # the numbers of plain locations, by their text
+        self.texts: KnownTexts = {}  # the comparable texts of ops, by what `OpTexts` knows them by
+        # By op number, `(op, 0)`: its first result. The dumps share these tuples.
         self.first_results: list[tuple[int, int]] = []
 
 

@@ -35,18 +35,12 @@ class PlainNames:
     """The names ``index|...|line|op`` of a dump's ops, by column.
 
     A plain name has all these fields, no child, and nothing around it.
-
-    Attributes:
-        texts: what is between the index and the line of the op, each text once.
-        text: per op, the number of its text; OTHER if its location is no plain name.
-        op_index: per op, its index, which may be negative; 0 for OTHER.
-        has_prefix: per op, whether ``DEBUG|`` precedes its index.
     """
 
     def __init__(self, ir: IR) -> None:
-        self.text = array("i")
-        self.op_index = array("i")
-        self.has_prefix = bytearray()
+        self.text = array("i")  # per op, the number of its text; OTHER if its location is no plain name
+        self.op_index = array("i")  # per op, its index, which may be negative; 0 for OTHER
+        self.has_prefix = bytearray()  # per op, whether `DEBUG|` precedes its index
         numbers = {b"": OTHER}
         for start in range(0, len(ir), OPS_AT_ONCE):
             ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
@@ -60,7 +54,7 @@ class PlainNames:
             self.op_index.extend(map(int, indices if all(indices) else [index or 0 for index in indices]))
             self.has_prefix.extend(map(bool, prefixes))
         del numbers[b""]
-        self.texts = list(numbers)
+        self.texts = list(numbers)  # what is between the index and the line of the op, each text once
 
 
 LONGEST_LINE_NUMBER = 9

@@ -30,13 +30,10 @@ class FollowedPairs:
 
     Args:
         options: what counts as out of order.
-
-    Attributes:
-        pairs: the pairs, each with the change that put it out of order.
     """
 
     def __init__(self, options: AuditOptions) -> None:
-        self.pairs = InvertedPairs()
+        self.pairs = InvertedPairs()  # the pairs, each with the change that put it out of order
         self._options = options
         self._disordered: dict[int, _Block] = {}  # by first op
         self._unjudged: dict[str | None, set[int]] = defaultdict(set)

@@ -28,27 +28,17 @@ _INDENTATION = re.compile(rb"\n[ \t]+")
 
 @dataclass(frozen=True, slots=True)
 class FunctionState:
-    """A function, or a module without its functions and modules, as one dump shows it.
+    """A function, or a module without its functions and modules, as one dump shows it."""
 
-    Attributes:
-        key: a value that is equal for equal states, whatever their aliases and the text around the function.
-        blocks: the audits of its blocks that have an op with an index.
-        indices: the op indices in it, at any depth.
-        unmatched: the patterns of ``--assume-pure`` that match none of its ops.
-        callees: the keys of the functions whose effects its figures depend on.
-        text: its text; None if it is not a function with a text of its own.
-        is_unindexed: whether it has ops that could carry an index, and none carries one.
-        size: number of ops in it, at any depth, and itself.
-    """
-
+    # A value that is equal for equal states, whatever their aliases and the text around the function.
     key: bytes
-    blocks: tuple[BlockAudit, ...]
-    indices: frozenset[int]
-    unmatched: frozenset[str]
-    callees: tuple[bytes, ...] = ()
-    text: FunctionText | None = None
-    is_unindexed: bool = False
-    size: int = 0
+    blocks: tuple[BlockAudit, ...]  # the audits of its blocks that have an op with an index
+    indices: frozenset[int]  # the op indices in it, at any depth
+    unmatched: frozenset[str]  # the patterns of `--assume-pure` that match none of its ops
+    callees: tuple[bytes, ...] = ()  # the keys of the functions whose effects its figures depend on
+    text: FunctionText | None = None  # its text; None if it is not a function with a text of its own
+    is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
+    size: int = 0  # number of ops in it, at any depth, and itself
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Return whether a text shows this state."""
@@ -71,15 +61,11 @@ _NOTHING = FunctionState(b"", (), frozenset(), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class DumpStates(Shown):
-    """The states that one dump shows.
+    """The states that one dump shows."""
 
-    Attributes:
-        parts: per function or module in it, its state. A module's state excludes those in it.
-        dump: the dump.
-    """
-
+    # Per function or module in it, its state. A module's state excludes those in it.
     parts: Mapping[Part, FunctionState]
-    dump: Dump
+    dump: Dump  # the dump
 
     @property
     def blocks(self) -> tuple[BlockAudit, ...]:
@@ -95,19 +81,12 @@ class DumpStates(Shown):
 
 @dataclass(frozen=True, slots=True)
 class StateChange:
-    """The change of functions from their known states to those in a dump.
+    """The change of functions from their known states to those in a dump."""
 
-    Attributes:
-        changed: whether one of them differs, is new or has vanished.
-        differs: whether that is so, or one has other figures because a function that it calls has changed.
-        mislabelled: additional wrong indices, function by function.
-        lost: op indices that they had and that no function has any more.
-    """
-
-    changed: bool
-    differs: bool
-    mislabelled: int
-    lost: int
+    changed: bool  # whether one of them differs, is new or has vanished
+    differs: bool  # whether that is so, or one has other figures because a function that it calls has changed
+    mislabelled: int  # additional wrong indices, function by function
+    lost: int  # op indices that they had and that no function has any more
 
 
 class ProgramStates:
@@ -116,15 +95,11 @@ class ProgramStates:
     Args:
         options: the options of the audits.
         show: divides a dump. What is read of it is shared with the comparison of texts.
-
-    Attributes:
-        walk: the walk over the dumps of the program.
-        functions: per function or module, its last known state.
     """
 
     def __init__(self, options: AuditOptions, show: Callable[[Dump], ShownText]) -> None:
-        self.walk = ProgramWalk()
-        self.functions: dict[Part, FunctionState] = {}
+        self.walk = ProgramWalk()  # the walk over the dumps of the program
+        self.functions: dict[Part, FunctionState] = {}  # per function or module, its last known state
         self._options = options
         self._show = show
         self._last: tuple[Dump, DumpStates] | None = None

@@ -43,29 +43,17 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpState:
-    """An op as one dump shows it.
+    """An op as one dump shows it."""
 
-    Attributes:
-        op: the op; its line is that of the file.
-        column: 1-based column where it begins.
-        function: symbol of the function around it, or None.
-        block: label of its block.
-        place: 0-based place among the ops of its block.
-        ops: number of ops of the block.
-        operands: each with the op that defines it: ``%3 ttir.permute``, ``argument 2 of ^bb0``.
-        types: the op's type; in custom form, the types that it prints.
-        location: as printed, with an alias replaced by its definition; empty for none.
-    """
-
-    op: OpLabel
-    column: int
-    function: str | None
-    block: str
-    place: int
-    ops: int
-    operands: tuple[str, ...]
-    types: str
-    location: str
+    op: OpLabel  # the op; its line is that of the file
+    column: int  # 1-based column where it begins
+    function: str | None  # symbol of the function around it, or None
+    block: str  # label of its block
+    place: int  # 0-based place among the ops of its block
+    ops: int  # number of ops of the block
+    operands: tuple[str, ...]  # each with the op that defines it: `%3 ttir.permute`, `argument 2 of ^bb0`
+    types: str  # the op's type; in custom form, the types that it prints
+    location: str  # as printed, with an alias replaced by its definition; empty for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,17 +83,12 @@ class OpEvent:
 
 @dataclass(frozen=True, slots=True)
 class OpInversions:
-    """The pairs out of order that an op is in at the end, as far as one pass made them.
+    """The pairs out of order that an op is in at the end, as far as one pass made them."""
 
-    Attributes:
-        pass_name: the pass; None for passes that the log does not show.
-        place: the dump that shows what it did; None if the first dump of the function has the pairs.
-        pairs: how many there are.
-    """
-
-    pass_name: str | None
+    pass_name: str | None  # the pass; None for passes that the log does not show
+    # The dump that shows what it did; None if the first dump of the function has the pairs.
     place: DumpPlace | None
-    pairs: int
+    pairs: int  # how many there are
 
 
 @dataclass(frozen=True, slots=True)

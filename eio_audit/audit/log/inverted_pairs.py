@@ -28,17 +28,11 @@ INITIAL = -1
 
 
 class KeyedOps(NamedTuple):
-    """The ops of a block that have a key, in textual order.
+    """The ops of a block that have a key, in textual order."""
 
-    Attributes:
-        ops: their numbers.
-        keys: their keys.
-        origin: what is charged with its pairs that are new: the number of a change, or INITIAL.
-    """
-
-    ops: Sequence[int]
-    keys: Sequence[int]
-    origin: int
+    ops: Sequence[int]  # their numbers
+    keys: Sequence[int]  # their keys
+    origin: int  # what is charged with its pairs that are new: the number of a change, or INITIAL
 
     @property
     def is_in_order(self) -> bool:
@@ -63,16 +57,11 @@ class KeyedOps(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Bits:
-    """The bits of the ops of a function.
+    """The bits of the ops of a function."""
 
-    Attributes:
-        ops: by bit, its op.
-        free: the bits that no op has now.
-        rows: by the bit of an op, by origin, the bits of the ops after it in the block with lesser keys.
-    """
-
-    ops: list[int] = field(default_factory=list)
-    free: list[int] = field(default_factory=list)
+    ops: list[int] = field(default_factory=list)  # by bit, its op
+    free: list[int] = field(default_factory=list)  # the bits that no op has now
+    # By the bit of an op, by origin, the bits of the ops after it in the block with lesser keys.
     rows: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def give(self, op: int) -> int:
@@ -86,18 +75,12 @@ class _Bits:
 
 
 class InvertedPairs:
-    """The pairs of ops of one program that are out of order, each with its origin.
-
-    Attributes:
-        made: by origin, how many pairs it put out of order.
-        undone: by origin, how many pairs out of order it put in order.
-        is_partial: whether some block had too many ops to follow all of its pairs.
-    """
+    """The pairs of ops of one program that are out of order, each with its origin."""
 
     def __init__(self) -> None:
-        self.made = Counter[int]()
-        self.undone = Counter[int]()
-        self.is_partial = False
+        self.made = Counter[int]()  # by origin, how many pairs it put out of order
+        self.undone = Counter[int]()  # by origin, how many pairs out of order it put in order
+        self.is_partial = False  # whether some block had too many ops to follow all of its pairs
         self._bit_of: dict[int, tuple[_Bits, int]] = {}
 
     def among(self, ops: Collection[int]) -> set[int]:

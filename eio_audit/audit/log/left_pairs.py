@@ -28,34 +28,24 @@ MOST_NAMED = 10
 
 
 class LeftOp(NamedTuple):
-    """An op in pairs that a pass left out of order.
+    """An op in pairs that a pass left out of order."""
 
-    Attributes:
-        op: the op, in the last dump.
-        source: the file of that dump.
-        function: the symbol of the function around it, or None.
-        pairs: in how many of the pairs it is.
-    """
-
-    op: OpLabel
-    source: str
-    function: str | None
-    pairs: int
+    op: OpLabel  # the op, in the last dump
+    source: str  # the file of that dump
+    function: str | None  # the symbol of the function around it, or None
+    pairs: int  # in how many of the pairs it is
 
 
 @dataclass(slots=True)
 class LeftPairs:
-    """The pairs of one program that are out of order at the end of a log.
+    """The pairs of one program that are out of order at the end of a log."""
 
-    Attributes:
-        classes: by origin, how many pairs of each class it left. Those in graph regions have none.
-        ops: by origin, the ops in its pairs that ``fix --relabel`` changes, those in most of them first. In a
-            block that it leaves as it is, the displaced ops.
-        findings: the findings in the last dumps, each with the origin of most of its pairs.
-    """
-
+    # By origin, how many pairs of each class it left. Those in graph regions have none.
     classes: dict[int, Counter[PairClass]] = field(default_factory=lambda: defaultdict(Counter))
+    # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
+    # block that it leaves as it is, the displaced ops.
     ops: dict[int, list[LeftOp]] = field(default_factory=lambda: defaultdict(list))
+    # The findings in the last dumps, each with the origin of most of its pairs.
     findings: list[tuple[Finding, int]] = field(default_factory=list)
 
 

@@ -30,34 +30,22 @@ if TYPE_CHECKING:  # a dump in order without a marker needs no walk
 
 @dataclass(slots=True, eq=False)
 class Lifetime:
-    """A finding of a log.
+    """A finding of a log."""
 
-    Attributes:
-        first: the finding in the first dump that has it.
-        last: the finding in the last dump so far that has it.
-        origin: the pass that introduced it; None if the log does not show it.
-        until: the moment of the first dump without it; empty if there is none.
-    """
-
-    first: Finding
-    last: Finding
-    origin: str | None
-    until: str = ""
+    first: Finding  # the finding in the first dump that has it
+    last: Finding  # the finding in the last dump so far that has it
+    origin: str | None  # the pass that introduced it; None if the log does not show it
+    until: str = ""  # the moment of the first dump without it; empty if there is none
 
 
 @dataclass(frozen=True, slots=True)
 class Succession:
-    """The findings of a dump compared with those of the dump before.
+    """The findings of a dump compared with those of the dump before."""
 
-    Attributes:
-        same: the findings in both dumps: as known so far, and as the dump has them.
-        appeared: the findings that are new.
-        vanished: the findings that the dump does not have.
-    """
-
+    # The findings in both dumps: as known so far, and as the dump has them.
     same: Sequence[tuple[Lifetime, Finding]]
-    appeared: Sequence[Finding]
-    vanished: Sequence[Lifetime]
+    appeared: Sequence[Finding]  # the findings that are new
+    vanished: Sequence[Lifetime]  # the findings that the dump does not have
 
 
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
@@ -150,25 +138,17 @@ class _ProgramPairs:
 
 
 class _ProgramFindings:
-    """One program of a file or log.
-
-    Attributes:
-        dumps: number of its dumps.
-        findings: all findings so far, in order.
-        there: the findings that the program has now.
-        shown: the functions that dumps have shown.
-        has_module: whether one of these dumps was of a module.
-        unseen: the functions that a dump of a module has omitted since they were shown.
-    """
+    """One program of a file or log."""
 
     def __init__(self) -> None:
-        self.dumps = 0
-        self.findings: list[Lifetime] = []
-        self.there: list[Lifetime] = []
+        self.dumps = 0  # number of its dumps
+        self.findings: list[Lifetime] = []  # all findings so far, in order
+        self.there: list[Lifetime] = []  # the findings that the program has now
         self._pairs: _ProgramPairs | None = None
         self._first: tuple[Dump, Mapping[str | None, str | None]] | None = None
-        self.shown: set[str | None] = set()
-        self.has_module = False
+        self.shown: set[str | None] = set()  # the functions that dumps have shown
+        self.has_module = False  # whether one of these dumps was of a module
+        # The functions that a dump of a module has omitted since they were shown.
         self.unseen: set[str | None] = set()
 
     @cached_property

@@ -14,19 +14,12 @@ from eio_audit.audit.log.walk import PassRun
 
 @dataclass(frozen=True, slots=True)
 class PassChoice:
-    """What passes are chosen by. None chooses all. A pass must match everything that is given.
+    """What passes are chosen by. None chooses all. A pass must match everything that is given."""
 
-    Attributes:
-        pass_name: the name of the pass, with ``*`` for any characters.
-        function: the symbol of a function that it ran on or changed ops in.
-        changed_op: the name of an op that it changed in any way, with ``*`` for any characters.
-        pattern: is found in the line of a changed op, before or after the pass.
-    """
-
-    pass_name: str | None = None
-    function: str | None = None
-    changed_op: str | None = None
-    pattern: re.Pattern[str] | None = None
+    pass_name: str | None = None  # the name of the pass, with `*` for any characters
+    function: str | None = None  # the symbol of a function that it ran on or changed ops in
+    changed_op: str | None = None  # the name of an op that it changed in any way, with `*` for any characters
+    pattern: re.Pattern[str] | None = None  # is found in the line of a changed op, before or after the pass
     _found: set[tuple[str, int]] = field(default_factory=set)
 
     @property

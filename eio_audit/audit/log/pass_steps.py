@@ -16,35 +16,25 @@ class ChangedOp:
     """What a pass did to one op.
 
     Attributes:
-        status: ``moved``, ``modified``, ``added`` or ``removed``.
-        name: its name, in the later dump if it has it.
-        function: the symbol of the function around it; None outside functions.
         before, after: the 0-based line where it begins in each text; None if it is not there.
-        number: the number of the op in its program.
-        origin: the number of the op that it was made from, for an added op; -1 if that is not known.
     """
 
-    status: str
-    name: str
-    function: str | None
+    status: str  # `moved`, `modified`, `added` or `removed`
+    name: str  # its name, in the later dump if it has it
+    function: str | None  # the symbol of the function around it; None outside functions
     before: int | None
     after: int | None
-    number: int = -1
-    origin: int = -1
+    number: int = -1  # the number of the op in its program
+    origin: int = -1  # the number of the op that it was made from, for an added op; -1 if that is not known
 
 
 @dataclass(frozen=True, slots=True)
 class PassStep:
-    """A dump that shows changes, and the text before it.
+    """A dump that shows changes, and the text before it."""
 
-    Attributes:
-        before: the last known text of what the dump shows.
-        after: the text of the dump.
-        changes: per pass, what it is charged with, in the order of the later text.
-    """
-
-    before: ScopeText
-    after: ScopeText
+    before: ScopeText  # the last known text of what the dump shows
+    after: ScopeText  # the text of the dump
+    # Per pass, what it is charged with, in the order of the later text.
     changes: Mapping[PassRun | None, Sequence[ChangedOp]]
 
 

@@ -20,35 +20,21 @@ _DECIMALS = 4
 
 
 class TimedRun(NamedTuple):
-    """What is known of a run before it has a time.
+    """What is known of a run before it has a time."""
 
-    Attributes:
-        class_name: the class name of the pass; None for passes that the log does not show.
-        program: the program that it ran on.
-        function: symbol of the function that it ran on; None for a whole program.
-        changed: whether it changed anything.
-        source: the file of the dump that shows its result.
-        line: 1-based line of that dump.
-    """
-
-    class_name: str | None
-    program: str
-    function: str | None
-    changed: bool
-    source: str
-    line: int
+    class_name: str | None  # the class name of the pass; None for passes that the log does not show
+    program: str  # the program that it ran on
+    function: str | None  # symbol of the function that it ran on; None for a whole program
+    changed: bool  # whether it changed anything
+    source: str  # the file of the dump that shows its result
+    line: int  # 1-based line of that dump
 
 
 class PassTime(NamedTuple):
-    """A time, given to one of the runs that it covers.
+    """A time, given to one of the runs that it covers."""
 
-    Attributes:
-        seconds: the wall time of these runs together.
-        runs: how many they are; 0 if there is no time.
-    """
-
-    seconds: float | None = None
-    runs: int = 0
+    seconds: float | None = None  # the wall time of these runs together
+    runs: int = 0  # how many they are; 0 if there is no time
 
 
 class PassTimes:

@@ -33,14 +33,11 @@ class _Showing:
 
 
 class ProgramText:
-    """The last known text of one program: ``before`` a dump, then ``take`` what it shows.
-
-    Attributes:
-        namesakes: the symbols that several of its functions or modules have or had, one not around the other.
-            If only one of them is left, it may not be the one that a dump showed last.
-    """
+    """The last known text of one program: ``before`` a dump, then ``take`` what it shows."""
 
     def __init__(self) -> None:
+        # The symbols that several of its functions or modules have or had, one not around the
+        # other. If only one of them is left, it may not be the one that a dump showed last.
         self.namesakes: frozenset[str] = frozenset()
         self._last: dict[Scope, _Showing] = {}
         self._names: dict[Scope, str] = {}

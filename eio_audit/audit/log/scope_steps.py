@@ -33,11 +33,6 @@ KNOWN_TEXTS = 50_000
 class ScopeSide:
     """One side of a comparison: a text, and the ops that were read from some of its lines.
 
-    Attributes:
-        kept: per line that was read, its 0-based number in the text.
-        ops: the ops as they are compared, without those in the bodies that were left out.
-        numbers: per op, its number, which it keeps from dump to dump.
-
     Args:
         kept: as above.
         ops: as above.
@@ -45,9 +40,9 @@ class ScopeSide:
     """
 
     def __init__(self, kept: Sequence[int], ops: ComparedDump, ends: Sequence[int] | None = None) -> None:
-        self.ops = ops
-        self.numbers: Sequence[int] = ()
-        self.kept = kept
+        self.ops = ops  # the ops as they are compared, without those in the bodies that were left out
+        self.numbers: Sequence[int] = ()  # per op, its number, which it keeps from dump to dump
+        self.kept = kept  # per line that was read, its 0-based number in the text
         self._ends = line_ends(ops.ops.ir.source) if ends is None else ends
 
     @cached_property
@@ -66,23 +61,14 @@ class ScopeSide:
 
 @dataclass(frozen=True)
 class ScopeStep:
-    """A dump and the text before it.
+    """A dump and the text before it."""
 
-    Attributes:
-        before: the last known text of what the dump shows; None if nothing of it was known.
-        after: the text of the dump.
-        old: the ops before; None if nothing was known, or if both texts are the same.
-        new: the ops of the dump; None if both texts are the same.
-        comparison: of the two; None if there is no old side.
-        known_functions: the functions that the dumps before showed, if this one shows more of the program;
-            else None.
-    """
-
-    before: ScopeText | None
-    after: ScopeText
-    old: ScopeSide | None = None
-    new: ScopeSide | None = None
-    comparison: DumpComparison | None = None
+    before: ScopeText | None  # the last known text of what the dump shows; None if nothing of it was known
+    after: ScopeText  # the text of the dump
+    old: ScopeSide | None = None  # the ops before; None if nothing was known, or if both texts are the same
+    new: ScopeSide | None = None  # the ops of the dump; None if both texts are the same
+    comparison: DumpComparison | None = None  # of the two; None if there is no old side
+    # The functions that the dumps before showed, if this one shows more of the program; else None.
     known_functions: Container[str | None] | None = None
 
     def was_known(self, function: str | None) -> bool:

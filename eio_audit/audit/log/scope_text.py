@@ -26,21 +26,13 @@ _INDENT = re.compile(rb"[ \t]*+")
 
 
 class Line(NamedTuple):
-    """One line of a dump.
+    """One line of a dump."""
 
-    Attributes:
-        text: as printed, but for its indentation, without line end.
-        number: its 1-based line in the file.
-        dedent: how many columns of its indentation are left out; negative if there are more.
-        aliases: the definitions of its dump.
-        ops: the numbers of the ops that begin on it.
-    """
-
-    text: bytes
-    number: int
-    dedent: int
-    aliases: Aliases
-    ops: tuple[int, ...] = ()
+    text: bytes  # as printed, but for its indentation, without line end
+    number: int  # its 1-based line in the file
+    dedent: int  # how many columns of its indentation are left out; negative if there are more
+    aliases: Aliases  # the definitions of its dump
+    ops: tuple[int, ...] = ()  # the numbers of the ops that begin on it
 
     def dedented(self, less: int) -> Line:
         """Return it with so many columns less of indentation; more if negative."""
@@ -75,17 +67,11 @@ class Lines:
 
 
 class ScopeStep(NamedTuple):
-    """One op on the way from a program to an op in it.
+    """One op on the way from a program to an op in it."""
 
-    Attributes:
-        name: its name, ``func.func``.
-        symbol: its symbol, or None.
-        place: its 0-based place among the ops of that name and symbol in the op around it.
-    """
-
-    name: str
-    symbol: str | None
-    place: int
+    name: str  # its name, `func.func`
+    symbol: str | None  # its symbol, or None
+    place: int  # its 0-based place among the ops of that name and symbol in the op around it
 
 
 Scope: TypeAlias = tuple[ScopeStep, ...]
@@ -94,19 +80,13 @@ Scope: TypeAlias = tuple[ScopeStep, ...]
 
 @dataclass(frozen=True, slots=True)
 class ScopeText:
-    """The text of a scope.
+    """The text of a scope."""
 
-    Attributes:
-        dump: the dump that it is from, or most of it.
-        lines: its lines.
-        extents: per scope in it, its lines. The first is the text's own scope.
-        defined: the aliases that its own lines define; None if their definitions are not in it.
-    """
-
-    dump: Dump
-    lines: Sequence[Line]
+    dump: Dump  # the dump that it is from, or most of it
+    lines: Sequence[Line]  # its lines
+    # Per scope in it, its lines. The first is the text's own scope.
     extents: Mapping[Scope, Lines]
-    defined: Aliases | None
+    defined: Aliases | None  # the aliases that its own lines define; None if their definitions are not in it
 
     def is_same_as(self, other: ScopeText) -> bool:
         """Return whether both have the same lines."""

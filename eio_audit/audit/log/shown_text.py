@@ -23,16 +23,11 @@ _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
 class Excerpt:
-    """Some lines of a text.
-
-    Attributes:
-        kept: per line, its number in the text.
-        dump: a dump of the lines, with the aliases that they use.
-    """
+    """Some lines of a text."""
 
     def __init__(self, text: ScopeText, kept: Sequence[int], op_table: OpTable) -> None:
-        self.kept = kept
-        self.dump = text.readable(kept)
+        self.kept = kept  # per line, its number in the text
+        self.dump = text.readable(kept)  # a dump of the lines, with the aliases that they use
         self._op_table = op_table
 
     @cached_property
@@ -51,17 +46,12 @@ class Excerpt:
 
 
 class Outline(NamedTuple):
-    """What a dump shows, without the bodies of its functions.
+    """What a dump shows, without the bodies of its functions."""
 
-    Attributes:
-        scopes: its scopes, the outermost first; an empty one first if it has several outermost ops.
-        only_function: the symbol of the function if the dump shows only that; None for a program.
-        is_divided: whether its functions were found by their text.
-    """
-
+    # Its scopes, the outermost first; an empty one first if it has several outermost ops.
     scopes: Sequence[Scope]
-    only_function: str | None
-    is_divided: bool
+    only_function: str | None  # the symbol of the function if the dump shows only that; None for a program
+    is_divided: bool  # whether its functions were found by their text
 
 
 class ShownText:
@@ -70,17 +60,13 @@ class ShownText:
     Args:
         dump: the dump.
         op_table: tells which ops are functions.
-
-    Attributes:
-        dump: the dump.
-        divided: it, divided into its functions and the text around them.
     """
 
     def __init__(self, dump: Dump, op_table: OpTable) -> None:
         self._op_table = op_table
-        self.dump = dump
+        self.dump = dump  # the dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
-        self.divided = DumpText(dump, op_table)
+        self.divided = DumpText(dump, op_table)  # it, divided into its functions and the text around them
 
     @cached_property
     def text(self) -> ScopeText:

@@ -35,69 +35,44 @@ from eio_audit.mlir.tokens import REPRODUCER
 
 @dataclass(frozen=True, slots=True)
 class TracedPlace(DumpPlace):
-    """Where a dump of a trace is.
+    """Where a dump of a trace is."""
 
-    Attributes:
-        occurrence: 0-based number among the dumps of that file before, or after, that pass.
-    """
-
-    occurrence: int = 0
+    occurrence: int = 0  # 0-based number among the dumps of that file before, or after, that pass
 
 
 @dataclass(frozen=True, slots=True)
 class TracedPass:
-    """One run of a pass, or one stage of a compiler.
+    """One run of a pass, or one stage of a compiler."""
 
-    Attributes:
-        index: 0-based number among the passes, in the order in which they ended.
-        pass_name: the pass; None for passes that the log does not show.
-        function: symbol of the function it ran on; None for a whole program.
-        program: the program it ran on, if there are several.
-        place: the dump that shows its result.
-        before: the last dump before that of what it changed; None if there is none.
-        failed: whether it failed, according to its marker.
-        changed: whether it changed anything except the names of aliases and values; None without a text
-            before.
-        figures: the figures of the dump, or only of the function it ran on.
-        made: pairs of ops that it put out of order.
-        undone: pairs of ops out of order that it put in order.
-        left: pairs that it made and that have been out of order since then.
-        left_classes: how many of them are of each class. Those in graph regions have none.
-        left_ops: the ops in these pairs that ``fix --relabel`` changes, those in most of them first.
-        mislabelled: op indices that it made contradict the dependences, function by function.
-        lost: op indices that the program had before it and has no more.
-        run: its number among the passes of its program, as they began.
-        ops: per name of an op, how many of these it added, removed, modified and moved; None without a dump
-            before.
-        functions: the functions in which it changed ops.
-        size: number of ops of the dump, or of the function it ran on, at any depth.
-        seconds: its wall time by MLIR's timing report, together with the other runs that the entry of the
-            report covers; None if there is no report, or another of these runs has the time.
-        timed_runs: how many runs of the log ``seconds`` covers; 0 without a time.
-    """
-
-    index: int
-    pass_name: str | None
-    function: str | None
-    program: str
-    place: TracedPlace
-    before: TracedPlace | None
-    failed: bool
+    index: int  # 0-based number among the passes, in the order in which they ended
+    pass_name: str | None  # the pass; None for passes that the log does not show
+    function: str | None  # symbol of the function it ran on; None for a whole program
+    program: str  # the program it ran on, if there are several
+    place: TracedPlace  # the dump that shows its result
+    before: TracedPlace | None  # the last dump before that of what it changed; None if there is none
+    failed: bool  # whether it failed, according to its marker
+    # Whether it changed anything except the names of aliases and values; None without a text before.
     changed: bool | None
-    figures: Summary
-    made: int
-    undone: int
-    left: int
+    figures: Summary  # the figures of the dump, or only of the function it ran on
+    made: int  # pairs of ops that it put out of order
+    undone: int  # pairs of ops out of order that it put in order
+    left: int  # pairs that it made and that have been out of order since then
+    # How many of them are of each class. Those in graph regions have none.
     left_classes: Mapping[PairClass, int]
+    # The ops in these pairs that `fix --relabel` changes, those in most of them first.
     left_ops: tuple[LeftOp, ...]
-    mislabelled: int
-    lost: int
-    run: int
+    mislabelled: int  # op indices that it made contradict the dependences, function by function
+    lost: int  # op indices that the program had before it and has no more
+    run: int  # its number among the passes of its program, as they began
+    # Per name of an op, how many of these it added, removed, modified and moved; None without a dump
+    # before.
     ops: Mapping[str, OpCounts] | None
-    functions: tuple[str, ...]
-    size: int
+    functions: tuple[str, ...]  # the functions in which it changed ops
+    size: int  # number of ops of the dump, or of the function it ran on, at any depth
+    # Its wall time by MLIR's timing report, together with the other runs that the entry of the report
+    # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
-    timed_runs: int = 0
+    timed_runs: int = 0  # how many runs of the log `seconds` covers; 0 without a time
 
     @property
     def left_shuffled(self) -> int:

@@ -55,27 +55,16 @@ def _sum(figures: Iterable[Summary]) -> Summary:
 
 @dataclass(frozen=True, slots=True)
 class PassTotal:
-    """What all runs of a pass did to the order.
+    """What all runs of a pass did to the order."""
 
-    Attributes:
-        pass_name: None for passes that the logs do not show.
-        made: pairs of ops that it put out of order.
-        models: in how many models it put some out of order.
-        undone: pairs of ops out of order that it put in order.
-        left: pairs that it made and that are left at the end.
-        left_shuffled: those of them that are out of place or have a wrong index.
-        mislabelled: op indices that contradict the dependences since the pass, function by function.
-        lost: op indices that the program had before the pass and has no more.
-    """
-
-    pass_name: str | None
-    made: int
-    models: int
-    undone: int
-    left: int
-    left_shuffled: int
-    mislabelled: int
-    lost: int
+    pass_name: str | None  # None for passes that the logs do not show
+    made: int  # pairs of ops that it put out of order
+    models: int  # in how many models it put some out of order
+    undone: int  # pairs of ops out of order that it put in order
+    left: int  # pairs that it made and that are left at the end
+    left_shuffled: int  # those of them that are out of place or have a wrong index
+    mislabelled: int  # op indices that contradict the dependences since the pass, function by function
+    lost: int  # op indices that the program had before the pass and has no more
 
     @property
     def is_clean(self) -> bool:

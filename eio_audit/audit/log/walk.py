@@ -29,29 +29,19 @@ Part: TypeAlias = str | int | None
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A module of a dump: a listed op with a symbol table that is in no function.
+    """A module of a dump: a listed op with a symbol table that is in no function."""
 
-    Attributes:
-        label: its name and symbol.
-        holds: the functions and modules directly in it.
-    """
-
-    label: Label
-    holds: frozenset[Label]
+    label: Label  # its name and symbol
+    holds: frozenset[Label]  # the functions and modules directly in it
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The functions and modules of a dump; modules are numbered in textual order.
+    """The functions and modules of a dump; modules are numbered in textual order."""
 
-    Attributes:
-        modules: the modules.
-        of_op: per op, its function (the op itself or the function around it), else its module.
-        homes: per function or module, the module around it; None for an outermost one.
-    """
-
-    modules: tuple[Module, ...]
-    of_op: Sequence[Part]
+    modules: tuple[Module, ...]  # the modules
+    of_op: Sequence[Part]  # per op, its function (the op itself or the function around it), else its module
+    # Per function or module, the module around it; None for an outermost one.
     homes: Mapping[Part, int | None]
 
 
@@ -128,38 +118,26 @@ def identify(
 
 @dataclass(slots=True, eq=False)
 class PassRun:
-    """One run of a pass, or one stage of a compiler.
+    """One run of a pass, or one stage of a compiler."""
 
-    Attributes:
-        number: 0-based number among the runs of its program, as they began.
-        pass_name: the pass; None for passes that the log does not show.
-        function: symbol of the function it runs on; None for a whole program.
-        class_name: the class name of the pass in its marker; None for passes that the log does not show.
-        failed: whether it failed, according to its marker.
-    """
-
-    number: int
-    pass_name: str | None
-    function: str | None
+    number: int  # 0-based number among the runs of its program, as they began
+    pass_name: str | None  # the pass; None for passes that the log does not show
+    function: str | None  # symbol of the function it runs on; None for a whole program
+    # The class name of the pass in its marker; None for passes that the log does not show.
     class_name: str | None = None
-    failed: bool = False
+    failed: bool = False  # whether it failed, according to its marker
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a dump shows of its program.
+    """What a dump shows of its program."""
 
-    Attributes:
-        only_function: symbol of the function if the dump shows only that; None for a program or a module.
-        parts: its functions and modules; None for ops outside both.
-        homes: per function or module, the module around it; None for an outermost one.
-        modules: per number, a module, in textual order.
-    """
-
+    # Symbol of the function if the dump shows only that; None for a program or a module.
     only_function: str | None
-    parts: Collection[Part]
+    parts: Collection[Part]  # its functions and modules; None for ops outside both
+    # Per function or module, the module around it; None for an outermost one.
     homes: Mapping[Part, int | None]
-    modules: Mapping[int, Module]
+    modules: Mapping[int, Module]  # per number, a module, in textual order
 
     @property
     def has_no_module(self) -> bool:
@@ -184,21 +162,15 @@ ShownT = TypeVar("ShownT", bound=Shown)
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[ShownT]):
-    """One dump of the walk.
+    """One dump of the walk."""
 
-    Attributes:
-        shown: what the dump shows.
-        function: the function that its pass ran on; None for the whole program.
-        ended: the pass whose result it shows; None for a dump before a pass, or without a marker.
-        at_work: the passes that have begun and not ended before the dump, the innermost last.
-        vanished: the functions and modules that it omits though it shows what was around them.
-    """
-
-    shown: ShownT
-    function: str | None
+    shown: ShownT  # what the dump shows
+    function: str | None  # the function that its pass ran on; None for the whole program
+    # The pass whose result it shows; None for a dump before a pass, or without a marker.
     ended: PassRun | None
+    # The passes that have begun and not ended before the dump, the innermost last.
     at_work: tuple[PassRun, ...]
-    vanished: tuple[Part, ...]
+    vanished: tuple[Part, ...]  # the functions and modules that it omits though it shows what was around them
 
     def run_of(self, part: Part) -> PassRun | None:
         """Return the pass charged with what is new in a function or module; None if the log shows none."""
@@ -216,20 +188,14 @@ class Step(Generic[ShownT]):
 
 
 class ProgramWalk:
-    """The walk over the dumps of one program: ``step`` for each, then ``remember``.
-
-    Attributes:
-        known: the functions and modules that the program has, by the dumps so far.
-        modules: per number, a module of it.
-        homes: per function or module, the module around it; None for an outermost one.
-        runs: number of passes that began.
-    """
+    """The walk over the dumps of one program: ``step`` for each, then ``remember``."""
 
     def __init__(self) -> None:
-        self.known: set[Part] = set()
-        self.modules: dict[int, Module] = {}
+        self.known: set[Part] = set()  # the functions and modules that the program has, by the dumps so far
+        self.modules: dict[int, Module] = {}  # per number, a module of it
+        # Per function or module, the module around it; None for an outermost one.
         self.homes: dict[Part, int | None] = {}
-        self.runs = 0
+        self.runs = 0  # number of passes that began
         self._shows_no_module = False
         self._open: list[PassRun] = []
 

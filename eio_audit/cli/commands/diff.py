@@ -45,17 +45,13 @@ CALLED_BY_GIT = "GIT_DIFF_PATH_COUNTER"
 
 @dataclass(frozen=True, slots=True)
 class GitFiles:
-    """Two states of a file: their contents (``/dev/null`` for none) and their names in the repository.
-
-    Attributes:
-        header: what git prints first for a file whose name or mode changed; empty for other files.
-    """
+    """Two states of a file: their contents (``/dev/null`` for none) and their names in the repository."""
 
     old: str
     new: str
     old_name: str
     new_name: str
-    header: str
+    header: str  # what git prints first for a file whose name or mode changed; empty for other files
 
 
 def git_files(arguments: Sequence[str]) -> tuple[GitFiles, int] | None:

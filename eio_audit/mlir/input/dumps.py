@@ -60,21 +60,13 @@ _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 @dataclass(frozen=True, slots=True)
 class DumpPlace:
-    """Where a dump is: plain data about it without its text.
+    """Where a dump is: plain data about it without its text."""
 
-    Attributes:
-        source: name of its file, ``<stdin>`` for standard input.
-        line: 1-based line of its marker, or of its first text if there is no marker.
-        marker: the marker above it.
-        program: the program that it shows; equal for all dumps of its source that show one program.
-        first_line: 1-based line of the first text of its IR.
-    """
-
-    source: str
-    line: int
-    marker: Marker | None = None
-    program: str = ""
-    first_line: int = 1
+    source: str  # name of its file, `<stdin>` for standard input
+    line: int  # 1-based line of its marker, or of its first text if there is no marker
+    marker: Marker | None = None  # the marker above it
+    program: str = ""  # the program that it shows; equal for all dumps of its source that show one program
+    first_line: int = 1  # 1-based line of the first text of its IR
 
     @property
     def pass_name(self) -> str | None:
@@ -381,21 +373,13 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
 
 
 class _Between(NamedTuple):
-    """The bytes from a marker to the next.
+    """The bytes from a marker to the next."""
 
-    Attributes:
-        data: the bytes; the whole file if it has no marker.
-        place: where the marker is in them.
-        marker: the marker; None if it ends a dump, and above the first one.
-        prefix: what stands before the marker on its line; above the first one, what stands before that.
-        is_file: whether the file has no marker.
-    """
-
-    data: bytes
-    place: Span
-    marker: Marker | None
-    prefix: bytes
-    is_file: bool = False
+    data: bytes  # the bytes; the whole file if it has no marker
+    place: Span  # where the marker is in them
+    marker: Marker | None  # the marker; None if it ends a dump, and above the first one
+    prefix: bytes  # what stands before the marker on its line; above the first one, what stands before that
+    is_file: bool = False  # whether the file has no marker
 
 
 def _between_markers(blocks: Iterable[bytes]) -> Iterator[_Between]:

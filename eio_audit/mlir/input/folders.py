@@ -63,19 +63,13 @@ _Key = list[list[tuple[int, str]]]
 
 
 class DumpFile(NamedTuple):
-    """A file to read.
+    """A file to read."""
 
-    Attributes:
-        path: the path, or ``-`` for standard input.
-        program: the program its dumps are states of. Equal for files that show one program at several times.
-        state: in a folder with pairs of before and after, the state that its name implies.
-        is_apart: whether the folder has such pairs and this file belongs to none.
-    """
-
-    path: str
+    path: str  # the path, or `-` for standard input
+    # The program its dumps are states of. Equal for files that show one program at several times.
     program: str
-    state: State | None = None
-    is_apart: bool = False
+    state: State | None = None  # in a folder with pairs of before and after, the state that its name implies
+    is_apart: bool = False  # whether the folder has such pairs and this file belongs to none
 
 
 def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[DumpFile]:

@@ -76,12 +76,7 @@ class FunctionText:
 
 
 class DumpText:
-    """A dump divided into its functions and the text around them.
-
-    Attributes:
-        functions: by symbol, the functions found by their text. A symbol defined twice has none.
-        aliases: the alias definitions of the dump.
-    """
+    """A dump divided into its functions and the text around them."""
 
     def __init__(self, dump: Dump, op_table: OpTable | None = None) -> None:
         self.dump = dump
@@ -92,7 +87,8 @@ class DumpText:
         extents = [same[0] for same in found.values() if len(same) == 1]
         around = _without_bodies(data, dump.span, extents)
         definitions, self._around = without_definitions(around)
-        self.aliases = Aliases(definitions)
+        self.aliases = Aliases(definitions)  # the alias definitions of the dump
+        # By symbol, the functions found by their text. A symbol defined twice has none.
         self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
 
     @cached_property
@@ -268,15 +264,10 @@ _NAME = re.compile(rb'(?:%[^=\n]*+= )?(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[
 
 
 class ShownOp(NamedTuple):
-    """An op of a dump.
+    """An op of a dump."""
 
-    Attributes:
-        name: its name (``func.func``); empty if no line begins an op.
-        symbol: its symbol (``@main``); None for a module of the builtin dialect or an op without one.
-    """
-
-    name: str
-    symbol: str | None
+    name: str  # its name (`func.func`); empty if no line begins an op
+    symbol: str | None  # its symbol (`@main`); None for a module of the builtin dialect or an op without one
 
     @property
     def label(self) -> str:

@@ -386,31 +386,22 @@ _PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
 
 
 class TimedEntry(NamedTuple):
-    """An entry of a report.
+    """An entry of a report."""
 
-    Attributes:
-        name: the class name of a pass, as in markers; otherwise a text such as ``'func.func' Pipeline``.
-        seconds: its wall time. If it ran on several threads, that of the slowest.
-        stage: 0-based number of the outermost entry that it is in. In a tree, stages run one after another.
-        op_name: the op that its innermost pipeline runs on; None outside the pipelines that a report shows.
-    """
-
-    name: str
+    name: str  # the class name of a pass, as in markers; otherwise a text such as `'func.func' Pipeline`
+    # Its wall time. If it ran on several threads, that of the slowest.
     seconds: float
+    # 0-based number of the outermost entry that it is in. In a tree, stages run one after another.
     stage: int
+    # The op that its innermost pipeline runs on; None outside the pipelines that a report shows.
     op_name: str | None
 
 
 class TimingReport(NamedTuple):
-    """A report of execution times.
+    """A report of execution times."""
 
-    Attributes:
-        line: the 1-based line of its title.
-        entries: from top to bottom.
-    """
-
-    line: int
-    entries: tuple[TimedEntry, ...]
+    line: int  # the 1-based line of its title
+    entries: tuple[TimedEntry, ...]  # from top to bottom
 
 
 def find_timing_reports(source: Source) -> list[TimingReport]:

@@ -19,17 +19,7 @@ _Results = Sequence[tuple[bytes, int, int]]
 
 
 class OpenOp:
-    """An op whose end has not been reached.
-
-    Attributes:
-        brackets: the open brackets in its text, without its open region.
-        in_region_list: its outermost bracket is the ``(`` of a list of regions.
-        names: values in its custom header that may be arguments of its region, each with its offset and
-            whether it also means an outer value. If so, it is recorded as a use: an extra dependence is safe,
-            a missing one is not.
-        undo: what these names meant before.
-        results: its results. They are defined where the op ends, so nothing inside it sees them.
-    """
+    """An op whose end has not been reached."""
 
     def __init__(self, ir: IR, op: int, traits: OpTraits, results: _Results) -> None:
         self.op = op
@@ -38,27 +28,27 @@ class OpenOp:
         self.dialect = self.name.partition(".")[0]
         self.traits = traits
         self.is_isolated = "isolated" in traits.flags
-        self.brackets = Brackets(ir.source)
+        self.brackets = Brackets(ir.source)  # the open brackets in its text, without its open region
         self.has_region = False
-        self.in_region_list = False
+        self.in_region_list = False  # its outermost bracket is the `(` of a list of regions
+        # Its results. They are defined where the op ends, so nothing inside it sees them.
         self.results = results
+        # Values in its custom header that may be arguments of its region, each with its offset and
+        # whether it also means an outer value. If so, it is recorded as a use: an extra dependence
+        # is safe, a missing one is not.
         self.names: list[tuple[bytes, int, bool]] = []
-        self.undo: list[tuple[bytes, int | None]] = []
+        self.undo: list[tuple[bytes, int | None]] = []  # what these names meant before
 
 
 class Builder:
-    """Builds the IR of one dump.
-
-    Attributes:
-        ops: the open ops, outermost first.
-        regions: the open regions, outermost first. The first is the implicit top-level region.
-    """
+    """Builds the IR of one dump."""
 
     def __init__(self, ir: IR, end: int, mentions: Mentions | None = None) -> None:
         self.ir = ir
         self.traits: Mapping[str, OpTraits] = ir.op_table.rows
         self.scopes = Scopes(ir, self.traits, mentions)
-        self.ops: list[OpenOp] = []
+        self.ops: list[OpenOp] = []  # the open ops, outermost first
+        # The open regions, outermost first. The first is the implicit top-level region.
         self.regions: list[int] = []
         self._end = end
         self._numbers_of_names: dict[str, int] = {}

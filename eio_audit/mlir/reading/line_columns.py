@@ -66,21 +66,17 @@ class Line:
 
 
 class LineChunk:
-    """The lines of one chunk of a dump. The pattern has an alternative that matches all other lines.
-
-    Attributes:
-        rows: by line, the pattern's groups. The first group is the whole line with its line end.
-        starts: the offset of each line, then the offset of the next chunk.
-        others: the lines that are not plain, ascending, then the number of lines.
-    """
+    """The lines of one chunk of a dump. The pattern has an alternative that matches all other lines."""
 
     def __init__(self, data: Text, offset: int, end: int, pattern: bytes) -> None:
         chunk_end = _last_line_end(data, offset, end)
+        # By line, the pattern's groups. The first group is the whole line with its line end.
         self.rows: list[tuple[bytes, ...]] = []
         if chunk_end > offset:
             self.rows = re.compile(pattern, re.MULTILINE).findall(data, offset, chunk_end)
+        # The offset of each line, then the offset of the next chunk.
         self.starts = list(accumulate(map(len, map(itemgetter(Line.LINE), self.rows)), initial=offset))
-        self.others = [len(self.rows)]
+        self.others = [len(self.rows)]  # the lines that are not plain, ascending, then the number of lines
 
     def holds(self, offset: int) -> bool:
         """Whether a line of the chunk may begin at ``offset``."""
@@ -109,21 +105,17 @@ class OpLines(LineChunk):
     """Lines that may be ops, or that open or close regions. ``Line`` names the columns of a row.
 
     Without a location, an op ends at its line end only if the next line shows it.
-
-    Attributes:
-        region_lines: the lines that open or close regions, ascending.
-        columns: by group, the values for each op.
-        is_op: by line, 1 if an op begins in it. Empty if every line is an op.
-        places: by line, the number of ops that begin before it. One entry more than there are lines.
     """
 
     def __init__(self, data: Text, offset: int, end: int) -> None:
         super().__init__(data, offset, end, _LINE)
         rows, name = self.rows, Line.NAME
-        self.region_lines: list[int] = []
+        self.region_lines: list[int] = []  # the lines that open or close regions, ascending
+        # By line, 1 if an op begins in it. Empty if every line is an op.
         self.is_op = bytearray()
+        # By line, the number of ops that begin before it. One entry more than there are lines.
         self.places: Sequence[int] = range(len(rows) + 1)
-        self.columns: list[Sequence[bytes]] = []
+        self.columns: list[Sequence[bytes]] = []  # by group, the values for each op
         if all(map(itemgetter(Line.LOCATION), rows)):
             self.columns = list(zip(*rows, strict=True)) or [()] * len(Line.GROUPS)
             if all(self.columns[Line.QUOTE]):
@@ -156,9 +148,6 @@ class LineColumns:
 
     Attributes:
         names: the op names as printed.
-        is_generic: by op, 1 if its name is in quotes, else 0.
-        result_counts: by op, the number of values it defines.
-        results: by op, the name of its results. Empty for a region header, since the op does not end there.
         use_counts: by op, the number of values it uses.
         uses: the names that the ops use, in order. Those of op k begin at ``use_starts[k]``.
         numbered: the positions in ``uses`` with a result number (``%0#1``), ascending, then the number of
@@ -166,8 +155,6 @@ class LineColumns:
         numbers: these result numbers.
         op_starts, op_ends, location_starts: byte offsets. ``location_starts`` is NO_OFFSET without a
             location.
-        templates: by op, the text after name and operands. In custom assembly IS_CUSTOM and all text from the
-            name on, with ``%`` for each use. OPENS_REGION or NO_LOCATION follows if it applies.
     """
 
     def __init__(self, lines: OpLines) -> None:
@@ -175,12 +162,16 @@ class LineColumns:
         if lines.is_op:
             starts, ends = list(compress(starts, lines.is_op)), list(compress(ends, lines.is_op))
         whole, indents, results, counts, quotes, self.names, operands, texts, locations = lines.columns
-        self.is_generic = bytes(map(len, quotes))
+        self.is_generic = bytes(map(len, quotes))  # by op, 1 if its name is in quotes, else 0
+        # By op, the text after name and operands. In custom assembly IS_CUSTOM and all text from
+        # the name on, with `%` for each use. OPENS_REGION or NO_LOCATION follows if it applies.
         self.templates: list[bytes] = list(texts)
         self._add_uses(operands if all(quotes) else self._custom_uses(operands))
-        self.result_counts: list[int] = list(map(bool, results))
+        self.result_counts: list[int] = list(map(bool, results))  # by op, the number of values it defines
         for op in compress(count(), counts):
             self.result_counts[op] = int(counts[op])
+        # By op, the name of its results. Empty for a region header, since the op does not end
+        # there.
         self.results = results if all(locations) else self._marked(results, whole, locations)
         self.op_starts = array("q", list(map(add, starts, map(len, indents))))
         self.op_ends = array("q", [end - 1 for end in ends])

@@ -65,19 +65,15 @@ _LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
 
 @dataclass(frozen=True)
 class OpText:
-    """The text of one op without its regions and its location.
+    """The text of one op without its regions and its location."""
 
-    Attributes:
-        text: the op without the names of its results and the locations of its arguments. Values are ``%``,
-            successors ``^``, white space is one blank, and aliases are expanded. In the ``<...>`` of a
-            dialect attribute or type only aliases are, and the blanks of listed dialects.
-        is_generic: whether the op is in generic form.
-        is_plain: whether the op has no regions and defines no symbol. The custom form of such an op names no
-            type, symbol or number that the generic form lacks.
-    """
-
+    # The op without the names of its results and the locations of its arguments. Values are `%`,
+    # successors `^`, white space is one blank, and aliases are expanded. In the `<...>` of a dialect
+    # attribute or type only aliases are, and the blanks of listed dialects.
     text: bytes
-    is_generic: bool
+    is_generic: bool  # whether the op is in generic form
+    # Whether the op has no regions and defines no symbol. The custom form of such an op names no type,
+    # symbol or number that the generic form lacks.
     is_plain: bool
 
     @cached_property

@@ -12,18 +12,12 @@ from eio_audit.mlir.source import InputError
 
 
 class Mentions:
-    """Where a text names values. ``%0`` means all values of ``%0:2``, which count as the first.
-
-    Attributes:
-        values: by byte offset of a name, the value it means.
-        definitions: by value, the offset where its name is defined.
-        same: by header argument that also means an outer value, that value.
-    """
+    """Where a text names values. ``%0`` means all values of ``%0:2``, which count as the first."""
 
     def __init__(self) -> None:
-        self.values: dict[int, int] = {}
-        self.definitions: dict[int, int] = {}
-        self.same: dict[int, int] = {}
+        self.values: dict[int, int] = {}  # by byte offset of a name, the value it means
+        self.definitions: dict[int, int] = {}  # by value, the offset where its name is defined
+        self.same: dict[int, int] = {}  # by header argument that also means an outer value, that value
 
     def meaning(self, offset: int) -> int:
         """Return the value that the name at an offset means, or the outer value that it also means."""
@@ -69,14 +63,11 @@ class Scopes:
 
     One dictionary holds all visible names. When a region closes, its names get their former meanings back. So
     a lookup costs the same at any depth.
-
-    Attributes:
-        mentions: where to record the names, or None.
     """
 
     def __init__(self, ir: IR, listed_ops: Container[str], mentions: Mentions | None = None) -> None:
         self._ir = ir
-        self.mentions = mentions
+        self.mentions = mentions  # where to record the names, or None
         self._listed = listed_ops
         self._defs: dict[bytes, int] = {}
         self._scopes: list[_Scope] = []

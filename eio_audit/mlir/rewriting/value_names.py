@@ -38,8 +38,6 @@ class ValueNames:
     """The named values of a dump. Results under one name count as the first.
 
     Attributes:
-        ir: the dump, as read.
-        names: by value, its name without the percent sign.
         definitions: by value, the byte offset where its name is defined.
         same: by header argument that also means an outer value, that value.
 
@@ -49,10 +47,10 @@ class ValueNames:
 
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self._mentions = Mentions()
-        self.ir = read_ir(source, span, op_table, mentions=self._mentions)
+        self.ir = read_ir(source, span, op_table, mentions=self._mentions)  # the dump, as read
         self.definitions, self.same = self._mentions.definitions, self._mentions.same
         self._offsets = sorted(self._mentions.values)
-        self.names: dict[int, str] = {}
+        self.names: dict[int, str] = {}  # by value, its name without the percent sign
         for value, offset in self.definitions.items():
             match = _NAME.match(source.data, offset)
             assert match

@@ -49,14 +49,7 @@ _REPLACEABLE = re.compile(
 
 
 class Calls:
-    """The calls of one dump.
-
-    Attributes:
-        callee: by call, the called function. A call is missing if its callee is unknown, and if it closes a
-            cycle, such as a recursive call.
-        by_function: by function, the calls in it. OUTSIDE has the calls outside functions. Callees come
-            before their callers.
-    """
+    """The calls of one dump."""
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
@@ -66,7 +59,11 @@ class Calls:
         is_call = ["call" in row.flags for row in rows]
         calls = [op for op, name in enumerate(ir.op_name) if is_call[name]]
         found = ((call, self._find(call)) for call in calls)
+        # By call, the called function. A call is missing if its callee is unknown, and if it closes
+        # a cycle, such as a recursive call.
         self.callee = {call: callee for call, callee in found if callee is not None}
+        # By function, the calls in it. OUTSIDE has the calls outside functions. Callees come before
+        # their callers.
         self.by_function = self._callees_first(calls)
 
     def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:

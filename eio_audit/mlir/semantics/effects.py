@@ -76,18 +76,12 @@ class EffectSource(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """The effects of one op, including its regions. Kinds are ``read``, ``write``, ``free``.
+    """The effects of one op, including its regions. Kinds are ``read``, ``write``, ``free``."""
 
-    Attributes:
-        anywhere: effects on all memory, tensors included.
-        memory: effects on what memrefs and pointers point to.
-        tensors: effects on the buffers of tensors.
-        states: effects on each of ``STATES``, and on ``CONTROL``.
-    """
-
-    anywhere: frozenset[str] = frozenset()
-    memory: frozenset[str] = frozenset()
-    tensors: frozenset[str] = frozenset()
+    anywhere: frozenset[str] = frozenset()  # effects on all memory, tensors included
+    memory: frozenset[str] = frozenset()  # effects on what memrefs and pointers point to
+    tensors: frozenset[str] = frozenset()  # effects on the buffers of tensors
+    # Effects on each of `STATES`, and on `CONTROL`.
     states: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
@@ -99,8 +93,6 @@ class EffectTable:
 
     Attributes:
         fences: the ops that no other op of their block may cross.
-        unknown_ops: by full name, how often an op occurs that may do anything.
-        assumed_pure: by pattern, how many ops are assumed to do nothing that otherwise would do something.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -119,7 +111,9 @@ class EffectTable:
         self._accesses = [_ACCESSES.fullmatch(name) is not None for name in self._row_names]
         self._allocates = ["allocates" in row.flags for row in self._rows]
         self.fences = set(ir.undefined_names)  # what such a name means is unknown
+        # By full name, how often an op occurs that may do anything.
         self.unknown_ops: Counter[str] = Counter()
+        # By pattern, how many ops are assumed to do nothing that otherwise would do something.
         self.assumed_pure: Counter[str] = Counter()
         self._own: dict[int, Touches] = {}
         self._reads: dict[int, set[Resource]] = {}

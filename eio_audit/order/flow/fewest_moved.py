@@ -126,16 +126,11 @@ PAIR_DISTANCE = 2_000  # places between the ops of a pair
 
 @dataclass(frozen=True, slots=True)
 class FewMoved:
-    """An order with few ops moved.
+    """An order with few ops moved."""
 
-    Attributes:
-        order: ``order[k]`` is the op placed k-th.
-        moved: number of moved ops.
-        lower_bound: no order with as few inversions moves fewer ops, if ``order`` has the fewest inversions.
-    """
-
-    order: list[int]
-    moved: int
+    order: list[int]  # `order[k]` is the op placed k-th
+    moved: int  # number of moved ops
+    # No order with as few inversions moves fewer ops, if `order` has the fewest inversions.
     lower_bound: int = 0
 
     @property

@@ -108,13 +108,10 @@ class _Flow:
         rows: per giver, the bitset of the takers that it is over.
         rooms: per taker, the most that it can take.
         effort: the budget.
-
-    Attributes:
-        closed: the bitset of the takers that searches without a path have reached.
     """
 
     def __init__(self, rows: Mapping[int, int], rooms: Sequence[int], effort: Effort) -> None:
-        self.closed = 0
+        self.closed = 0  # the bitset of the takers that searches without a path have reached
         self._rows = rows
         self._rooms = list(rooms)
         self._open = (1 << len(rooms)) - 1  # the takers with room
@@ -197,19 +194,12 @@ LABEL_STEPS_PER_OP = 12  # added for each of its ops
 
 @dataclass(frozen=True, slots=True)
 class Relabelling:
-    """Labels to change so that no label contradicts a dependence.
+    """Labels to change so that no label contradicts a dependence."""
 
-    Attributes:
-        changed: the ops whose labels change, ascending.
-        donors: per changed op, the op whose label it takes; a donor keeps its own label.
-        weight: total weight of the changed labels.
-        lower_bound: no set of labels that removes all contradictions weighs less.
-    """
-
-    changed: tuple[int, ...]
-    donors: tuple[int, ...]
-    weight: int
-    lower_bound: int
+    changed: tuple[int, ...]  # the ops whose labels change, ascending
+    donors: tuple[int, ...]  # per changed op, the op whose label it takes; a donor keeps its own label
+    weight: int  # total weight of the changed labels
+    lower_bound: int  # no set of labels that removes all contradictions weighs less
 
     @property
     def donor_of(self) -> dict[int, int]:

@@ -39,19 +39,12 @@ LEFT_PART = 0.6
 
 
 class CurveStep(NamedTuple):
-    """A step of the curve.
+    """A step of the curve."""
 
-    Attributes:
-        number: its number in the list of steps.
-        path: its line.
-        kind: the class of its pattern; empty for the other patterns.
-        said: what it did, in short.
-    """
-
-    number: int
-    path: str
-    kind: str
-    said: str
+    number: int  # its number in the list of steps
+    path: str  # its line
+    kind: str  # the class of its pattern; empty for the other patterns
+    said: str  # what it did, in short
 
 
 class Hatched(NamedTuple):
@@ -66,14 +59,12 @@ class Labelled(NamedTuple):
 
     Attributes:
         x, y: its middle, as shares of the width and the height.
-        text: the text.
-        is_left: whether the text is to the left of it.
     """
 
     x: str
     y: str
-    text: str
-    is_left: bool
+    text: str  # the text
+    is_left: bool  # whether the text is to the left of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,25 +72,19 @@ class Curve:
     """What the template ``curve.html`` shows.
 
     Attributes:
-        title: what the height shows.
         width, height: in units.
-        line: the path of the curve; empty for single bars.
-        advised: the path of the curve as it would be with the advice; empty without.
-        steps: in order.
-        hatched: the attempts that are not resolved.
-        labelled: the worst application; None if none is worst.
         most, least: the numbers at the top and at the bottom.
         first, last: the attempts at the left and at the right.
     """
 
-    title: str
+    title: str  # what the height shows
     width: int
     height: int
-    line: str
-    advised: str
-    steps: list[CurveStep]
-    hatched: list[Hatched]
-    labelled: Labelled | None
+    line: str  # the path of the curve; empty for single bars
+    advised: str  # the path of the curve as it would be with the advice; empty without
+    steps: list[CurveStep]  # in order
+    hatched: list[Hatched]  # the attempts that are not resolved
+    labelled: Labelled | None  # the worst application; None if none is worst
     most: int
     least: int
     first: int
@@ -285,27 +270,17 @@ def _attempt(one: Application) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PatternRow:
-    """A row of the table of patterns.
+    """A row of the table of patterns."""
 
-    Attributes:
-        name: the pattern, or what the row is instead.
-        kind: the class of its colour; empty for none. ``unresolved`` is hatched.
-        made: pairs of ops that it put out of order.
-        left: those that have been out of order since then.
-        applications: how many changed the IR; None for what the pass does without patterns.
-        ops: how many ops it changed.
-        worst: the application that made most.
-        place: what the link to it says.
-    """
-
-    name: str
+    name: str  # the pattern, or what the row is instead
+    # The class of its colour; empty for none. `unresolved` is hatched.
     kind: str
-    made: int
-    left: int
-    applications: int | None
-    ops: OpCounts
-    worst: Application
-    place: str
+    made: int  # pairs of ops that it put out of order
+    left: int  # those that have been out of order since then
+    applications: int | None  # how many changed the IR; None for what the pass does without patterns
+    ops: OpCounts  # how many ops it changed
+    worst: Application  # the application that made most
+    place: str  # what the link to it says
 
 
 def _pattern_rows(result: Bisection, kinds: Mapping[str | None, str]) -> list[PatternRow]:

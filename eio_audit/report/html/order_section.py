@@ -156,28 +156,21 @@ def _name_of(dump: DumpAudit, block: BlockAudit) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The unfolded details of one op on a page.
+    """The unfolded details of one op on a page."""
 
-    Attributes:
-        name: its id in the page.
-        title: what is wrong with it.
-        origin: where in the model it comes from.
-        excerpt: the ops around it and the ops that the finding names, each with its line, its text, and
-            whether it is the op itself.
-        command: the command that explains it.
-        section: the id of its block's section. None if its block is not drawn.
-        drawing: the dataflow around it. Empty if not drawn. ``is_cut`` if some of it is left out.
-        finding: the finding of a gate. None for an op that is only displaced.
-    """
-
-    name: str
-    title: str
-    origin: str
+    name: str  # its id in the page
+    title: str  # what is wrong with it
+    origin: str  # where in the model it comes from
+    # The ops around it and the ops that the finding names, each with its line, its text, and whether it
+    # is the op itself.
     excerpt: Sequence[tuple[int, str, bool]]
-    command: str
+    command: str  # the command that explains it
+    # The id of its block's section. None if its block is not drawn.
     section: str | None
+    # The dataflow around it. Empty if not drawn. `is_cut` if some of it is left out.
     drawing: Mapping[str, object]
     is_cut: bool
+    # The finding of a gate. None for an op that is only displaced.
     finding: Finding | None = None
 
 

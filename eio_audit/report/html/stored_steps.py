@@ -31,22 +31,17 @@ _BLANK = re.compile(rb"\s*+")
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The text of the function, module or program that a pass ran on, before or after it.
+    """The text of the function, module or program that a pass ran on, before or after it."""
 
-    Attributes:
-        source: the file that most of its lines are from.
-        lines: its lines as printed, without line ends. They may be read only once.
-        places: per line, its 1-based line in the file.
-        ops: per line, the number of the op that begins there, -1 for none. An op keeps its number through
-            the whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds
-            gets a new number.
-        definitions: the definitions of its aliases, as lines, even if it has no such lines.
-    """
-
-    source: str
+    source: str  # the file that most of its lines are from
+    # Its lines as printed, without line ends. They may be read only once.
     lines: Iterable[bytes]
-    places: Sequence[int]
+    places: Sequence[int]  # per line, its 1-based line in the file
+    # Per line, the number of the op that begins there, -1 for none. An op keeps its number through the
+    # whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds gets
+    # a new number.
     ops: Sequence[int]
+    # The definitions of its aliases, as lines, even if it has no such lines.
     definitions: Sequence[bytes] = ()
 
 
@@ -122,18 +117,14 @@ _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
 
 
 class StoredLines:
-    """Lines, each with a number. Lines that differ only in the numbers of values share a template.
-
-    Attributes:
-        templates: the texts of lines, with a line end in the place of each number.
-        template_of: by line, the number of its template.
-        numbers: the numbers of all lines, one after the other. The first of a line is stored as its
-            difference from the first of the last line that has one, the others as how far they are below it.
-    """
+    """Lines, each with a number. Lines that differ only in the numbers of values share a template."""
 
     def __init__(self) -> None:
-        self.templates: dict[str, int] = {}
-        self.template_of = array("q")
+        self.templates: dict[str, int] = {}  # the texts of lines, with a line end in the place of each number
+        self.template_of = array("q")  # by line, the number of its template
+        # The numbers of all lines, one after the other. The first of a line is stored as its
+        # difference from the first of the last line that has one, the others as how far they are
+        # below it.
         self.numbers = array("q")
         self._known: dict[bytes, int] = {}
         self._first = 0
@@ -157,16 +148,11 @@ class StoredLines:
 
 
 class StoredTexts:
-    """Texts, each with a number. Equal texts have the same.
-
-    Attributes:
-        lines: the lines of all texts, each once.
-        sources: the names of the files, each with a number.
-    """
+    """Texts, each with a number. Equal texts have the same."""
 
     def __init__(self) -> None:
-        self.lines = StoredLines()
-        self.sources: dict[str, int] = {}
+        self.lines = StoredLines()  # the lines of all texts, each once
+        self.sources: dict[str, int] = {}  # the names of the files, each with a number
         self._numbers: dict[tuple[int, tuple[bytes, ...]], int] = {}
 
     def add(self, text: PageText) -> int:
@@ -206,13 +192,10 @@ LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 
 class StoredSteps:
-    """The steps of a log, or the only step of a comparison, stored for a page.
-
-    Attributes:
-        counts: by the index of a pass, how many ops it changed, by status.
-    """
+    """The steps of a log, or the only step of a comparison, stored for a page."""
 
     def __init__(self, steps: Iterable[ScopeStep] = ()) -> None:
+        # By the index of a pass, how many ops it changed, by status.
         self.counts: dict[int, Counter[str]] = {}
         self._texts = StoredTexts()
         self._names: dict[str, int] = {}

@@ -39,19 +39,12 @@ Cell = str | int | None
 
 
 class PageColumn(NamedTuple):
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes:
-        key: its name for scripts.
-        title: its heading.
-        is_number: whether its cells are numbers.
-        has_bars: whether bars show how large they are.
-    """
-
-    key: str
-    title: str
-    is_number: bool
-    has_bars: bool = False
+    key: str  # its name for scripts
+    title: str  # its heading
+    is_number: bool  # whether its cells are numbers
+    has_bars: bool = False  # whether bars show how large they are
 
 
 def columns_of(spec: str) -> list[PageColumn]:
@@ -100,25 +93,18 @@ class MadeRows(Sequence[Sequence[Cell]]):
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of cells, one cell for each column.
+    """Rows of cells, one cell for each column."""
 
-    Attributes:
-        name: its id in the page.
-        caption: what its rows are.
-        columns: from left to right.
-        rows: in the order in which scripts number them.
-        sorted_by: keys of the columns to sort by at first, ``-`` for descending order:
-            ``disorder, -inversions``. Empty cells come last.
-        marked: key of the column whose empty cells a tick box can hide, and the label of the box, or None.
-        links: key of the column whose cells are links, and their targets by row, or None.
-    """
-
-    name: str
-    caption: str
-    columns: Sequence[PageColumn]
-    rows: Sequence[Sequence[Cell]]
+    name: str  # its id in the page
+    caption: str  # what its rows are
+    columns: Sequence[PageColumn]  # from left to right
+    rows: Sequence[Sequence[Cell]]  # in the order in which scripts number them
+    # Keys of the columns to sort by at first, `-` for descending order: `disorder, -inversions`. Empty
+    # cells come last.
     sorted_by: str
+    # Key of the column whose empty cells a tick box can hide, and the label of the box, or None.
     marked: tuple[str, str] | None = None
+    # Key of the column whose cells are links, and their targets by row, or None.
     links: tuple[str, Sequence[str | None]] | None = None
 
     def _number_of(self, key: str) -> int:
@@ -188,41 +174,23 @@ def _column_data(column: PageColumn, cells: Sequence[Cell], most: int) -> dict[s
 
 @dataclass(frozen=True, slots=True)
 class PassEntry:
-    """A pass in the list.
+    """A pass in the list."""
 
-    Attributes:
-        name: its name.
-        subject: what it ran on: its functions, or an op.
-        place: where it is, for the list: ``line 12``, ``attempt 431``.
-        counts: how many ops it changed, in the order of ``STATUSES``.
-        note: what the list says of the order; empty if no op has an index.
-        order: what it did to the order; empty if no op has an index.
-        source: where it is, for the chosen pass: ``passes.log:12``.
-        time: its wall time; empty if it is not known.
-        command: the command that shows what it did; empty if there is none.
-        changed: whether it changed something; None if there is no dump before it.
-        is_unchanged: whether it changed nothing, as far as the log shows.
-        is_guilty: whether it left ops out of order.
-        is_culprit: whether the page opens at it, as the worst.
-        is_chosen: whether the list shows it at first.
-        mark: the class of its colour in a picture; empty for none.
-    """
-
-    name: str
-    subject: str
-    place: str
-    counts: tuple[int, ...]
-    note: str
-    order: str
-    source: str
-    time: str
-    command: str
-    changed: bool | None
-    is_unchanged: bool
-    is_guilty: bool
-    is_culprit: bool
-    is_chosen: bool = True
-    mark: str = ""
+    name: str  # its name
+    subject: str  # what it ran on: its functions, or an op
+    place: str  # where it is, for the list: `line 12`, `attempt 431`
+    counts: tuple[int, ...]  # how many ops it changed, in the order of `STATUSES`
+    note: str  # what the list says of the order; empty if no op has an index
+    order: str  # what it did to the order; empty if no op has an index
+    source: str  # where it is, for the chosen pass: `passes.log:12`
+    time: str  # its wall time; empty if it is not known
+    command: str  # the command that shows what it did; empty if there is none
+    changed: bool | None  # whether it changed something; None if there is no dump before it
+    is_unchanged: bool  # whether it changed nothing, as far as the log shows
+    is_guilty: bool  # whether it left ops out of order
+    is_culprit: bool  # whether the page opens at it, as the worst
+    is_chosen: bool = True  # whether the list shows it at first
+    mark: str = ""  # the class of its colour in a picture; empty for none
 
     @property
     def classes(self) -> str:
@@ -275,23 +243,14 @@ class PassEntry:
 
 @dataclass(frozen=True)
 class PassList:
-    """The passes of a page, and what each did to the ops.
+    """The passes of a page, and what each did to the ops."""
 
-    Attributes:
-        entries: the passes, by the index of their ``TracedPass``.
-        steps: what each did, as ``StoredSteps.data`` gives it.
-        one: what an entry is called.
-        many: what several are called.
-        sought: what the filter finds.
-        has_choice: whether options of the report choose some entries.
-    """
-
-    entries: Sequence[PassEntry]
-    steps: Mapping[str, object]
-    one: str = "pass"
-    many: str = "passes"
-    sought: str = "pass, function or op"
-    has_choice: bool = False
+    entries: Sequence[PassEntry]  # the passes, by the index of their `TracedPass`
+    steps: Mapping[str, object]  # what each did, as `StoredSteps.data` gives it
+    one: str = "pass"  # what an entry is called
+    many: str = "passes"  # what several are called
+    sought: str = "pass, function or op"  # what the filter finds
+    has_choice: bool = False  # whether options of the report choose some entries
 
     @cached_property
     def most(self) -> float:

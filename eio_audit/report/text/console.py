@@ -60,10 +60,6 @@ class Console:
             lines, however long.
         color: None for colour on terminals, subject to NO_COLOR, FORCE_COLOR, CLICOLOR and CLICOLOR_FORCE.
         width: in columns; None for the terminal's own. It affects only terminals.
-
-    Attributes:
-        wraps: whether lines are wrapped and tables fitted.
-        encoding: the encoding of the file. Characters that it lacks are escaped.
     """
 
     def __init__(self, file: IO[str], *, color: bool | None = None, width: int | None = None) -> None:
@@ -71,9 +67,10 @@ class Console:
         color = _chosen_color() if color is None else color
         self._color = color
         self._width = width
-        self.wraps = file.isatty()
+        self.wraps = file.isatty()  # whether lines are wrapped and tables fitted
         may_color = color if color is not None else not os.environ.keys().isdisjoint(_FORCING)
         self._is_plain = not self.wraps and not may_color
+        # The encoding of the file. Characters that it lacks are escaped.
         self.encoding = (getattr(file, "encoding", None) or "utf-8").lower()
 
     @cached_property
@@ -194,26 +191,18 @@ NARROWEST = 8  # the least columns that a table leaves of its last column
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table.
+    """A column of a table."""
 
-    Attributes:
-        title: its heading; "" in a table without headings.
-        cells: one per row.
-        right: whether cells are aligned to the right.
-        style: the style of its cells.
-        optional: whether a narrow terminal may omit it.
-        least: the width to which a narrow terminal may shorten its cells; 0 for a column that is always
-            complete, but for a last one that does not fit alone.
-        cut: what a narrow terminal omits of a cell: its start, as of a path, or its end, as of a sentence.
-            ``never`` wraps the last column: the prose of a list of definitions.
-    """
-
-    title: str
-    cells: Sequence[str]
-    right: bool = False
-    style: str = ""
-    optional: bool = False
+    title: str  # its heading; "" in a table without headings
+    cells: Sequence[str]  # one per row
+    right: bool = False  # whether cells are aligned to the right
+    style: str = ""  # the style of its cells
+    optional: bool = False  # whether a narrow terminal may omit it
+    # The width to which a narrow terminal may shorten its cells; 0 for a column that is always
+    # complete, but for a last one that does not fit alone.
     least: int = 0
+    # What a narrow terminal omits of a cell: its start, as of a path, or its end, as of a sentence.
+    # `never` wraps the last column: the prose of a list of definitions.
     cut: Literal["start", "end", "never"] = "start"
 
     @cached_property
