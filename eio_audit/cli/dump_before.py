@@ -33,8 +33,7 @@ from eio_audit.report.wording.numbers import count, shortened_list
 NO_EARLIER_DUMP = "there is no earlier dump to compare with"  # the error for the first dump of a program
 LISTED_PAIRS = 5  # the most pairs of files in a list
 
-_Pair = tuple[str, DumpFile, DumpFile]
-"""A pass, and the files before and after it."""
+_Pair = tuple[str, DumpFile, DumpFile]  # a pass, and the files before and after it
 
 
 def around_pass(path: str, choice: DumpChoice, op_table: OpTable) -> tuple[Dump, Dump]:

@@ -21,8 +21,7 @@ LISTED_DUMPS = 10  # the most lines of a list of dumps
 LAST_TAKEN = "takes the last dump"  # what ``--dump`` with the number of the last dump does
 LAST_DUMPS = 3  # how many of the last dumps a list has if it cannot have all
 
-Numbered = tuple[int, "Dump"]
-"""A dump, and its number from 1 for ``--dump``."""
+Numbered = tuple[int, "Dump"]  # a dump, and its number from 1 for `--dump`
 
 
 class WantedDump(NamedTuple):

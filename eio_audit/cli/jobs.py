@@ -14,8 +14,7 @@ from eio_audit.cli.options import Command, together
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
 
-ENOUGH_BYTES = 4_000_000
-"""The size of the input from which on several processes are faster than one, with ``--jobs auto``."""
+ENOUGH_BYTES = 4_000_000  # the size of the input from which on several processes are faster than one
 
 
 class Jobs(NamedTuple):

@@ -103,7 +103,6 @@ class GroupedCommand(click.Command):
 
 
 grouped_command = functools.partial(click.command, cls=GroupedCommand)
-"""As ``click.command``, for a command whose help lists the options in groups."""
 
 
 class EmptyPathError(click.BadParameter):
@@ -127,8 +126,7 @@ class FilledPath(click.Path):
         return super().convert(value, param, ctx)
 
 
-PATH = FilledPath(readable=False, allow_dash=True)
-"""A file or a folder. Shells complete its name. It is checked when it is read."""
+PATH = FilledPath(readable=False, allow_dash=True)  # a file or a folder; it is checked when it is read
 
 UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"
 UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed input, or no op
@@ -140,14 +138,10 @@ def exit_codes(codes: dict[int, str]) -> str:
     return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
 
 
-EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})
-"""For a command that needs the order but is not a gate."""
-
+EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})  # of a command that needs the order
 REWRITE_EXIT_CODES = exit_codes(
     {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}
 )
-"""For a command that rewrites IR and does not need the order."""
-
 DIFF_EXIT_CODES = exit_codes(
     {
         0: "the dumps are the same, or the gate that is asked for does not fail",
@@ -155,12 +149,9 @@ DIFF_EXIT_CODES = exit_codes(
         2: UNUSABLE,
     }
 )
-"""For ``diff``, which does not need the order."""
-
 GATE_EXIT_CODES = exit_codes(
     {0: "done, and nothing fails", 1: "findings that fail", 2: UNUSABLE_OR_UNINDEXED}
 )
-"""For a gate."""
 
 _SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECASE)
 

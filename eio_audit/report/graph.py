@@ -99,9 +99,7 @@ def dataflow_to_json(dataflow: Dataflow) -> str:
     return dumped(document)
 
 
-SWEEPS = 12
-"""How often to improve the order within layers, and then the coordinates. More changes little."""
-
+SWEEPS = 12  # how often to improve the order within layers, and then the coordinates; more changes little
 GAP = 24.0  # the least distance between neighbours in a layer
 
 
@@ -221,8 +219,7 @@ def _nearest_rising(wanted: Sequence[float]) -> list[float]:
     return [mean for mean, count in pools for _ in range(count)]
 
 
-LONGEST_TEXT = 34
-"""The most characters of a line in a box. A tooltip shows the whole line."""
+LONGEST_TEXT = 34  # the most characters of a line in a box; a tooltip shows the whole line
 
 CHARACTER_WIDTH = 7.3
 LINE_HEIGHT = 15

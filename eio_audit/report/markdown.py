@@ -237,9 +237,7 @@ def _did(one: Application, result: Bisection) -> list[str]:
     return [bisect_words.ops_changed(one.op_counts)]
 
 
-FOLDED_ROWS = 40
-"""The most rows of a table unless verbose. GitHub accepts comments of up to 65,536 characters."""
-
+FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters
 LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
 

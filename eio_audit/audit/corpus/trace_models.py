@@ -40,8 +40,7 @@ class _Nobody:
     def waits_for(self, file: str, /) -> None: ...
 
 
-NO_PROGRESS: Progress = _Nobody()
-"""For work that nobody watches."""
+NO_PROGRESS: Progress = _Nobody()  # for work that nobody watches
 
 
 @dataclass(frozen=True)

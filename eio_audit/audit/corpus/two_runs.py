@@ -21,8 +21,7 @@ from eio_audit.mlir.source import InputError
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
 
-_Kind: TypeAlias = tuple[str | None, str | None]
-"""The pass of a dump, and whether it is before or after it."""
+_Kind: TypeAlias = tuple[str | None, str | None]  # the pass of a dump, and whether it is before or after it
 _Key: TypeAlias = tuple[_Kind, str, Hashable, int]
 _Pair: TypeAlias = tuple[Dump, Dump]
 _NUMBER = re.compile(r"#[0-9]+\Z")

@@ -44,8 +44,7 @@ ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
 
-_THREADS = Path("/proc/self/task")
-"""Has a folder for each thread of this process, on Linux."""
+_THREADS = Path("/proc/self/task")  # has a folder for each thread of this process, on Linux
 
 Result = TypeVar("Result")
 

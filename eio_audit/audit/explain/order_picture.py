@@ -22,20 +22,13 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 from eio_audit.order.inversions import displaced
 
-DRAWN_RADIUS = 2
-DRAWN_NEIGHBOURS = 30
-"""The radius of the dataflow drawn around an op, and its most ops."""
-
-DRAWN_MOVED = 10
-DRAWN_UNMOVED = 5
-"""The most ops with dataflow drawn around them: ops that a fix moves, and other displaced ops."""
-
-ALL_TEXTS = 2_000
-"""The most ops of a block whose picture has all texts. A larger one has texts around displaced ops only."""
-
-TEXTS_AROUND = 2
-SHOWN_TEXT = 240
-"""The number of ops with a text on each side of such an op, and the most characters of a text."""
+DRAWN_RADIUS = 2  # of the dataflow drawn around an op
+DRAWN_NEIGHBOURS = 30  # the most ops of it
+DRAWN_MOVED = 10  # the most ops with dataflow drawn around them that a fix moves
+DRAWN_UNMOVED = 5  # the most other displaced ops
+ALL_TEXTS = 2_000  # the most ops of a picture with all texts; others have texts around displaced ops only
+TEXTS_AROUND = 2  # the number of ops with a text on each side of such an op
+SHOWN_TEXT = 240  # the most characters of a text
 
 
 class Disorder(StrEnum):
@@ -186,12 +179,10 @@ def _on_one_line(text: bytes) -> str:
     return shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."
 
 
-PICTURED_BLOCKS = 6
-PICTURED_BLOCKS_OF_MODEL = 3
-"""The most blocks that a report draws, and that the page of a model draws."""
+PICTURED_BLOCKS = 6  # the most blocks that a report draws
+PICTURED_BLOCKS_OF_MODEL = 3  # the most blocks that the page of a model draws
 
-Audited = Callable[[], AuditedDump | None]
-"""Returns a dump with its IR. None if it cannot be read any more."""
+Audited = Callable[[], AuditedDump | None]  # returns a dump with its IR; None if it cannot be read any more
 
 
 class WorstBlocks:

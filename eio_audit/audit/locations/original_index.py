@@ -14,8 +14,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET
 if TYPE_CHECKING:
     from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
-UNKNOWN = b"unknown"
-"""The location of most ops without an index. It needs no parsing."""
+UNKNOWN = b"unknown"  # the location of most ops without an index; it needs no parsing
 
 
 class OriginalIndices:

@@ -24,9 +24,7 @@ _READ_TYPE = b"forward_device"
 _LEFT_OUT = "ttcore."
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 
-_PREFIX = "DEBUG|"
-"""A prefix that front ends put before the index. Code generation does not know it."""
-
+_PREFIX = "DEBUG|"  # a prefix that front ends put before the index; code generation does not know it
 _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
 
 _PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")

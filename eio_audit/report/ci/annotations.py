@@ -28,8 +28,7 @@ from eio_audit.report.wording.commands import next_lines
 from eio_audit.report.wording.conclusion import steps_after, verdict_line, why_not_judged
 from eio_audit.report.wording.order import place_of, sum_of, told_apart
 
-SHOWN_ANNOTATIONS = 10
-"""GitHub shows no more annotations of one level per step."""
+SHOWN_ANNOTATIONS = 10  # GitHub shows no more annotations of one level per step
 
 
 def to_github(verdict: Verdict) -> str:

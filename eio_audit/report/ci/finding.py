@@ -16,8 +16,7 @@ from eio_audit.report.wording.numbers import count
 if TYPE_CHECKING:  # a check of dumps in order does not import this
     from eio_audit.audit.gate.findings import Finding
 
-SHOWN_FINDINGS = 30
-"""The most findings that a report for people lists unless verbose."""
+SHOWN_FINDINGS = 30  # the most findings that a report for people lists unless verbose
 
 
 def sentence(finding: Finding) -> str:

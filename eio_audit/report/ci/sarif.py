@@ -26,9 +26,7 @@ from eio_audit.report.manual import look_up
 from eio_audit.report.wording.conclusion import why_not_judged
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-MOST_RESULTS = 5000
-"""The most results in a run. Services that read SARIF accept or keep no more."""
-
+MOST_RESULTS = 5000  # the most in a run that services which read SARIF accept or keep
 FINGERPRINT = "eioAudit/v1"
 
 

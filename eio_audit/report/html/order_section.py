@@ -36,20 +36,13 @@ from eio_audit.report.wording.order import (
 )
 from eio_audit.report.wording.trace import made_by
 
-SINGLE_LINES = 2000
-"""Up to this many ops, each has a line. In larger blocks only ops out of order do; the others are bands."""
-
-MAPPED_OPS = 500
-MAP_PARTS = 140
-"""With more than MAPPED_OPS ops, MAP_PARTS bars beside the picture show where ops are out of order."""
-
-LABELS = 12
-"""How many op names are beside the picture without scripts. A script fills the available space."""
-
-HEIGHT = 560
-LABEL_HEIGHT = 18
-LEAST_ROWS = 4
-"""In pixels, the most for the picture and for an op's row. The picture has room for LEAST_ROWS."""
+SINGLE_LINES = 2000  # up to so many ops, each has a line; in larger blocks those in order are bands
+MAPPED_OPS = 500  # the most ops of a picture without bars beside it that show where ops are out of order
+MAP_PARTS = 140  # the number of these bars
+LABELS = 12  # how many op names are beside the picture without scripts; a script fills the available space
+HEIGHT = 560  # the most of the picture, in pixels
+LABEL_HEIGHT = 18  # of an op's row, in pixels
+LEAST_ROWS = 4  # the picture has room for so many
 
 MEANINGS = {
     Disorder.AVOIDABLE: "avoidable: a fix moves it",
@@ -113,14 +106,10 @@ def _labelled(places: Sequence[int]) -> list[tuple[str, int]]:
     return [(f"{(k + 0.5) / len(places):.2%}", places[k]) for k in range(0, len(places), step)]
 
 
-SHOWN_FINDINGS = 50
-"""The most findings that a page lists, worst first. The tables of ops have all ops of the pictures."""
+SHOWN_FINDINGS = 50  # the most findings that a page lists, worst first
+OPEN_FINDINGS = 10  # how many findings are visible before the list is unfolded
 
-OPEN_FINDINGS = 10
-"""How many findings are visible before the list is unfolded."""
-
-_Place = tuple[str, int, str]
-"""The file, the line and the name of an op. They identify an op in both pictures and findings."""
+_Place = tuple[str, int, str]  # the file, the line and the name of an op, in pictures and in findings
 
 
 def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Table | None:

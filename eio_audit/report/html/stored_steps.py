@@ -112,8 +112,7 @@ def _page_text(text: ScopeText) -> PageText:
     )
 
 
-_NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
-"""The name of a value that is a number. Many lines differ in these only."""
+_NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only
 
 
 class StoredLines:
@@ -185,9 +184,7 @@ def _differences(numbers: Iterable[int]) -> array[int]:
     return array("q", map(int.__sub__, listed, chain([0], listed)))
 
 
-STATUSES = ("added", "removed", "modified", "moved")
-"""What a pass does to an op, in the order of the page's counts."""
-
+STATUSES = ("added", "removed", "modified", "moved")  # of ops, in the order of the page's counts
 LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 

@@ -17,8 +17,7 @@ from typing import NamedTuple, overload
 from eio_audit.report.html.stored_steps import STATUSES, packed
 from eio_audit.report.wording.diff import SIGNS
 
-SHOWN_ROWS = 20
-"""How many rows are in the page itself. The others are data."""
+SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data
 
 CLASSES = {
     "avoidable_constants": "of constants",

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
 
-SHOWN_FIELDS = 4
-"""The fields of an origin to show: the innermost module, file, function and framework op."""
+SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file, function and framework op
 
 
 def print_check(

@@ -25,14 +25,10 @@ if TYPE_CHECKING:
     from eio_audit.report.document import Figures
 
 
-Piece = str | tuple[str, str]
-"""A part of a line: a text, or a text and its style."""
+Piece = str | tuple[str, str]  # a part of a line: a text, or a text and its style
 
 HANGING = 2  # the indentation in columns of the continuation lines of a wrapped line
-
-SHORTENED = 20
-"""The least columns for text. An optional last column of a table without this room is left out."""
-
+SHORTENED = 20  # the least columns for text; an optional last column of a table without this room is left out
 ELLIPSIS = "..."  # the sign of what a narrow terminal omits
 
 _BETWEEN = " | "
@@ -182,9 +178,7 @@ def print_next(steps: Iterable[Step], console: Console) -> None:
         show(line)
 
 
-WRAPPED = 36
-"""The least width at which a column of prose wraps within itself. If narrower, it wraps below its row."""
-
+WRAPPED = 36  # the least width of a column of prose that wraps within itself, not below its row
 NARROW = 24  # the width to which a narrow terminal shortens a column of names
 NARROWEST = 8  # the least columns that a table leaves of its last column
 

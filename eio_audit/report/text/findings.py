@@ -14,15 +14,9 @@ if TYPE_CHECKING:  # a check of dumps in order does not import these
 
     from eio_audit.audit.gate.findings import Finding
 
-SHOWN = 10
-"""The most findings, blocks and baseline entries that a report names unless verbose."""
-
-LINES = 2
-"""The most lines of a finding on a terminal."""
-
-EXCERPT = 2
-"""The lines of an excerpt: the line of the IR and the caret."""
-
+SHOWN = 10  # the most findings, blocks and baseline entries that a report names unless verbose
+LINES = 2  # the most lines of a finding on a terminal
+EXCERPT = 2  # the lines of an excerpt: the line of the IR and the caret
 INDENT = 2
 
 Excerpts: TypeAlias = Callable[[Sequence["Finding"]], Mapping[tuple[str, int], str]]

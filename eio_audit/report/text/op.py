@@ -26,9 +26,8 @@ from eio_audit.report.wording.numbers import count, shortened, shortened_list
 from eio_audit.report.wording.order import block_name, should_carry
 from eio_audit.report.wording.trace import pass_called
 
-SHOWN_INVERSIONS = 3
-SHOWN_STEPS = 8
-"""The most inversions of each kind, and edges of a path, that a report shows unless verbose."""
+SHOWN_INVERSIONS = 3  # the most inversions of each kind that a report shows unless verbose
+SHOWN_STEPS = 8  # the most edges of a path that it shows unless verbose
 
 _KINDS = {
     InversionKind.FORCED: "forced by dependences",

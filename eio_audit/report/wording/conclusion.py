@@ -22,8 +22,7 @@ from eio_audit.report.wording import order
 from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
-SHOWN_INPUTS = 10
-"""The most inputs without an index that a verdict names unless verbose."""
+SHOWN_INPUTS = 10  # the most inputs without an index that a verdict names unless verbose
 
 
 def verdict_line(verdict: Verdict, *, verbose: bool = False) -> str:
