@@ -23,7 +23,7 @@ from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
-from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
+from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
@@ -232,7 +232,7 @@ from eio_audit.report.html.stored_steps import (
     StoredTexts,
     packed,
 )
-from eio_audit.report.html.table import MadeRows, Table, columns_of
+from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries

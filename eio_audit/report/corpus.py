@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.gate.gate import Verdict
-from eio_audit.report.html.table import Cell, Table, classes_in, columns_of
+from eio_audit.report.html.table import CLASSES, Table, columns_if_any, table_of
 from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_table
 
 UNNAMED = "(no pass named)"  # the dumps that no marker and no file name says the pass of
@@ -86,35 +86,22 @@ SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and p
 def model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
     """Return the figures of every model. Each links to its page, if it has one."""
     models = figures_by_model(verdict)
-    has_errors = any(one.errors for one in models)
-    classes, of_classes = classes_in(models)
-    has_unjudged = any(one.unjudged for one in models)
-    columns = columns_of(
-        f"model, ##avoidable, {of_classes}##inversions, #minimum=not avoidable, #findings, "
-        f"#dumps, {'#errors=not read, ' * has_errors}{'#unjudged=files without an index, ' * has_unjudged}"
-        "#ops, worst=worst dump"
+    lacking = {"errors": "not read", "unjudged": "files without an index"}
+    columns = (
+        f"model, ##avoidable, {columns_if_any(models, CLASSES)}##inversions, #minimum=not avoidable, "
+        f"#findings, #dumps, {columns_if_any(models, lacking)}#ops, worst=worst dump"
     )
-    rows: list[list[Cell]] = []
-    for one in models:
-        rows.append([one.model, one.avoidable, *(getattr(one, name) for name in classes)])
-        rows[-1] += [one.inversions, one.minimum, one.findings, one.dumps]
-        rows[-1] += [*([one.errors] if has_errors else []), *([one.unjudged] if has_unjudged else [])]
-        rows[-1] += [one.ops, worst_of(one)]
     links = ("model", [pages.get(one.model) for one in models])
-    return Table("models", "what the dumps of each model show", columns, rows, SORTING, links=links)
+    caption = "what the dumps of each model show"
+    return table_of("models", caption, models, columns, SORTING, {"worst": worst_of}, links)
 
 
 def pass_table(verdict: Verdict) -> Table:
     """Return the figures of the dumps of every pass."""
     passes = figures_by_pass(verdict)
-    classes, of_classes = classes_in(passes)
-    columns = columns_of(
-        f"pass, ##avoidable, {of_classes}##inversions, #findings=new findings, "
+    columns = (
+        f"pass, ##avoidable, {columns_if_any(passes, CLASSES)}##inversions, #findings=new findings, "
         "#models_avoidable=models with avoidable, #models, #dumps"
     )
-    rows: list[list[Cell]] = []
-    for one in passes:
-        rows.append([pass_of(one), one.avoidable, *(getattr(one, name) for name in classes)])
-        rows[-1] += [one.inversions, one.findings, one.models_avoidable, one.models, one.dumps]
     caption = "what the dumps of each pass show, whichever pass brought it in"
-    return Table("passes", caption, columns, rows, SORTING)
+    return table_of("passes", caption, passes, columns, SORTING, {"pass": pass_of})

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from itertools import repeat
-from typing import overload
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
@@ -47,65 +46,20 @@ class Disorder(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PicturedOp:
-    """An op of a block, and where it is."""
-
-    op: OpLabel
-    place: int  # 0-based place among the ops of the block
-    # 0-based place among the ops that count in inversions, in the text; None for other ops.
-    textual_rank: int | None
-    original: int | None  # 0-based place among the same ops in the original order, ties in textual order
-    inversions: int  # how many inversions it is in
-    inversions_fixed: int  # how many inversions it is in after a fix
-    # Why it is out of order, if a fix moves it or it is displaced even after a fix; else None.
-    disorder: Disorder | None
-
-
-@dataclass(frozen=True, slots=True)
-class PicturedOps(Sequence[PicturedOp]):
-    """The ops of a block, in textual order. An op is made when it is asked for: a block may have many.
-
-    Attributes:
-        textual_ranks, originals: by place, as in ``PicturedOp``, with UNCOUNTED for None.
-        inversions, inversions_fixed: by place, as in ``PicturedOp``.
-    """
-
-    labels: Sequence[OpLabel]  # by place, the op
-    textual_ranks: Sequence[int]
-    originals: Sequence[int]
-    inversions: Sequence[int]
-    inversions_fixed: Sequence[int]
-    disorders: Mapping[int, Disorder]  # the same by place of an op that has one
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @overload
-    def __getitem__(self, place: int) -> PicturedOp: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[PicturedOp]: ...
-    def __getitem__(self, place: int | slice) -> PicturedOp | list[PicturedOp]:
-        if isinstance(place, slice):
-            return [self[k] for k in range(*place.indices(len(self)))]
-        rank, original = self.textual_ranks[place], self.originals[place]
-        return PicturedOp(
-            self.labels[place],
-            place % len(self),
-            None if rank == UNCOUNTED else rank,
-            None if original == UNCOUNTED else original,
-            self.inversions[place],
-            self.inversions_fixed[place],
-            self.disorders.get(place),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class OrderPicture:
-    """The order of one block, op by op."""
+    """The order of one block, op by op. What is "by place" has an entry for each op, in textual order."""
 
     dump: DumpAudit  # the audit of the dump
     block: BlockAudit  # the audit of the block
-    ops: PicturedOps  # all ops of the block, in textual order
+    labels: Sequence[OpLabel]  # by place, the op
+    # By place, the 0-based place among the ops that count in inversions, in the text and in the original
+    # order, where ties are in textual order. UNCOUNTED for other ops.
+    textual_ranks: Sequence[int]
+    originals: Sequence[int]
+    inversions: Sequence[int]  # by place, how many inversions the op is in
+    inversions_fixed: Sequence[int]  # by place, how many it is in after a fix
+    # By place, why an op is out of order, if a fix moves it or it is displaced even after a fix.
+    disorders: Mapping[int, Disorder]
     displaced: dict[int, DisplacedOp]  # per place, an op out of order; those in the most inversions first
     # The neighbourhoods of some ops that a fix moves, then of some other ops out of order; empty in a
     # graph region.
@@ -120,7 +74,6 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     textual_ranks = array("i", [UNCOUNTED]) * len(block.ops)
     for rank, place in enumerate(block.indexed):
         textual_ranks[place] = rank
-    fixed = block.inversions_at_fixed
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     remaining = {order[k] for k in displaced([block.key(place) for place in order])}
@@ -135,20 +88,14 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     return OrderPicture(
         dump=dump_audit,
         block=audit,
-        ops=PicturedOps(
-            names,
-            textual_ranks,
-            array("i", map(original.get, places, repeat(UNCOUNTED))),
-            array("i", map(block.inversions_at.get, places, repeat(0))),
-            array("i", map(fixed.get, places, repeat(0))),
-            disorder,
-        ),
+        labels=names,
+        textual_ranks=textual_ranks,
+        originals=array("i", map(original.get, places, repeat(UNCOUNTED))),
+        inversions=array("i", map(block.inversions_at.get, places, repeat(0))),
+        inversions_fixed=array("i", map(block.inversions_at_fixed.get, places, repeat(0))),
+        disorders=disorder,
         displaced=displaced_ops,
-        dataflow=tuple(
-            dataflow.around([place], DRAWN_RADIUS, DRAWN_NEIGHBOURS)
-            for place in drawn
-            if dataflow is not None
-        ),
+        dataflow=tuple(dataflow.around([k], DRAWN_RADIUS, DRAWN_NEIGHBOURS) for k in drawn if dataflow),
         texts=_texts(block, moved_first),
     )
 

@@ -159,7 +159,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     anchors = {
         label: section.id_of(place)
         for section in sections
-        for place, label in enumerate(section.picture.ops.labels)
+        for place, label in enumerate(section.picture.labels)
         if label.line in lines
     }
     rows: list[list[Cell]] = []

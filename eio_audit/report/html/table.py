@@ -11,8 +11,8 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import repeat
 from math import log1p
-from operator import itemgetter
-from typing import NamedTuple, overload
+from operator import attrgetter, itemgetter
+from typing import NamedTuple, TypeVar
 
 from eio_audit.report.html.stored_steps import STATUSES, packed
 from eio_audit.report.wording.diff import SIGNS
@@ -26,15 +26,8 @@ CLASSES = {
 }
 """Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
 
-
-def classes_in(rows: Iterable[object]) -> tuple[list[str], str]:
-    """Return those of these figures that any row has, and their columns."""
-    rows = list(rows)
-    names = [name for name in CLASSES if any(getattr(row, name) for row in rows)]
-    return names, "".join(f"#{name}={CLASSES[name]}, " for name in names)
-
-
 Cell = str | int | None
+Thing = TypeVar("Thing")
 
 
 class PageColumn(NamedTuple):
@@ -59,35 +52,10 @@ def columns_of(spec: str) -> list[PageColumn]:
     return columns
 
 
-class MadeRows(Sequence[Sequence[Cell]]):
-    """Rows that are made when they are asked for, since a table of many ops takes much memory.
-
-    Args:
-        size: how many rows there are.
-        columns: by column, what returns the cell of a row, by the number of the row.
-    """
-
-    def __init__(self, size: int, columns: Sequence[Callable[[int], Cell]]) -> None:
-        self._size = size
-        self._columns = columns
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, row: int) -> list[Cell]: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[list[Cell]]: ...
-    def __getitem__(self, row: int | slice) -> list[Cell] | list[list[Cell]]:
-        if isinstance(row, slice):
-            return [self[k] for k in range(*row.indices(self._size))]
-        if not -self._size <= row < self._size:
-            raise IndexError(row)
-        return [cell_of(row % self._size) for cell_of in self._columns]
-
-    def column(self, number: int) -> list[Cell]:
-        """Return the cells of a column."""
-        return list(map(self._columns[number], range(self._size)))
+def columns_if_any(things: Sequence[object], titles: Mapping[str, str]) -> str:
+    """Return the columns of the figures that any of the things has, for ``columns_of``. Titles are by key."""
+    kept = {key: title for key, title in titles.items() if any(getattr(one, key) for one in things)}
+    return "".join(f"#{key}={title}, " for key, title in kept.items())
 
 
 @dataclass(frozen=True)
@@ -110,8 +78,6 @@ class Table:
         return [column.key for column in self.columns].index(key)
 
     def _column(self, number: int) -> list[Cell]:
-        if isinstance(self.rows, MadeRows):
-            return self.rows.column(number)
         return list(map(itemgetter(number), self.rows))
 
     @cached_property
@@ -151,6 +117,22 @@ class Table:
             [(cell, links[k] if column == linked else None) for column, cell in enumerate(self.rows[k])]
             for k in chosen
         ]
+
+
+def table_of(
+    name: str,
+    caption: str,
+    things: Iterable[Thing],
+    columns: str,
+    sorted_by: str,
+    cells: Mapping[str, Callable[[Thing], Cell]],
+    links: tuple[str, Sequence[str | None]] | None = None,
+) -> Table:
+    """Return a table with a row for each thing: its attributes of the keys of ``columns``, or ``cells``."""
+    listed = columns_of(columns)
+    getters = [cells.get(column.key) or attrgetter(column.key) for column in listed]
+    rows = [[cell_of(thing) for cell_of in getters] for thing in things]
+    return Table(name, caption, listed, rows, sorted_by, links=links)
 
 
 def _rank(cell: Cell, falls: bool) -> tuple[bool, int, str]:
