@@ -33,14 +33,8 @@ GROUPS = {
         *("select", "extend_select", "ignore"),
         *("baseline", "update_baseline", "source_root", "same_as", "exit_code"),
     ),
-    "Output": (
-        *("format_", "outputs", "output", "no_pager"),
-        *("quiet", "verbose", "context", "statistics"),
-    ),
-    "Many files or runs": (
-        *("processes", "timeout", "max_runs", "cluster"),
-        *("runs", "keep"),
-    ),
+    "Output": (*("format_", "outputs", "output", "no_pager"), *("quiet", "verbose", "context", "statistics")),
+    "Many files or runs": (*("processes", "timeout", "max_runs", "cluster"), *("runs", "keep")),
     "General": ("config", "isolated", "max_size"),
 }
 """By title, the parameters of a group. The others are what a command itself does; they come first."""

@@ -8,15 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, UnjudgedInput
 from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
-from eio_audit.audit.gate.rules import (
-    AVOIDABLE,
-    HOISTED,
-    SPLIT,
-    UNAVOIDABLE,
-    UNINDEXED,
-    WRONG_INDEX,
-    Rule,
-)
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNINDEXED, WRONG_INDEX, Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
 from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
