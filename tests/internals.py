@@ -220,8 +220,7 @@ from eio_audit.order.precedence import Precedence, after_last_uses, attach_unind
 from eio_audit.order.search import BestOrder, best_order, improve, pull_up, push_down
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
-from eio_audit.report.ci.finding import fingerprints, repository_path
-from eio_audit.report.ci.sarif import MOST_RESULTS
+from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.pages import INDEX, check_to_pages, page_names

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 RENDERERS = {
     "Verdict": {
         "text": "text.check:print_check",
-        "concise": "ci.annotations:to_concise",
+        "concise": "ci:to_concise",
         "json": "json:check_to_json",
         "jsonl": "json:to_jsonl",
         "markdown": "markdown:to_markdown",
-        "github": "ci.annotations:to_github",
-        "sarif": "ci.sarif:to_sarif",
-        "junit": "ci.annotations:to_junit",
-        "gitlab": "ci.annotations:to_gitlab",
+        "github": "ci:to_github",
+        "sarif": "ci:to_sarif",
+        "junit": "ci:to_junit",
+        "gitlab": "ci:to_gitlab",
         "html": "html.pages:check_to_html",
     },
     "Diff": {
@@ -285,7 +285,7 @@ def _annotating_errors(command: Command) -> Command:
             return command(*args, reports=reports, **others)
         except InputError as error:
             if ("github", None) in reports.targets:
-                from eio_audit.report.ci.annotations import error_annotation
+                from eio_audit.report.ci import error_annotation
 
                 click.echo(error_annotation(error))
             raise

@@ -1,15 +1,11 @@
-"""Sentences about a finding, and the places that formats link to."""
+"""Sentences about a finding, and the places that they name."""
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from eio_audit.audit.gate.gate import Verdict
-from eio_audit.audit.gate.rules import ORDER_RULES, UNINDEXED
+from eio_audit.audit.gate.rules import ORDER_RULES
 from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.wording.numbers import count
 
@@ -58,39 +54,6 @@ def with_origin(text: str, origin: str) -> str:
     return f"{text} ({origin})" if origin else text
 
 
-def annotation(finding: Finding) -> str:
-    """Return the sentence, with the one of its two places that is not annotated."""
-    if finding.model_path is not None:
-        where = f"{repository_path(finding.source)}:{finding.line}:{finding.column}"
-        return with_origin(sentence(finding), where)
-    return with_origin(sentence(finding), printable(str(finding.model or "")))
-
-
-def level(finding: Finding, verdict: Verdict) -> str:
-    """Return ``error`` if such findings fail the gate, else ``warning``."""
-    return "error" if verdict.fails_by(finding) else "warning"
-
-
-def level_of_unjudged(verdict: Verdict) -> str:
-    """Return ``error`` if inputs that could not be judged fail the gate, else ``warning``."""
-    return "error" if UNINDEXED in verdict.failed else "warning"
-
-
-def annotated_place(finding: Finding) -> tuple[str, int]:
-    """Return the file and line to annotate: the model's if it is in the repository, else the dump's."""
-    if finding.model_path is not None and finding.model is not None:
-        return printable(finding.model_path), finding.model.line
-    return repository_path(finding.source), finding.line
-
-
-def repository_path(path: str) -> str:
-    """Return a path with forward slashes, relative to the current folder if it is inside."""
-    if path.startswith("<"):
-        return path
-    relative = os.path.relpath(path)
-    return printable(PurePath(path if relative.startswith("..") else relative).as_posix())
-
-
 def place_of_error(error: InputError) -> str:
     """Return ``after.mlir:3:7``, or as much of it as is known."""
     position = f":{error.position.line}:{error.position.column}" if error.position else ""
@@ -101,23 +64,3 @@ def rest(findings: Sequence[Finding], shown: int) -> str:
     """Return ``... and 12 more findings``. Empty if all are shown."""
     more = len(findings) - shown
     return f"... and {count(more, 'more finding')}" if more > 0 else ""
-
-
-def fingerprints(findings: Sequence[Finding]) -> list[str]:
-    """Return a unique hexadecimal number for each finding that is stable while the finding exists.
-
-    It is a hash of the finding's baseline entry, the dump's pass, and a count among equal findings.
-    """
-    import hashlib
-
-    from eio_audit.audit.gate.baseline import entry_of
-
-    numbers: Counter[tuple[object, ...]] = Counter()
-    prints = [""] * len(findings)
-    for k in sorted(range(len(findings)), key=lambda k: (findings[k].line, findings[k].column)):
-        entry = entry_of(findings[k], ".")
-        parts = (entry.code, entry.source, entry.function, entry.op, entry.origin, findings[k].place.moment)
-        numbers[parts] += 1
-        text = "\0".join((*parts, str(numbers[parts])))
-        prints[k] = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:32]
-    return prints
