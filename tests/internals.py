@@ -119,7 +119,7 @@ from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
-from eio_audit.cli.reports import RENDERERS, rendered
+from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks

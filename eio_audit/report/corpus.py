@@ -31,10 +31,10 @@ def worst_of(figures: ModelFigures) -> str:
 SHOWN = 10  # the most models and passes that a report names unless verbose
 
 
-def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
+def print_corpus(verdict: Verdict, console: Console) -> None:
     """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
     models = [one for one in figures_by_model(verdict) if not one.is_clean]
-    shown = models if verbose else models[:SHOWN]
+    shown = models if console.verbose else models[:SHOWN]
     columns = [
         *_avoidable(shown),
         *_inversions(shown),
@@ -47,7 +47,7 @@ def print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
     _print_more(len(models) - len(shown), "models", console)
     console.print()
     passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
-    worst = passes if verbose else passes[:SHOWN]
+    worst = passes if console.verbose else passes[:SHOWN]
     columns = [
         *_avoidable(worst),
         Column("in models", list(map(models_of, worst)), right=True),

@@ -36,7 +36,7 @@ FEW = {"a/1_cse.mlir": ONE, "b/1_cse.mlir": THREE, "c/1_cse.mlir": ORDERED}
 
 def text_of(verdict: Verdict, *, verbose: bool = False) -> str:
     file = io.StringIO()
-    rendered(verdict, "text", Console(file), verbose=verbose)
+    rendered(verdict, "text", Console(file, verbose=verbose))
     return file.getvalue()
 
 

@@ -23,23 +23,17 @@ SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file,
 
 
 def print_check(
-    verdict: Verdict,
-    console: Console,
-    *,
-    verbose: bool = False,
-    statistics: bool = False,
-    excerpts: Excerpts | None = None,
+    verdict: Verdict, console: Console, *, statistics: bool = False, excerpts: Excerpts | None = None
 ) -> None:
     """Print the findings, the sums of blocks with inversions, notes, and the verdict.
 
     If several models have more blocks with findings than a report shows, print the sums of models and passes
-    instead.
+    instead. If verbose, print every finding and block, for each block its displaced ops and their blockers,
+    and these sums.
 
     Args:
         verdict: what to print.
         console: where.
-        verbose: print every finding and block, and for each block its displaced ops and their blockers; of
-            several models also the sums of models and passes.
         statistics: print the number of findings of each kind instead of the findings.
         excerpts: returns the lines of findings; None to print none.
     """
@@ -48,24 +42,24 @@ def print_check(
         _print_statistics(findings, console)
     else:
         shown = [Shown(one, "red" if verdict.fails_by(one) else "yellow") for one in findings]
-        heading = print_findings(shown, console, verbose=verbose, excerpts=excerpts)
-    _print_stale(verdict, console, verbose=verbose)
+        heading = print_findings(shown, console, excerpts)
+    _print_stale(verdict, console)
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if findings:
         console.print()
-    if verbose:
+    if console.verbose:
         from eio_audit.report.text.order import print_heading, print_order
 
         for dump in broken:
             print_heading(dump, console)
-            print_order(dump, console, verbose=True, names_wrong=WRONG_INDEX not in verdict.gate.rules)
+            print_order(dump, console, names_wrong=WRONG_INDEX not in verdict.gate.rules)
             console.print()
         if broken and len(verdict.check.by_model) > 1:
-            _print_corpus(verdict, console, verbose=True)
+            _print_corpus(verdict, console)
     else:
         blocks = _blocks_with_findings(broken, findings)
         if len(blocks) > SHOWN and len(verdict.check.by_model) > 1:
-            _print_corpus(verdict, console, verbose=False)
+            _print_corpus(verdict, console)
         else:
             _print_sums(blocks, heading, console)
         _print_told_apart(verdict, console)
@@ -73,7 +67,7 @@ def print_check(
             console.print(note)
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
-        verdict_line(verdict, verbose=verbose).removeprefix(status(verdict)),
+        verdict_line(verdict, verbose=console.verbose).removeprefix(status(verdict)),
     )
     print_next(steps_after(verdict), console)
 
@@ -102,10 +96,10 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
         print_table(console, columns)
 
 
-def _print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
+def _print_corpus(verdict: Verdict, console: Console) -> None:
     from eio_audit.report.corpus import print_corpus
 
-    print_corpus(verdict, console, verbose=verbose)
+    print_corpus(verdict, console)
 
 
 def _blocks_with_findings(
@@ -145,7 +139,7 @@ def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: st
                 (causes, "red" if block.is_shuffled else ""),
                 indent=2,
             )
-    print_rest(len(blocks), " blocks", console, verbose=False)
+    print_rest(len(blocks), " blocks", console)
 
 
 def _print_told_apart(verdict: Verdict, console: Console) -> None:
@@ -166,7 +160,7 @@ def _print_told_apart(verdict: Verdict, console: Console) -> None:
             (f"{dump.source}:{block.line}:1", f"bold {hyperlink(dump.source, block.line)}"),
             f": {' '.join(filter(None, names))}: {said}",
         )
-    print_rest(len(lines), " blocks with hoisted constants or splits", console, verbose=False)
+    print_rest(len(lines), " blocks with hoisted constants or splits", console)
 
 
 def _notes(verdict: Verdict) -> Iterator[str]:
@@ -179,13 +173,13 @@ def _notes(verdict: Verdict) -> Iterator[str]:
     yield order.assumed_pure(assumed)
 
 
-def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
-    for entry, number in sorted(verdict.stale.items())[: None if verbose else SHOWN]:
+def _print_stale(verdict: Verdict, console: Console) -> None:
+    for entry, number in sorted(verdict.stale.items())[: None if console.verbose else SHOWN]:
         times = f" ({number:,} times)" if number > 1 else ""
         origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
         what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
         console.print((f"not found any more{times}: {what}", "dim"))
-    print_rest(len(verdict.stale), " of the baseline not found any more", console, verbose=verbose)
+    print_rest(len(verdict.stale), " of the baseline not found any more", console)
 
 
 def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:

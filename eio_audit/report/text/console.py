@@ -56,10 +56,14 @@ class Console:
             lines, however long.
         color: None for colour on terminals, subject to NO_COLOR, FORCE_COLOR, CLICOLOR and CLICOLOR_FORCE.
         width: in columns; None for the terminal's own. It affects only terminals.
+        verbose: whether reports name everything, not only the worst.
     """
 
-    def __init__(self, file: IO[str], *, color: bool | None = None, width: int | None = None) -> None:
+    def __init__(
+        self, file: IO[str], *, color: bool | None = None, width: int | None = None, verbose: bool = False
+    ) -> None:
         self._file = file
+        self.verbose = verbose
         color = _chosen_color() if color is None else color
         self._color = color
         self._width = width
@@ -260,9 +264,9 @@ def print_table(
         console.print((f"not shown at this width: {', '.join(left_out)}", "dim"), indent=indent)
 
 
-def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:
+def print_figures(table: Figures, console: Console) -> int:
     """Print a table of figures. Return how many rows it left out."""
-    rows = table.rows if verbose else table.short
+    rows = table.rows if console.verbose else table.short
     columns = [
         Column(
             heading,

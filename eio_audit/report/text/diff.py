@@ -59,7 +59,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     if diff.after.summary.inversions:
         console.print()
         console.print(("order", "bold"))
-        print_order(diff.after, console, verbose=verbose, before=diff.before)
+        print_order(diff.after, console, before=diff.before)
     for section in document.details:
         console.print()
         note = f"  {section.note}" if section.note else ""
@@ -125,7 +125,7 @@ def _print_parts(section: DiffSection, console: Console, *, verbose: bool) -> in
                     console.print(line, indent=4)
                 hidden += len(part.items) - len(lines)
             case Figures():
-                hidden += print_figures(part, console, verbose=verbose)
+                hidden += print_figures(part, console)
             case _:
                 console.print(part, indent=2)
     return hidden

@@ -31,20 +31,18 @@ class Shown(NamedTuple):
     note: str = ""
 
 
-def print_findings(
-    findings: Sequence[Shown], console: Console, *, verbose: bool = False, excerpts: Excerpts | None = None
-) -> str:
+def print_findings(findings: Sequence[Shown], console: Console, excerpts: Excerpts | None = None) -> str:
     """Print the first findings, or all if verbose. Return the file if they are all in one, else "".
 
-    Each file is named above its findings. With ``verbose``, or on a terminal with room for them, ``excerpts``
+    Each file is named above its findings. If verbose, or on a terminal with room for them, ``excerpts``
     returns the lines of the IR to print with a caret.
     """
-    shown = findings if verbose else findings[:SHOWN]
+    shown = findings if console.verbose else findings[:SHOWN]
     of_file: dict[str, list[Shown]] = {}
     for one in shown:
         of_file.setdefault(one.finding.source, []).append(one)
     lines: Mapping[tuple[str, int], str] = {}
-    if excerpts is not None and (verbose or _has_room(len(shown), len(of_file), console)):
+    if excerpts is not None and (console.verbose or _has_room(len(shown), len(of_file), console)):
         lines = excerpts([one.finding for one in shown])
     for source, members in of_file.items():
         console.print((source, "bold"))
@@ -52,13 +50,13 @@ def print_findings(
             _print_finding(one, console)
             if line := lines.get((source, one.finding.line)):
                 _print_excerpt(one.finding, line, console)
-    print_rest(len(findings), "", console, verbose=verbose)
+    print_rest(len(findings), "", console)
     return next(iter(of_file)) if len(of_file) == 1 else ""
 
 
-def print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
+def print_rest(total: int, what: str, console: Console) -> None:
     """Print how many more items there are than a report shows unless verbose."""
-    if total > SHOWN and not verbose:
+    if total > SHOWN and not console.verbose:
         console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
 
 

@@ -58,13 +58,13 @@ _SOURCES = {
 }
 
 
-def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
+def print_explanation(explanation: Explanation, console: Console) -> None:
     """Print why ops are where they are. If several share an index, print only outlines unless verbose."""
     ops, source = explanation.ops, explanation.dump.source
     print_heading(explanation.dump, console)
     if len(ops) > 1:
         console.print(f"{len(ops):,} ops carry index {ops[0].op.index}:")
-    are_outlines = len(ops) > 1 and not verbose
+    are_outlines = len(ops) > 1 and not console.verbose
     for op in ops:
         at_line = (f"line {op.op.line}", hyperlink(source, op.op.line))
         block = block_name(op.function, op.block)
@@ -75,7 +75,7 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
         for fact in filter(None, outline if are_outlines else _facts(op)):
             console.print(fact, indent=4)
         if not are_outlines:
-            _print_inversions(op, console, verbose=verbose)
+            _print_inversions(op, console)
     if are_outlines:
         console.print("--verbose explains all of them; a line instead of the index selects one")
     kinds = {kind for op in ops for kind in op.kinds}
@@ -163,15 +163,15 @@ def _inversions(op: OpExplanation) -> str:
     return f"{count(op.inversions, 'inversion')}: {parts}"
 
 
-def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> None:
+def _print_inversions(op: OpExplanation, console: Console) -> None:
     console.print((_inversions(op), "bold"), indent=4)
     for kind, total in op.kinds.items():
         inversions = [inverted for inverted in op.inverted if inverted.kind is kind]
-        shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
+        shown = inversions if console.verbose else inversions[:SHOWN_INVERSIONS]
         style = "red" if kind is InversionKind.AVOIDABLE else ""
         for inverted in shown:
             console.print((kind.value, style), f" with {inverted.op}{_told_apart(inverted)}", indent=6)
-            _print_path(inverted.path, console, verbose=verbose)
+            _print_path(inverted.path, console)
             if inverted.fixed is not None and inverted.fixed.moved:
                 console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
         if len(shown) < total:
@@ -187,12 +187,12 @@ def _told_apart(inverted: InvertedOp) -> str:
     return f" ({inverted.pair_class})" if is_apart else ""
 
 
-def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
+def _print_path(path: Sequence[PathStep], console: Console) -> None:
     """Print the ops of a path, each below the op it depends on. Skip the middle of a long path."""
     if not path:
         return
     console.print(str(path[0].producer), indent=8)
-    left_out = 0 if verbose else max(len(path) - SHOWN_STEPS, 0)
+    left_out = 0 if console.verbose else max(len(path) - SHOWN_STEPS, 0)
     half = SHOWN_STEPS // 2
     for number, step in enumerate(path):
         if left_out and number == half:
@@ -228,9 +228,9 @@ def _between(fixed: FixedPlace) -> str:
 SHOWN_OPS = 8  # the most ops that a report shows unless verbose
 
 
-def print_history(history: History, console: Console, *, verbose: bool = False) -> None:
+def print_history(history: History, console: Console) -> None:
     """Print the requested ops, then those that passes made from them."""
-    shown = history.ops if verbose else history.ops[:SHOWN_OPS]
+    shown = history.ops if console.verbose else history.ops[:SHOWN_OPS]
     sources = {event.place.source for op in history.ops for event in op.events}
     if len(sources) == 1 and not all(op.is_unchanged for op in history.ops):
         console.print((next(iter(sources)), "bold"))
@@ -242,18 +242,18 @@ def print_history(history: History, console: Console, *, verbose: bool = False) 
             console.print(*said, f": {_places(op, history.dumps)}")
         else:
             console.print(*said)
-            _print_events(op, console, is_one_file=len(sources) == 1, verbose=verbose)
+            _print_events(op, console, is_one_file=len(sources) == 1)
     if len(history.ops) > len(shown):
         console.print()
     print_more_ops(len(history.ops) - len(shown), console)
 
 
-def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose: bool) -> None:
+def _print_events(op: OpHistory, console: Console, *, is_one_file: bool) -> None:
     def column(title: str, text_of: Callable[[OpState], str], *, optional: bool = True) -> Column:
         cells = ["" if event.state is None else text_of(event.state) for event in op.events]
         return Column(
             title,
-            cells if verbose else [shortened(cell, LONGEST_STRETCH) for cell in cells],
+            cells if console.verbose else [shortened(cell, LONGEST_STRETCH) for cell in cells],
             optional=optional,
         )
 
@@ -268,8 +268,8 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
         column("place", lambda state: f"{state.place + 1:,} of {state.ops:,}"),
         column("operands", lambda state: ", ".join(state.operands)),
         column("type", lambda state: after_arrow(state.types)),
-        column("location", lambda state: state.location if verbose else ""),
-        column_of_events(op.events, verbose=verbose),
+        column("location", lambda state: state.location if console.verbose else ""),
+        column_of_events(op.events, verbose=console.verbose),
     ]
     print_table(console, columns, indent=2)
 

@@ -24,33 +24,27 @@ def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
 
 
 def print_order(
-    dump: DumpAudit,
-    console: Console,
-    *,
-    verbose: bool,
-    before: DumpAudit | None = None,
-    names_wrong: bool = True,
+    dump: DumpAudit, console: Console, *, before: DumpAudit | None = None, names_wrong: bool = True
 ) -> None:
     """Print the blocks with inversions, worst first.
 
     Args:
         dump: what to print.
         console: where.
-        verbose: print all blocks and all displaced ops that the audit describes.
         before: an earlier dump to compare with.
         names_wrong: whether to name the ops with a wrong index, which may be findings already.
     """
     blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
-    shown = blocks if verbose else blocks[:SHOWN_BLOCKS]
+    shown = blocks if console.verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
         said = [earlier, *order.notes(block)] if earlier else order.notes(block)
-        _print_block(block, dump.source, console, verbose=verbose, said=said, names_wrong=names_wrong)
+        _print_block(block, dump.source, console, said, names_wrong)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
         inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
         console.print((f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
-    unknown = order.unknown_ops(dump.unknown_ops, limit=None if verbose else SHOWN_NAMES)
+    unknown = order.unknown_ops(dump.unknown_ops, limit=None if console.verbose else SHOWN_NAMES)
     for note in filter(None, (unknown, order.assumed_pure(dump.assumed_pure))):
         console.print(note, indent=2)
 
@@ -66,9 +60,9 @@ def _earlier(block: BlockAudit, before: DumpAudit) -> str:
 
 
 def _print_block(
-    block: BlockAudit, source: str, console: Console, *, verbose: bool, said: list[str], names_wrong: bool
+    block: BlockAudit, source: str, console: Console, said: list[str], names_wrong: bool
 ) -> None:
-    total, causes = order.sum_pieces(block, verbose=verbose)
+    total, causes = order.sum_pieces(block, verbose=console.verbose)
     name = f"{order.block_name(block.function, block.block)} at line {block.line}: "
     console.print(name, (total, "bold"), (causes, "red" if block.is_shuffled else ""), indent=2)
     for note in said:
@@ -78,13 +72,13 @@ def _print_block(
     if block.wrong_indices:
         console.print(order.not_reordered_away(block), indent=4)
     if block.wrong_indices and names_wrong:
-        wrong = block.mislabelled if verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
+        wrong = block.mislabelled if console.verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
         for one in wrong:
             at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
             right = f" should carry {order.should_carry(one.right)}"
             console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
         _print_rest(len(wrong), len(block.mislabelled), block.wrong_indices, console)
-    shown = block.worst if verbose else block.worst[:SHOWN_DISPLACED]
+    shown = block.worst if console.verbose else block.worst[:SHOWN_DISPLACED]
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""
     total = count(block.indexed, "indexed op")
