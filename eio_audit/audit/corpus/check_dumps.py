@@ -249,7 +249,7 @@ def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
     for number, dump in enumerate(dumps):
         if not number:
             unhashed = dump, _Text(b"", dump.source.name, dump.first_line, None)
-            yield _piece(*unhashed, dump)
+            yield Piece(unhashed, dump, _size(dump))
             continue
         if unhashed is not None:
             texts[_digest(unhashed[0]) or b"0"] = unhashed[1]
@@ -259,17 +259,16 @@ def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
         if key not in texts:
             work = dump
             texts[key] = _Text(digest, dump.source.name, dump.first_line, None)
-        yield _piece(dump, texts[key], work)
+        yield Piece((dump, texts[key]), work, _size(dump))
 
 
-def _piece(dump: Dump, text: _Text, work: Dump | None) -> _Piece:
-    return Piece((dump, text), work, dump.span.end - dump.span.start)
+def _size(dump: Dump) -> int:
+    return dump.span.end - dump.span.start
 
 
 def _digest(dump: Dump) -> bytes:
     """The digest of the text of a dump; empty for a large text."""
-    is_hashed = dump.span.end - dump.span.start <= LARGEST_HASHED
-    return digest_of(dump) if is_hashed else b""
+    return digest_of(dump) if _size(dump) <= LARGEST_HASHED else b""
 
 
 def _results(
@@ -286,17 +285,15 @@ def _results(
     who = workers() if callable(workers) else workers
     pieces = chain([first], pieces)
     if who is not None and who.shares_files:
-        pieces = _by_their_places(pieces)
+        pieces = map(_by_its_place, pieces)
     if who is None:
         dump_check = replace(dump_check, visit=visit_audited)
     yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 
-def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
-    """The pieces for workers that read files themselves."""
-    for piece in pieces:
-        dump, text = piece.tag
-        if piece.work is None:
-            yield piece
-        else:
-            yield piece._replace(work=dump_in_file(dump, text.digest or digest_of(dump)))
+def _by_its_place(piece: _Piece) -> _Piece:
+    """The piece for workers that read files themselves."""
+    if piece.work is None:
+        return piece
+    dump, text = piece.tag
+    return piece._replace(work=dump_in_file(dump, text.digest or digest_of(dump)))

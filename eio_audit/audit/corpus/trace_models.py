@@ -167,10 +167,10 @@ def trace_models(
     """
     options = trace_model.options
     traces: list[Trace] = []
-    # without workers, and from standard input, no model is work for others
+    own = workers is None  # without workers, and from standard input, no model is work for others
     pieces = (
-        Piece(model, None if workers is None or model.is_piped else model, model.size_bytes)
-        for model in models
+        Piece(one, None if own or any(file.path == "-" for file in one.files) else one, one.size_bytes)
+        for one in models
     )
     results = in_order(trace_model, pieces, workers, lambda model: progress.waits_for(model.first_path))
     for model, result in results:
