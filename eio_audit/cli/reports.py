@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.fix.fix import Replacement
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.log.trace import TracedPass
+    from eio_audit.mlir.input.dumps import Dump
     from eio_audit.report.html.stored_steps import StoredSteps
     from eio_audit.report.text.console import Console
     from eio_audit.report.text.findings import Excerpts
@@ -91,7 +92,7 @@ class Given(TypedDict, total=False):
     steps: StoredSteps | None  # what each pass did to the ops
     excerpts: Excerpts  # gives the lines of findings
     pictures: Sequence[OrderPicture] | Callable[[], Sequence[OrderPicture]]  # of the worst blocks
-    pictures_of: Callable[[str], Sequence[OrderPicture]]  # gives those of a model
+    read_dumps: Callable[[str], Sequence[Dump]]  # gives the dumps of a file once more
     replacements: Mapping[str, Replacement] | None  # what a fix changes in files
 
 

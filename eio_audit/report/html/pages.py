@@ -15,10 +15,11 @@ from pathlib import PurePath
 
 from eio_audit.audit.corpus.models import figures_by_model
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.explain.order_picture import OrderPicture
+from eio_audit.audit.explain.order_picture import OrderPicture, pictures_of_model
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
@@ -184,7 +185,7 @@ def check_to_pages(
     verdict: Verdict,
     pictures: Sequence[OrderPicture],
     version: str,
-    pictures_of: Callable[[str], Sequence[OrderPicture]],
+    read_dumps: Callable[[str], Sequence[Dump]],
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each page. ``INDEX``, which links to the others, comes last.
 
@@ -192,10 +193,10 @@ def check_to_pages(
         verdict: what to show.
         pictures: of the blocks to show op by op if there is only one model.
         version: of eio-audit.
-        pictures_of: returns those for the page of a model; called right before the page is yielded.
+        read_dumps: gives the dumps of a file once more, right before the page of its model is yielded.
     """
     if len(verdict.check.by_model) < 2:
-        drawn = pictures or [picture for model in verdict.check.by_model for picture in pictures_of(model)]
+        drawn = pictures or pictures_of_model(verdict.check.dumps, read_dumps)
         yield INDEX, check_to_html(verdict, drawn, version)
         return
     findings = defaultdict[str, list[Finding]](list)
@@ -204,7 +205,8 @@ def check_to_pages(
     pages = page_names(one.model for one in figures_by_model(verdict) if not one.is_clean)
     for model, page in pages.items():
         own = _verdict_of(verdict, model, findings[model])
-        yield page, check_to_html(own, pictures_of(model), version, model=model, up=INDEX)
+        drawn = pictures_of_model(own.check.dumps, read_dumps)
+        yield page, check_to_html(own, drawn, version, model=model, up=INDEX)
     yield INDEX, check_to_html(verdict, (), version, pages=pages)
 
 
