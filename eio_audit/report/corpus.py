@@ -34,7 +34,8 @@ SHOWN = 10  # the most models and passes that a report names unless verbose
 def print_corpus(verdict: Verdict, console: Console) -> None:
     """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
     models = [one for one in figures_by_model(verdict) if not one.is_clean]
-    shown = models if console.verbose else models[:SHOWN]
+    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
+    shown, worst = (models, passes) if console.verbose else (models[:SHOWN], passes[:SHOWN])
     columns = [
         *_avoidable(shown),
         *_inversions(shown),
@@ -43,29 +44,19 @@ def print_corpus(verdict: Verdict, console: Console) -> None:
         Column("model", [one.model for one in shown], least=NARROW),
         Column("worst dump", list(map(worst_of, shown)), optional=True, least=NARROW),
     ]
-    print_table(console, columns)
-    _print_more(len(models) - len(shown), "models", console)
-    console.print()
-    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
-    worst = passes if console.verbose else passes[:SHOWN]
+    _print_table(columns, len(models) - len(shown), "models", console)
     columns = [
         *_avoidable(worst),
         Column("in models", list(map(models_of, worst)), right=True),
         *_inversions(worst),
         Column("pass", list(map(pass_of, worst))),
     ]
-    print_table(console, columns)
-    _print_more(len(passes) - len(worst), "passes", console)
-    console.print()
+    _print_table(columns, len(passes) - len(worst), "passes", console)
 
 
 def _avoidable(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
-    return [
-        Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True),
-        numbers("of constants", (one.avoidable_constants for one in rows)),
-        numbers("of splits", (one.avoidable_splits for one in rows)),
-        numbers("wrong indices", (one.wrong_indices for one in rows)),
-    ]
+    told_apart = [numbers(title, [getattr(one, key) for one in rows]) for key, title in CLASSES.items()]
+    return [Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True), *told_apart]
 
 
 def _inversions(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
@@ -75,9 +66,11 @@ def _inversions(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
     ]
 
 
-def _print_more(number: int, what: str, console: Console) -> None:
-    if number:
-        console.print((f"... and {number:,} more {what} (-v)", "dim"))
+def _print_table(columns: Sequence[Column], left_out: int, what: str, console: Console) -> None:
+    print_table(console, columns)
+    if left_out:
+        console.print((f"... and {left_out:,} more {what} (-v)", "dim"))
+    console.print()
 
 
 SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and passes are sorted at first

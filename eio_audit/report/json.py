@@ -71,10 +71,6 @@ _FIELDS = {
     "LeftOp": "*op source function pairs",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
-    "ModelFigures": (
-        "model dumps errors unjudged ops inversions forced minimum avoidable avoidable_constants "
-        "avoidable_splits wrong_indices certified findings worst"
-    ),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
@@ -92,7 +88,6 @@ _FIELDS = {
     ),
     "OpInversions": "pass=pass_name source=place.source line=place.line inversions=pairs",
     "OpLabel": "op=name result index line module",
-    "OpState": "*op column function block place ops operands types location",
     "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",
     "PatternTotal": (
         "pattern resolved=is_resolved applications made undone left op_changes=ops worst=worst.last"

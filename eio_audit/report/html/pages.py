@@ -20,6 +20,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.report.corpus import model_table, pass_table
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
@@ -87,17 +88,9 @@ def check_to_html(
         inverted=inverted,
         sections=sections,
         listed=listed,
-        **_corpus(verdict, pages or {}),
+        models=model_table(verdict, pages or {}) if len(check.by_model) > 1 else None,
+        passes=pass_table(verdict) if len(check.by_model) > 1 else None,
     )
-
-
-def _corpus(verdict: Verdict, pages: Mapping[str, str]) -> dict[str, object]:
-    """Return the tables of models and of passes; None for a single model."""
-    if len(verdict.check.by_model) < 2:
-        return {"models": None, "passes": None}
-    from eio_audit.report.corpus import model_table, pass_table
-
-    return {"models": model_table(verdict, pages), "passes": pass_table(verdict)}
 
 
 def diff_to_html(

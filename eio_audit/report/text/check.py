@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import WRONG_INDEX
-from eio_audit.report.text.console import Console, hyperlink, print_next
+from eio_audit.report.text.console import Column, Console, hyperlink, print_next, print_table
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
+from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
@@ -47,23 +48,22 @@ def print_check(
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if findings:
         console.print()
-    if console.verbose:
-        from eio_audit.report.text.order import print_heading, print_order
+    for dump in broken if console.verbose else ():
+        print_heading(dump, console)
+        print_order(dump, console, names_wrong=WRONG_INDEX not in verdict.gate.rules)
+        console.print()
+    blocks = [] if console.verbose else _blocks_with_findings(broken, findings)
+    if (broken if console.verbose else blocks[SHOWN:]) and len(verdict.check.by_model) > 1:
+        from eio_audit.report.corpus import print_corpus
 
-        for dump in broken:
-            print_heading(dump, console)
-            print_order(dump, console, names_wrong=WRONG_INDEX not in verdict.gate.rules)
-            console.print()
-        if broken and len(verdict.check.by_model) > 1:
-            _print_corpus(verdict, console)
+        print_corpus(verdict, console)
     else:
-        blocks = _blocks_with_findings(broken, findings)
-        if len(blocks) > SHOWN and len(verdict.check.by_model) > 1:
-            _print_corpus(verdict, console)
-        else:
-            _print_sums(blocks, heading, console)
+        _print_sums(blocks, heading, console)
+    if not console.verbose:
         _print_told_apart(verdict, console)
-        for note in filter(None, _notes(verdict)):
+        dumps = verdict.check.dumps
+        unknown = order.unknown_ops(sum((dump.unknown_ops for dump in dumps), Counter()), limit=3)
+        for note in filter(None, (unknown, _assumed_pure(dumps))):
             console.print(note)
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
@@ -81,8 +81,6 @@ _KINDS: dict[str, Callable[[Finding], str]] = {
 
 
 def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
-    from eio_audit.report.text.console import Column, print_table
-
     for title, kind_of in _KINDS.items():
         groups: dict[str, list[int]] = {}
         for finding in filter(kind_of, findings):
@@ -94,12 +92,6 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
             Column(title, [kind for kind, _ in ranked]),
         ]
         print_table(console, columns)
-
-
-def _print_corpus(verdict: Verdict, console: Console) -> None:
-    from eio_audit.report.corpus import print_corpus
-
-    print_corpus(verdict, console)
 
 
 def _blocks_with_findings(
@@ -163,14 +155,8 @@ def _print_told_apart(verdict: Verdict, console: Console) -> None:
     print_rest(len(lines), " blocks with hoisted constants or splits", console)
 
 
-def _notes(verdict: Verdict) -> Iterator[str]:
-    """Yield what explains the inversions that are not avoidable, or empty texts."""
-    unknown, assumed = Counter[str](), Counter[str]()
-    for dump in verdict.check.dumps:
-        unknown.update(dump.unknown_ops)
-        assumed.update(dump.assumed_pure)
-    yield order.unknown_ops(unknown, limit=3)
-    yield order.assumed_pure(assumed)
+def _assumed_pure(dumps: Sequence[DumpAudit]) -> str:
+    return order.assumed_pure(sum((dump.assumed_pure for dump in dumps), Counter()))
 
 
 def _print_stale(verdict: Verdict, console: Console) -> None:
@@ -184,7 +170,7 @@ def _print_stale(verdict: Verdict, console: Console) -> None:
 
 def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
     """Print what a fix moved, or with ``is_dry`` would move, what inversions remain and why."""
-    assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
+    assumed = _assumed_pure(fix.dumps)
     if assumed and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""

@@ -42,7 +42,9 @@ def print_findings(findings: Sequence[Shown], console: Console, excerpts: Excerp
     for one in shown:
         of_file.setdefault(one.finding.source, []).append(one)
     lines: Mapping[tuple[str, int], str] = {}
-    if excerpts is not None and (console.verbose or _has_room(len(shown), len(of_file), console)):
+    # The findings, their excerpts, and as much again of the report fit on a terminal.
+    has_room = console.wraps and 2 * (len(shown) * (LINES + EXCERPT) + len(of_file)) <= console.height
+    if excerpts is not None and (console.verbose or has_room):
         lines = excerpts([one.finding for one in shown])
     for source, members in of_file.items():
         console.print((source, "bold"))
@@ -58,11 +60,6 @@ def print_rest(total: int, what: str, console: Console) -> None:
     """Print how many more items there are than a report shows unless verbose."""
     if total > SHOWN and not console.verbose:
         console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
-
-
-def _has_room(findings: int, files: int, console: Console) -> bool:
-    """Whether the findings, their excerpts, and as much again of the report fit on a terminal."""
-    return console.wraps and 2 * (findings * (LINES + EXCERPT) + files) <= console.height
 
 
 def _print_finding(one: Shown, console: Console) -> None:

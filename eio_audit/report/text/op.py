@@ -10,7 +10,6 @@ from eio_audit.audit.explain.explain import (
     Explanation,
     FixedPlace,
     InversionKind,
-    InvertedOp,
     OpExplanation,
     PathStep,
 )
@@ -170,7 +169,9 @@ def _print_inversions(op: OpExplanation, console: Console) -> None:
         shown = inversions if console.verbose else inversions[:SHOWN_INVERSIONS]
         style = "red" if kind is InversionKind.AVOIDABLE else ""
         for inverted in shown:
-            console.print((kind.value, style), f" with {inverted.op}{_told_apart(inverted)}", indent=6)
+            is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
+            pair_class = f" ({inverted.pair_class})" if is_apart else ""
+            console.print((kind.value, style), f" with {inverted.op}{pair_class}", indent=6)
             _print_path(inverted.path, console)
             if inverted.fixed is not None and inverted.fixed.moved:
                 console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
@@ -179,12 +180,6 @@ def _print_inversions(op: OpExplanation, console: Console) -> None:
             console.print((f"... and {total - len(shown):,} more {kind.value}{hint}", "dim"), indent=6)
     if fix := _fix(op):
         console.print(fix, indent=4)
-
-
-def _told_apart(inverted: InvertedOp) -> str:
-    """Return whether the inversion is one of a hoisted constant or a split: `` (split)``."""
-    is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
-    return f" ({inverted.pair_class})" if is_apart else ""
 
 
 def _print_path(path: Sequence[PathStep], console: Console) -> None:
@@ -239,7 +234,8 @@ def print_history(history: History, console: Console) -> None:
             console.print()
         said: list[Piece] = [(title_of(op), "bold"), ": ", _summary(history, number)]
         if op.is_unchanged:
-            console.print(*said, f": {_places(op, history.dumps)}")
+            places = " to ".join(dict.fromkeys(map(_place, op.events)))
+            console.print(*said, f": {places}, {count(history.dumps, 'dump')}")
         else:
             console.print(*said)
             _print_events(op, console, is_one_file=len(sources) == 1)
@@ -300,8 +296,9 @@ def _summary(history: History, number: int) -> str:
         said.append(f"made by {_pass_of(op.events[0])}{_origin(op.events[0])}")
     if op.changes:
         passes = list(dict.fromkeys(map(_pass_of, op.changes)))
-        kinds = ", ".join(dict.fromkeys(kind for event in op.changes for kind in _kinds(event)))
-        said.append(f"changed by {shortened_list(passes)} ({kinds})")
+        changes = [event.change for event in op.changes if event.change]
+        kinds = [kind for one in changes for kind in (*one.changed, *(["moved"] if one.moved else []))]
+        said.append(f"changed by {shortened_list(passes)} ({', '.join(dict.fromkeys(kinds))})")
     if op.removal is not None:
         said.append(f"removed by {_pass_of(op.removal)}")
     elif not op.changes:
@@ -323,11 +320,6 @@ def inverted(op: OpHistory) -> str:
         for one in op.inversions
     ]
     return f"in {count(total, 'inversion')} at the end: {shortened_list(makers)}"
-
-
-def _places(op: OpHistory, dumps: int) -> str:
-    """Return where an unchanged op is in its first and last dump: ``a.log:12:5 to a.log:90:5``."""
-    return f"{' to '.join(dict.fromkeys(map(_place, op.events)))}, {count(dumps, 'dump')}"
 
 
 def _place(event: OpEvent) -> str:
@@ -371,8 +363,3 @@ def _what_happened(event: OpEvent, *, verbose: bool) -> str:
 def _origin(event: OpEvent) -> str:
     ancestor = event.change.ancestor if event.change else None
     return f", {DERIVATIONS[ancestor.relation]} {ancestor.op}" if ancestor else ""
-
-
-def _kinds(event: OpEvent) -> list[str]:
-    assert event.change is not None
-    return [*event.change.changed, *(["moved"] if event.change.moved else [])]
