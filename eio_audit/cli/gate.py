@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -291,12 +292,6 @@ class SourceRoot:
             parts = [part for part in _SEPARATOR.split(line.file) if part not in ("", ".")]
             tails = (parts[start:] for start in range(len(parts)) if ".." not in parts[start:])
             files = (self._root.joinpath(*tail) for tail in tails)
-            self._found[line.file] = next((file.as_posix() for file in files if _is_file(file)), None)
+            is_file = os.path.isfile  # of a path that is no valid name, it does not raise an error
+            self._found[line.file] = next((file.as_posix() for file in files if is_file(file)), None)
         return self._found[line.file]
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # not a valid file name
-        return False

@@ -114,20 +114,10 @@ def rendered(
     return function(result, *console, **{key: value for key, value in given.items() if key in parameters})
 
 
+_OWN = ("html", "sarif", "json", "jsonl", "markdown", "svg", "dot", "graphml", "log")
 SUFFIXES = {
-    ".html": "html",
-    ".htm": "html",
-    ".sarif": "sarif",
-    ".sarif.json": "sarif",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".xml": "junit",
-    ".svg": "svg",
-    ".dot": "dot",
-    ".graphml": "graphml",
-    ".log": "log",
+    **{f".{name}": name for name in _OWN},
+    **{".htm": "html", ".sarif.json": "sarif", ".md": "markdown", ".xml": "junit"},
 }
 """The format of a file by the end of its name, where neither --format nor FORMAT:FILE gives one."""
 

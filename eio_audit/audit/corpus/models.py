@@ -225,8 +225,11 @@ def figures_by_model(verdict: Verdict) -> list[ModelFigures]:
     return sorted(figures, key=lambda one: (-one.avoidable, -one.findings, -one.inversions, -one.errors))
 
 
+_OF_PASS = ("inversions", "avoidable", "avoidable_constants", "avoidable_splits", "wrong_indices")
+_OF_MODEL = (*_OF_PASS, "forced", "minimum", "certified")
+
+
 def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
-    once = check.each_inversion_once
     badness = attrgetter("summary.avoidable", "summary.inversions")
     worst = max(check.dumps, key=badness, default=None)
     return ModelFigures(
@@ -235,16 +238,9 @@ def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
         errors=len(check.errors),
         unjudged=len(check.unjudged),
         ops=check.summary.ops,
-        inversions=once.inversions,
-        forced=once.forced,
-        minimum=once.minimum,
-        avoidable=once.avoidable,
-        avoidable_constants=once.avoidable_constants,
-        avoidable_splits=once.avoidable_splits,
-        wrong_indices=once.wrong_indices,
-        certified=once.certified,
         findings=findings,
         worst=worst if worst is not None and worst.summary.inversions else None,
+        **{name: getattr(check.each_inversion_once, name) for name in _OF_MODEL},
     )
 
 
@@ -269,10 +265,6 @@ def _of_pass(check: Check, dumps: Sequence[DumpAudit], findings: int) -> PassFig
         dumps=len(dumps),
         models=len({check.model_of(dump.source) for dump in dumps}),
         models_avoidable=len({check.model_of(dump.source) for dump in dumps if dump.summary.avoidable}),
-        inversions=total.inversions,
-        avoidable=total.avoidable,
-        avoidable_constants=total.avoidable_constants,
-        avoidable_splits=total.avoidable_splits,
-        wrong_indices=total.wrong_indices,
         findings=findings,
+        **{name: getattr(total, name) for name in _OF_PASS},
     )

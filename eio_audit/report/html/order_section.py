@@ -15,7 +15,6 @@ from operator import attrgetter
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import UNCOUNTED
-from eio_audit.audit.explain.dataflow import Dataflow
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, TEXTS_AROUND, Disorder, OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
@@ -219,13 +218,12 @@ class Section:
             ],
             command=explain_command(self.dump, self.dump.source, op.line),
             section=self.name,
-            drawing=self._drawing(flow) if flow else {},
+            drawing=drawing_of(flow, {one.place: f"#{self.id_of(one.place)}" for one in flow.ops})
+            if flow
+            else {},
             is_cut=flow is not None and len(flow.ops) == DRAWN_NEIGHBOURS < flow.block_ops,
             finding=finding,
         )
-
-    def _drawing(self, flow: Dataflow) -> dict[str, object]:
-        return drawing_of(flow, {op.place: f"#{self.id_of(op.place)}" for op in flow.ops})
 
     def _why(self, place: int) -> str:
         line = self.picture.labels[place].line

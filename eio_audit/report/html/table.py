@@ -174,29 +174,10 @@ class PassEntry:
     mark: str = ""  # the class of its colour in a picture; empty for none
 
     @property
-    def classes(self) -> str:
-        """Its classes in the page."""
-        flags = {
-            "unchanged": self.is_unchanged,
-            "guilty": self.is_guilty,
-            "culprit": self.is_culprit,
-            "unchosen": not self.is_chosen,
-            self.mark: bool(self.mark),
-        }
-        return " ".join(name for name, holds in flags.items() if holds)
-
-    @property
     def signed_counts(self) -> list[tuple[str, str, int]]:
         """The sign, the name and the number of each kind of change that there is."""
         counts = zip(STATUSES, self.counts, strict=True)
         return [(SIGNS[status], status, number) for status, number in counts if number]
-
-    @property
-    def unsigned(self) -> str:
-        """What is said of a pass without changed ops."""
-        if self.changed is None:
-            return "nothing to compare with"
-        return "nothing changed" if self.is_unchanged else "no op changed"
 
     def widths(self, most: float) -> list[tuple[str, str]]:
         """Return how wide the bar of each kind of change is. All are as wide as the logarithm of their sum.
