@@ -221,14 +221,10 @@ def rerun(*options: str, words: Sequence[str] | None = None) -> str:
 def several_dumps(
     name: str, dumps: Sequence[Numbered], how: str, which: str = "", *, shows_passes: bool = False
 ) -> InputError:
-    """Return the error for a command that takes one dump, and has several to choose from.
+    """Return the error for a command that takes one dump of an input, and has several to choose from.
 
-    Args:
-        name: the input.
-        dumps: to choose from.
-        how: the options to choose with.
-        which: tells what dumps they are: `` after a pass``.
-        shows_passes: whether to offer ``trace``, which shows what each pass did.
+    ``how`` names the options to choose with, ``which`` tells what dumps they are: `` after a pass``, and
+    ``shows_passes`` offers ``trace``, which shows what each pass did.
     """
     message = f"there are {count(len(dumps), 'dump')}{which}: choose one with {how}"
     return _with_list(name, message, dumps, str(dumps[-1][0]), shows_passes=shows_passes)

@@ -126,21 +126,13 @@ ALLOW_UNINDEXED = click.option(
 
 
 class FailOn(_Choice):
-    """What fails a gate. The names of earlier versions are refused with the new name.
-
-    Args:
-        introduced: whether a pass can be chosen, so that what it introduced may fail.
-    """
+    """What fails a gate: what a pass ``introduced``, too, if one can be chosen. Earlier names are refused."""
 
     def __init__(self, *, introduced: bool) -> None:
         super().__init__(["shuffled", "moved", *(["introduced"] if introduced else []), "any", "never"])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name.
-
-        Raises:
-            BadParameter: there is no such name.
-        """
+        """Return the name."""
         if value in _EARLIER:
             self.fail(_EARLIER[value], param, ctx)
         return super().convert(value, param, ctx)

@@ -187,16 +187,15 @@ def check_dumps(
     waits_for: Callable[[str], None] = lambda _: None,
     visit_audited: Callable[[AuditedDump], None] | None = None,
 ) -> Check:
-    """Checks dumps, in order; one that cannot be read is skipped with an error.
+    """Checks dumps, in order, one by one, as they are needed; one that cannot be read is an error.
 
     The result does not depend on ``workers``.
 
     Args:
-        dumps: what to check. They are taken one by one, as they are needed.
+        dumps: what to check.
         dump_check: what to find out.
         visit: called with each dump and its result, in order.
-        workers: processes that do it, or what starts them when the first dump is there; without them this
-            process does it.
+        workers: processes that do it, or what starts them when the first dump is there; else this process.
         waits_for: called with the name of a file when the next result to come is of that file.
         visit_audited: called before ``visit`` if this process audits the dump, while its IR is in memory.
     """

@@ -83,11 +83,7 @@ class Model:
 
 
 def find_models(found: Iterable[tuple[str, DumpFile]]) -> list[Model]:
-    """Return the models of files, in the order of their first files.
-
-    Args:
-        found: each file, and the path at which it was found: a folder, or its own.
-    """
+    """Return the models of files, each after the folder that it was found in, or its own path."""
     name_of_program: dict[str, str] = {}
     files: dict[str, list[DumpFile]] = {}
     paths: dict[str, str] = {}
@@ -106,10 +102,8 @@ def find_models(found: Iterable[tuple[str, DumpFile]]) -> list[Model]:
 def models_of(found: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the models of files by the names that dumps give as their source.
 
-    If models of one name were found in several folders, each name begins with its folder.
-
-    Args:
-        found: the path at which a file was found, a folder or its own, and its path.
+    If models of one name were found in several folders, each name begins with its folder. Before the path of
+    each file is the folder that it was found in, or its own path.
     """
     models = {path: (model_of(path, root), root) for root, path in found}
     roots: dict[str, set[str]] = {}

@@ -60,13 +60,7 @@ class TraceModel:
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES  # the most that a file may unpack to
 
     def of(self, model: Model, progress: Progress = NO_PROGRESS, watches: Sequence[Watch] = ()) -> Trace:
-        """Return the trace of a model. A file that cannot be read is an error of the trace.
-
-        Args:
-            model: what to trace.
-            progress: gets what has been read.
-            watches: as for ``trace``.
-        """
+        """Return the trace of a model. A file that cannot be read is an error of the trace."""
         errors: list[InputError] = []
 
         def read_file(file: DumpFile) -> Iterator[Dump]:
@@ -145,13 +139,8 @@ def trace_models(
 ) -> ModelTraces:
     """Trace models one by one. The result does not depend on ``workers``.
 
-    Args:
-        models: what to trace.
-        trace_model: how.
-        workers: processes that do it; without them this process does it, as it always does standard input.
-            A model for which a worker needs too long, or dies, has an error instead of a trace.
-        progress: gets what has been done.
-        watches: as for ``trace``, of the models that this process traces.
+    Without workers this process does it, as it always does standard input, and ``watches`` see it. A model
+    for which a worker needs too long, or dies, has an error instead of a trace.
     """
     options = trace_model.options
     traces: list[Trace] = []

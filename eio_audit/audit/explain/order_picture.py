@@ -133,14 +133,10 @@ Audited = Callable[[], AuditedDump | None]  # returns a dump with its IR; None i
 
 
 class WorstBlocks:
-    """The blocks to draw. They are chosen while dumps are visited, and drawn afterwards.
+    """The blocks to draw, up to a limit. They are chosen while dumps are visited, and drawn afterwards.
 
-    If several dumps show a block, told by its function and label, the first of its worst states is drawn.
-    Blocks without inversions are not drawn.
-
-    Args:
-        limit: the most blocks to draw.
-        tells_files_apart: whether blocks of different files are different blocks.
+    If several dumps show a block, told by its function and label, and by its file if the class tells files
+    apart, the first of its worst states is drawn. Blocks without inversions are not drawn.
     """
 
     def __init__(self, limit: int = PICTURED_BLOCKS, *, tells_files_apart: bool = True) -> None:
@@ -228,13 +224,7 @@ def pictures_of_model(
     read_dumps: Callable[[str], Sequence[Dump]],
     limit: int = PICTURED_BLOCKS_OF_MODEL,
 ) -> list[OrderPicture]:
-    """Draw the worst blocks of a model from files that are read once more, the worst block first.
-
-    Args:
-        audits: those of all dumps of the model.
-        read_dumps: returns the dumps of a file, by its name.
-        limit: the most blocks to draw.
-    """
+    """Draw the worst blocks of a model, the worst first. ``read_dumps`` reads a file once more."""
     worst = WorstBlocks(limit, tells_files_apart=False)
     for audit in audits:
         worst.choose(audit, partial(_audited_again, audit, read_dumps))

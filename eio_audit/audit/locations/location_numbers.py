@@ -34,11 +34,7 @@ _NAME = re.compile(rb'"[^"\\\n]*+"')  # a location that is a name and nothing el
 
 
 class Numbers(dict[Hashable, int]):
-    """Small numbers for equal things.
-
-    Args:
-        unused: the numbers to give, from 0 on. Tables that share them have no number in common.
-    """
+    """Small numbers for equal things. Tables that share the unused ones have no number in common."""
 
     def __init__(self, unused: Iterator[int] | None = None) -> None:
         super().__init__()

@@ -151,13 +151,9 @@ class Card:
 
 
 class Section:
-    """What the template ``block.html`` shows of a block.
+    """What the template ``block.html`` shows of the ``number``-th block of a page.
 
-    Args:
-        picture: the block.
-        number: its number among the blocks of the page, from 1.
-        repeats: by place, the number of an op among those of its line on the page, if it is not the first.
-        findings: by place, the finding of a gate.
+    ``repeats`` has, by place, the number of an op among those of its line on the page, from the second.
     """
 
     def __init__(

@@ -58,15 +58,10 @@ def check_to_html(
     model: str = "",
     up: str = "",
 ) -> str:
-    """Return the page of a check.
+    """Return the page of a check. ``pictures`` are of the blocks that are shown op by op.
 
-    Args:
-        verdict: what to show.
-        pictures: of the blocks that are shown op by op.
-        version: of eio-audit.
-        pages: the addresses of the pages of models. They have the blocks, and this page has not.
-        model: what it is the page of, if of one of several models.
-        up: the address of the page of all models.
+    Of several models, ``pages`` are the addresses of their pages, which have the blocks. The page of one of
+    these models names it, and ``up`` is the address of the page of all.
     """
     check = verdict.check
     sections = block_sections(pictures, verdict.findings)
@@ -96,13 +91,9 @@ def check_to_html(
 def diff_to_html(
     result: Diff, pictures: Callable[[], Sequence[OrderPicture]], version: str, *, verbose: bool = False
 ) -> str:
-    """Return the page of a diff.
+    """Return the page of a diff; if ``verbose``, with all differences of an op.
 
-    Args:
-        result: what to show.
-        pictures: draws blocks of the later dump. It is called when the texts need no memory any more.
-        version: of eio-audit.
-        verbose: whether to show all differences of an op.
+    ``pictures`` draws blocks of the later dump. It is called when the texts need no memory any more.
     """
     data = packed(pair_data(result.comparison))
     sections = block_sections(pictures())
@@ -182,11 +173,8 @@ def check_to_pages(
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each page. ``INDEX``, which links to the others, comes last.
 
-    Args:
-        verdict: what to show.
-        pictures: of the blocks to show op by op if there is only one model.
-        version: of eio-audit.
-        read_dumps: gives the dumps of a file once more, right before the page of its model is yielded.
+    ``pictures`` are of the blocks to show if there is only one model. Else ``read_dumps`` gives the dumps of
+    a file once more, right before the page of its model is yielded.
     """
     if len(verdict.check.by_model) < 2:
         drawn = pictures or pictures_of_model(verdict.check.dumps, read_dumps)

@@ -232,14 +232,9 @@ def print_table(
 ) -> None:
     """Print rows below their headings, one line each; then the headings of columns that do not fit.
 
-    Columns without content are left out. On a terminal, cells that are too wide are cut.
-
-    Args:
-        console: the target.
-        columns: from left to right.
-        indent: screen columns to the left of the table.
-        row_styles: by row, a style that replaces those of the columns, or an empty text.
-        print_below: called with the number of each row after it is printed.
+    Columns without content are left out. On a terminal, cells that are too wide are cut. The style of a row,
+    if it has one, replaces those of the columns. ``print_below`` is called with the number of each row after
+    it is printed.
     """
     columns = [
         replace(column, cells=[console.escaped(cell) for cell in column.cells])

@@ -11,6 +11,7 @@ from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
+from eio_audit.report.text.check import print_heading, print_order
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -20,7 +21,6 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
-from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import Stretch, added, removed
