@@ -143,27 +143,19 @@ def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
         return chosen[0]
     if wanted is not None and wanted.number is not None and wanted.number < len(chosen):
         return chosen[wanted.number]
-    names = [f"{_name(a, path)} and {_name(b, path)}" for _, a, b in chosen]
-    if wanted is None:
-        message = f"there are {count(len(chosen), 'pair')} of files: choose one"
-    elif wanted.number is None:
-        message = f"--dump {wanted.text} chooses in a log; there {_are(chosen)} of files to choose from"
-    else:
-        message = f"there is no --dump {wanted.text}: there {_are(chosen)} of files"
-    raise InputError(path, None, message, _pair_commands(names))
-
-
-def _pair_commands(names: Sequence[str]) -> str:
-    """Return lines with the command for each of several pairs of files, and their names above it."""
+    there = f"there {'is' if len(chosen) == 1 else 'are'} {count(len(chosen), 'pair')} of files"
+    message = f"{there}: choose one"
+    if wanted is not None and wanted.number is None:
+        message = f"--dump {wanted.text} chooses in a log; {there} to choose from"
+    elif wanted is not None:
+        message = f"there is no --dump {wanted.text}: {there}"
     lines = []
-    for number, pair in enumerate(names[:LISTED_PAIRS], 1):
-        lines += [f"  {printable(pair)}:", f"    {rerun('--dump', str(number))}"]
-    more = len(names) - LISTED_PAIRS
-    return "\n".join([*lines, f"  and {count(more, 'more pair')}"] if more > 0 else lines)
-
-
-def _are(pairs: Sequence[_Pair]) -> str:
-    return f"{'is' if len(pairs) == 1 else 'are'} {count(len(pairs), 'pair')}"
+    for number, (_, before, after) in enumerate(chosen[:LISTED_PAIRS], 1):
+        names = f"{_name(before, path)} and {_name(after, path)}"
+        lines += [f"  {printable(names)}:", f"    {rerun('--dump', str(number))}"]
+    if (more := len(chosen) - LISTED_PAIRS) > 0:
+        lines.append(f"  and {count(more, 'more pair')}")
+    raise InputError(path, None, message, "\n".join(lines))
 
 
 def _name(file: DumpFile, folder: str) -> str:

@@ -78,7 +78,6 @@ class GateChoice(NamedTuple):
 
 
 def _rules(texts: Sequence[str]) -> set[Rule]:
-    """Return the rules that comma-separated codes or prefixes of codes select."""
     from eio_audit.audit.gate.rules import rules_by_prefix
 
     prefixes = [prefix.strip() for text in texts for prefix in text.split(",")]

@@ -85,7 +85,6 @@ def _job_count(text: str) -> int | None:
 
 
 def _parallel_options(jobs_help: str, timeout_help: str) -> Callable[[Command], Command]:
-    """Return ``--jobs`` and ``--timeout``."""
     return together(
         "parallel",
         _jobs,

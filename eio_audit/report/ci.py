@@ -69,12 +69,10 @@ def _issues(verdict: Verdict, most: int | None = None) -> Iterator[Issue]:
 
 
 def _level(finding: Finding, verdict: Verdict) -> str:
-    """Return ``error`` if such findings fail the gate, else ``warning``."""
     return "error" if verdict.fails_by(finding) else "warning"
 
 
 def _level_of_unjudged(verdict: Verdict) -> str:
-    """Return ``error`` if inputs that could not be judged fail the gate, else ``warning``."""
     return "error" if UNINDEXED in verdict.failed else "warning"
 
 
@@ -294,7 +292,6 @@ def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, ob
 
 
 def _fix(source: str, fixes: dict[str, Replacement]) -> dict[str, object]:
-    """Take the fix of a file: all that ``eio-audit fix`` changes in it, as one replacement of lines."""
     replacement = fixes.pop(source)
     region = {"startLine": replacement.first, "startColumn": 1, "endLine": replacement.end, "endColumn": 1}
     change = {
@@ -317,7 +314,6 @@ def _unjudged(one: UnjudgedInput, verdict: Verdict) -> dict[str, object]:
 
 
 def _location(path: str, line: int | None = None, column: int | None = None) -> dict[str, object]:
-    """Return a file, a line of it, or a column of the line."""
     place: dict[str, object] = {"artifactLocation": {"uri": _uri(path)}}
     if line is not None:
         place["region"] = {"startLine": max(line, 1)} | ({} if column is None else {"startColumn": column})
@@ -325,7 +321,6 @@ def _location(path: str, line: int | None = None, column: int | None = None) -> 
 
 
 def _uri(path: str) -> str:
-    """Return the path as a URI, relative to the repository or absolute."""
     from urllib.parse import quote
 
     encoded = quote(path, errors="backslashreplace")

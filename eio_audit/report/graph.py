@@ -74,7 +74,6 @@ def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
 
 
 def _fit_for_xml(attributes: dict[str, Any]) -> None:
-    """Remove None values and escape characters that are invalid in XML."""
     known = {name: value for name, value in attributes.items() if value is not None}
     attributes.clear()
     attributes |= {k: printable_lines(v) if isinstance(v, str) else v for k, v in known.items()}
@@ -326,7 +325,6 @@ def _lines_of(op: DataflowOp) -> list[str]:
 
 
 def _described(op: DataflowOp) -> str:
-    """Return the tooltip of a box."""
     parts = [op.op.title, f"line {op.op.line}", op.op.module]
     if op.inversions:
         parts.append(f"in {count(op.inversions, 'inversion')}{', displaced' if op.displaced else ''}")

@@ -331,13 +331,11 @@ def _without_dumps(figures: Summary) -> dict[str, object]:
 
 
 def _about_inputs(check: Check) -> dict[str, int]:
-    """Return how many inputs there are, how many could not be judged, and how many dumps have no index."""
     inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
     return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:
-    """Return how many ops only free, and the inversions with them."""
     blocks = [block for dump in dumps for block in dump.blocks]
     return {
         "frees": sum(block.frees for block in blocks),
@@ -386,7 +384,6 @@ def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object]
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:
-    """Return the attribute at the end of a path. None if the path ends early."""
     for name in path:
         value = None if value is None else getattr(value, name)
     return value

@@ -133,7 +133,6 @@ def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
 
 
 def _noted_table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> list[str]:
-    """Return an empty line, the table and a note on what it leaves out. Nothing without rows."""
     if not rows:
         return []
     return ["", *table(titles, rows), *(["", more] if more else [])]

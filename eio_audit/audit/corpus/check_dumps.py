@@ -266,7 +266,6 @@ def _size(dump: Dump) -> int:
 
 
 def _digest(dump: Dump) -> bytes:
-    """The digest of the text of a dump; empty for a large text."""
     return digest_of(dump) if _size(dump) <= LARGEST_HASHED else b""
 
 
@@ -291,7 +290,6 @@ def _results(
 
 
 def _by_its_place(piece: _Piece) -> _Piece:
-    """The piece for workers that read files themselves."""
     if piece.work is None:
         return piece
     dump, text = piece.tag

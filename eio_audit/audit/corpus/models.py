@@ -147,7 +147,6 @@ def _location_names(dump: Dump) -> set[bytes]:
 
 
 def _functions(dump: Dump, op_table: OpTable) -> set[tuple[str, ...]]:
-    """Return the names of the ops in each function, in textual order."""
     ir = read_ir(dump.source, dump.span, op_table)
     return {
         tuple(map(ir.name, ir.nested_ops(op)))

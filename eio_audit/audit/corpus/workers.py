@@ -164,19 +164,12 @@ def _process_context() -> Any:
     forks.set_forkserver_preload([*PRELOADED, "__main__"])
 
     def process(*args: Any, **kwargs: Any) -> context.ForkProcess | context.ForkServerProcess:
-        kind = context.ForkProcess if _has_one_thread() else context.ForkServerProcess
+        threads = list(_THREADS.iterdir()) if _THREADS.is_dir() else []  # of Python or not
+        kind = context.ForkProcess if len(threads) == 1 else context.ForkServerProcess
         return kind(*args, **kwargs)
 
     forks.Process = process
     return forks
-
-
-def _has_one_thread() -> bool:
-    """Whether this process has one thread, of Python or not; False if the system does not say."""
-    try:
-        return len(list(_THREADS.iterdir())) == 1
-    except OSError:
-        return False
 
 
 class _PoolExecutor(Executor):
@@ -315,7 +308,6 @@ class _ClientExecutor(Executor):
 
 @contextmanager
 def _client(address: str, answer_seconds: float) -> Iterator[Client]:
-    """A client that has at least one worker."""
     from distributed import Client
 
     try:
@@ -371,7 +363,6 @@ def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
 
 
 def _versions() -> str:
-    """What has to be the same everywhere."""
     from importlib.metadata import version
 
     python = ".".join(map(str, sys.version_info[:2]))

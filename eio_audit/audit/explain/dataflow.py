@@ -211,7 +211,6 @@ class BlockDataflow:
         return above, below
 
     def _is_inverting(self, producer: int, user: int) -> bool:
-        """Whether the dependence is against the order."""
         above, below = self._extremes
         return above[producer] > below[user]
 

@@ -116,14 +116,12 @@ def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
         size = ALL_TEXTS // (2 * TEXTS_AROUND + 1)
         around = range(-TEXTS_AROUND, TEXTS_AROUND + 1)
         places = sorted({min(max(place + k, 0), last) for place in worst[:size] for k in around})
-    own_text = block.dump.ir.own_text
-    return {place: _on_one_line(own_text(block.ops[place])) for place in places}
-
-
-def _on_one_line(text: bytes) -> str:
-    """Return the first characters of an op's text, on one line."""
-    shown = " ".join(text[: 4 * SHOWN_TEXT].decode("utf-8", "replace").split())
-    return shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."
+    texts = {}
+    for place in places:
+        start = block.dump.ir.own_text(block.ops[place])[: 4 * SHOWN_TEXT]
+        shown = " ".join(start.decode("utf-8", "replace").split())
+        texts[place] = shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."
+    return texts
 
 
 PICTURED_BLOCKS = 6  # the most blocks that a report draws
@@ -176,10 +174,9 @@ class WorstBlocks:
         """Return whether to draw a block; drop the block that it replaces."""
         if name not in self._chosen and len(self._chosen) < self._limit:
             return True
-        rival = (
-            name if name in self._chosen else min(self._chosen, key=lambda other: self._chosen[other].rank)
-        )
-        if self._chosen[rival].rank > rank:
+        ranks = {other: one.rank for other, one in self._chosen.items()}
+        rival = name if name in ranks else min(ranks, key=ranks.__getitem__)
+        if ranks[rival] > rank:
             return False
         del self._chosen[rival]
         return True
@@ -232,7 +229,6 @@ def pictures_of_model(
 
 
 def _audited_again(audit: DumpAudit, read_dumps: Callable[[str], Sequence[Dump]]) -> AuditedDump | None:
-    """Return the dump at the same line of the same file. None if there is none that can be read."""
     try:
         dump = next((one for one in read_dumps(audit.source) if one.line == audit.line), None)
         return None if dump is None else audit_dump(dump, audit.options)

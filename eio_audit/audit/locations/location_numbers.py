@@ -102,7 +102,6 @@ class LocationNumbers:
         return numbers
 
     def _of_new(self, op: int, text: bytes) -> int:
-        """Return the number of a location by its text, which may be an alias."""
         definition = self._ir.definition(text) or text
         is_plain = definition in self._interned.locations or _NAME.fullmatch(definition)
         return self._of_plain(definition) if is_plain else self._of_text(op, definition)

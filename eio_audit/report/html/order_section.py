@@ -93,7 +93,6 @@ def _bands(picture: OrderPicture, places: Sequence[int]) -> Iterator[tuple[int, 
 
 
 def _labelled(places: Sequence[int]) -> list[tuple[str, int]]:
-    """Return some ops, evenly spaced, each after its height."""
     step = max(1, -(-len(places) // LABELS))
     return [(f"{(k + 0.5) / len(places):.2%}", places[k]) for k in range(0, len(places), step)]
 
@@ -312,7 +311,6 @@ def left_cards(trace: Trace) -> list[Card]:
 
 
 def _finding_card(name: str, title: str, audited: DumpAudit | Trace, finding: Finding) -> Card:
-    """Return the card of an op that no picture shows."""
     command = explain_command(audited, finding.source, finding.line)
     return Card(name, title, background(finding), (), command, None, {}, False, finding)
 

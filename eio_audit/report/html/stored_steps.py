@@ -92,7 +92,6 @@ def _may_define(data: Text, span: Span) -> bool:
 
 
 def _lines(data: Text, offset: int, end: int, count: int) -> Iterator[bytes]:
-    """Yield some lines of a text that ends at ``end``, without line ends."""
     for _ in range(count):
         line_end = data.find(b"\n", offset, end)
         yield data[offset : line_end if line_end >= 0 else end]

@@ -101,7 +101,6 @@ class Table:
 
     @property
     def _sorting(self) -> list[tuple[int, bool]]:
-        """The columns to sort by, and whether the largest comes first."""
         keys = self.sorted_by.split(", ")
         return [(self._number_of(key.removeprefix("-")), key.startswith("-")) for key in keys]
 
@@ -145,7 +144,6 @@ def _number(cell: Cell) -> int:
 
 
 def _column_data(column: PageColumn, cells: Sequence[Cell], most: int) -> dict[str, object]:
-    """Store each text once. Rows refer to it."""
     if column.is_number:
         return {"key": column.key, "number": True, "values": cells} | ({"most": most} if most else {})
     number_of: dict[Cell, int] = {}

@@ -90,7 +90,6 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 def _blocks_with_findings(
     broken: Sequence[DumpAudit], findings: Sequence[Finding]
 ) -> list[tuple[DumpAudit, BlockAudit, int]]:
-    """Return the blocks with a finding and inversions, each with its dump and its column."""
     columns = {
         (one.source, one.place.line, one.block_line, one.function, one.block): one.block_column
         for one in findings
@@ -251,7 +250,6 @@ def print_order(
 
 
 def _earlier(block: BlockAudit, before: DumpAudit) -> str:
-    """Return the order of a block in the earlier dump. Empty unless its name is unique there."""
     if before.summary.has_indices and not before.summary.inversions:
         return "before: in order"
     same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]

@@ -324,7 +324,6 @@ def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _least(column: Column) -> int:
-    """Return the width to which a column may be shortened before another one is left out."""
     return min(column.width, column.least) if column.least else column.width
 
 

@@ -97,7 +97,6 @@ def _shortened(wrapped: Callable[[str], list[Text]], text: str, end: str) -> lis
 
 
 def _with_origin(parts: list[Text], origin: str, width: int) -> list[Text]:
-    """Return the lines with as much of the end of the origin as fits."""
     room = width - parts[-1].cell_len - len(f" ({ELLIPSIS})")
     if origin and len(parts) == LINES and room >= SHORTENED:
         parts[-1].append(f" ({ELLIPSIS}{origin[-room:]})", "dim")

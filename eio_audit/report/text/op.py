@@ -323,14 +323,12 @@ def inverted(op: OpHistory) -> str:
 
 
 def _place(event: OpEvent) -> str:
-    """Return ``passes.log:625:5``. For a removed op, the dump without it."""
     if event.state is None:
         return f"{event.place.source}:{event.place.line}"
     return f"{event.place.source}:{event.state.op.line}:{event.state.column}"
 
 
 def _pass_of(event: OpEvent) -> str:
-    """Return the pass of an event. Empty for the first and the last dump."""
     is_end = event.kind in (EventKind.FIRST, EventKind.LAST)
     return "" if is_end else pass_called(event.pass_name, event.place.marker)
 

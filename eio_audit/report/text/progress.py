@@ -230,5 +230,4 @@ def _columns(*, has_total: bool, has_files: bool) -> list[ProgressColumn]:
 
 
 def _shown(path: str) -> str:
-    """Return the end of a path: the folder and the file, which the model's name is in. It is one word."""
     return printable("/".join(Path(path).parts[-2:])).replace(" ", "\N{NO-BREAK SPACE}")

@@ -206,7 +206,6 @@ def _steps(check: Check, *, moves: bool = True, relabels: bool = True) -> list[S
 
 
 def _moving(check: Check, named: Sequence[DumpAudit]) -> list[Step]:
-    """Return the command for the dump with most avoidable inversions; none if there are none."""
     worst = max(named, key=lambda dump: dump.summary.avoidable, default=None)
     if worst is None or not worst.summary.avoidable:
         return []
