@@ -16,7 +16,6 @@ from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
-from eio_audit.report.corpus import models_of, pass_of, worst_of
 from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
 from eio_audit.report.wording import bisect, order
 from eio_audit.report.wording import diff as words
@@ -24,7 +23,7 @@ from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.conclusion import next_steps, reasons, status, steps_after
 from eio_audit.report.wording.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
 from eio_audit.report.wording.numbers import count, if_any, shortened
-from eio_audit.report.wording.order import heading_of, sum_of, told_apart_share
+from eio_audit.report.wording.order import heading_of, models_of, pass_of, sum_of, told_apart_share, worst_of
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 

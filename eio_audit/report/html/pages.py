@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from eio_audit.audit.corpus.models import figures_by_model
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.explain.order_picture import OrderPicture, pictures_of_model
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.report.corpus import model_table, pass_table
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
@@ -30,10 +29,11 @@ from eio_audit.report.html.order_section import (
     finding_cards,
 )
 from eio_audit.report.html.stored_steps import packed, pair_data
-from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.html.table import Cell, Table, columns_if_any, columns_of, table_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
+from eio_audit.report.wording.order import CLASSES, pass_of, worst_of
 
 SHOWN_FILES = 3  # how many files the title of a page names
 PAGE_SCRIPTS = ("page.js",)  # the script of every page: tables, pictures, explained words
@@ -83,9 +83,36 @@ def check_to_html(
         inverted=inverted,
         sections=sections,
         listed=listed,
-        models=model_table(verdict, pages or {}) if len(check.by_model) > 1 else None,
-        passes=pass_table(verdict) if len(check.by_model) > 1 else None,
+        models=_model_table(verdict, pages or {}) if len(check.by_model) > 1 else None,
+        passes=_pass_table(verdict) if len(check.by_model) > 1 else None,
     )
+
+
+SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and passes are sorted at first
+
+
+def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
+    """Return the figures of every model. Each links to its page, if it has one."""
+    models = figures_by_model(verdict)
+    lacking = {"errors": "not read", "unjudged": "files without an index"}
+    columns = (
+        f"model, ##avoidable, {columns_if_any(models, CLASSES)}##inversions, #minimum=not avoidable, "
+        f"#findings, #dumps, {columns_if_any(models, lacking)}#ops, worst=worst dump"
+    )
+    links = ("model", [pages.get(one.model) for one in models])
+    caption = "what the dumps of each model show"
+    return table_of("models", caption, models, columns, SORTING, {"worst": worst_of}, links)
+
+
+def _pass_table(verdict: Verdict) -> Table:
+    """Return the figures of the dumps of every pass."""
+    passes = figures_by_pass(verdict)
+    columns = (
+        f"pass, ##avoidable, {columns_if_any(passes, CLASSES)}##inversions, #findings=new findings, "
+        "#models_avoidable=models with avoidable, #models, #dumps"
+    )
+    caption = "what the dumps of each pass show, whichever pass brought it in"
+    return table_of("passes", caption, passes, columns, SORTING, {"pass": pass_of})
 
 
 def diff_to_html(

@@ -19,13 +19,6 @@ from eio_audit.report.wording.diff import SIGNS
 
 SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data
 
-CLASSES = {
-    "avoidable_constants": "of constants",
-    "avoidable_splits": "of splits",
-    "wrong_indices": "wrong indices",
-}
-"""Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
-
 Cell = str | int | None
 Thing = TypeVar("Thing")
 

@@ -291,3 +291,30 @@ def _most(numbers: Counter[str], limit: int | None) -> str:
     return ", ".join(
         [*(f"{-n:,} {name}" for n, name in listed[:limit]), *([f"{rest:,} more"] if rest else [])]
     )
+
+
+CLASSES = {
+    "avoidable_constants": "of constants",
+    "avoidable_splits": "of splits",
+    "wrong_indices": "wrong indices",
+}
+"""Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
+
+
+UNNAMED = "(no pass named)"  # the dumps that no marker and no file name says the pass of
+
+
+def pass_of(figures: PassFigures) -> str:
+    """Return ``after canonicalize``."""
+    return figures.moment or UNNAMED
+
+
+def models_of(figures: PassFigures) -> str:
+    """Return in how many models a pass leaves avoidable inversions: ``31 of 44``."""
+    return f"{figures.models_avoidable:,} of {figures.models:,}"
+
+
+def worst_of(figures: ModelFigures) -> str:
+    """Return which dump of a model is the worst: ``after canonicalize``, or its line. Empty if none is."""
+    worst = figures.worst
+    return "" if worst is None else worst.moment or f"line {worst.line}"
