@@ -252,7 +252,6 @@ gate_options = together(
         help="Folder of the model's source in this repository. Findings point at its lines where possible.",
     ),
 )
-"""All options of a gate."""
 
 
 _SEPARATOR = re.compile(r"[/\\]")

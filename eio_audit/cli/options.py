@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -99,15 +99,9 @@ class GroupedCommand(click.Command):
 grouped_command = functools.partial(click.command, cls=GroupedCommand)
 
 
-class EmptyPathError(click.BadParameter):
-    """A path is empty, as where a variable of the shell has no value. It would mean the current folder."""
-
-    def __init__(self, parameter: str) -> None:
-        super().__init__(f"{parameter} is empty: expected a path")
-
-    def show(self, file: IO[str] | None = None) -> None:
-        """Print one line."""
-        click.echo(f"Error: {self.message}", file=file, err=file is None)
+def empty_path(parameter: str) -> click.ClickException:
+    """Return the error for a path that a variable of the shell left empty, not the current folder."""
+    return click.ClickException(f"{parameter} is empty: expected a path")
 
 
 class FilledPath(click.Path):
@@ -116,7 +110,7 @@ class FilledPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check that there is one."""
         if value == "":
-            raise EmptyPathError(param.get_error_hint(ctx) if param and ctx else "the path")
+            raise empty_path(param.get_error_hint(ctx) if param and ctx else "the path")
         return super().convert(value, param, ctx)
 
 
@@ -240,7 +234,7 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
     texts = items if option.multiple else str(value)
     try:
         option.type_cast_value(ctx, texts)
-    except click.BadParameter as error:
+    except click.ClickException as error:
         raise error_at_key(config.path, [key], f"{key}: {error.message.rstrip('.')}") from error
     if is_path:
         return os.path.relpath(config.path.parent / value)
@@ -305,7 +299,6 @@ def _audit_options(
 
 
 dependence_options = together("options", _audit_options, *CONFIG_OPTIONS, max_size_option, assume_pure_option)
-"""The options of commands that need the dependences of ops, and no indices."""
 
 audit_options = together(
     "options",
@@ -339,7 +332,6 @@ audit_options = together(
         "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
     ),
 )
-"""The options that change the figures of an audit."""
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:

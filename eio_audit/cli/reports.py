@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 from eio_audit import __version__
-from eio_audit.cli.options import Command, EmptyPathError, together
+from eio_audit.cli.options import Command, empty_path, together
 from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_pages, write_text
 from eio_audit.mlir.source import InputError
 
@@ -210,7 +210,7 @@ def verbose_option(what: str = "Name every op, not only the worst.") -> Callable
 def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str]:
     """Parse ``FORMAT:FILE`` or ``FILE``. A file name with a colon needs ``./NAME`` or a drive letter."""
     if not text:
-        raise EmptyPathError("--output")
+        raise empty_path("--output")
     name, colon, file = text.partition(":")
     if not colon or len(name) == 1 or "/" in name or "\\" in name:
         return None, text

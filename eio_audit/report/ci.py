@@ -17,15 +17,17 @@ from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.json import dumped
 from eio_audit.report.wording.commands import next_lines
 from eio_audit.report.wording.conclusion import steps_after, verdict_line, why_not_judged
-from eio_audit.report.wording.finding import (
+from eio_audit.report.wording.order import (
     SHOWN_FINDINGS,
     lines_of,
+    place_of,
     place_of_error,
     rest,
     sentence,
+    sum_of,
+    told_apart,
     with_origin,
 )
-from eio_audit.report.wording.order import place_of, sum_of, told_apart
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element

@@ -22,7 +22,6 @@ RULES = {
     LocationRule.TWO_FUNCTIONS: "one source line, two functions",
     LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
 }
-"""The heading for each rule on locations."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,6 @@ _MADE: dict[str, Callable[[Any], object]] = {
         }
     ),
 }
-"""The fields that are not plain attributes."""
 
 
 def check_to_json(verdict: Verdict) -> str:

@@ -21,9 +21,21 @@ from eio_audit.report.wording import bisect, order
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.conclusion import next_steps, reasons, status, steps_after
-from eio_audit.report.wording.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
 from eio_audit.report.wording.numbers import count, if_any, shortened
-from eio_audit.report.wording.order import heading_of, models_of, pass_of, sum_of, told_apart_share, worst_of
+from eio_audit.report.wording.order import (
+    SHOWN_FINDINGS,
+    background,
+    heading_of,
+    models_of,
+    pass_of,
+    place,
+    place_of_error,
+    rest,
+    sentence,
+    sum_of,
+    told_apart_share,
+    worst_of,
+)
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 

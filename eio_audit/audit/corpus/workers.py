@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -207,10 +207,7 @@ class _PoolExecutor(Executor):
             ended = self._waiting if breaks else self._waiting & {future}
             self._waiting = self._waiting - ended
         for each in ended:
-            if error is None:
-                each.set_result(task.result())
-            else:
-                each.set_exception(error)
+            _settle(each, task.result)
 
 
 class TimeLimit(Executor):
@@ -236,15 +233,17 @@ def _in_time(seconds: float, function: Callable[..., Result], *args: Any, **kwar
         TimeoutError: it takes longer than so many seconds.
     """
     future: Future[Result] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(function(*args, **kwargs))
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
+    work = partial(function, *args, **kwargs)
+    threading.Thread(target=_settle, args=(future, work), daemon=True).start()
     return future.result(seconds)
+
+
+def _settle(future: Future[Result], work: Callable[[], Result]) -> None:
+    """Give a future the result of a function, or the exception that it raises."""
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)
 
 
 @contextmanager
@@ -295,14 +294,8 @@ class _ClientExecutor(Executor):
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         future: Future[Result] = Future()
-
-        def finish(task: Any) -> None:
-            try:
-                future.set_result(task.result())
-            except BaseException as error:
-                future.set_exception(error)
-
-        self._client.submit(fn, *args, **kwargs, pure=False).add_done_callback(finish)
+        task = self._client.submit(fn, *args, **kwargs, pure=False)
+        task.add_done_callback(lambda task: _settle(future, task.result))
         return future
 
 

@@ -78,16 +78,12 @@ class IndexPattern:
         except TimeoutError:
             message = f"the index pattern takes too long on the location {name[:80]!r}"
             raise InputError("--index-pattern", None, message) from None
-        return None if match is None else _integer(match["index"])
+        text = (match and match["index"]) or ""
+        digits = text.removeprefix("-")
+        is_index = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_INDEX
+        return int(text) if is_index else None
 
     def without_index(self, name: str) -> str:
         """Return the name without its index."""
         match = (_DEFAULT if self.is_default else self._pattern).search(name)
         return name[: match.start("index")] + name[match.end("index") :] if match else name
-
-
-def _integer(text: str | None) -> int | None:
-    digits = (text or "").removeprefix("-")
-    if not digits.isascii() or not digits.isdigit() or len(digits) > LONGEST_INDEX:
-        return None
-    return int(text or "")

@@ -21,8 +21,7 @@ from eio_audit.audit.log.trace import Trace
 from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.table import Table, columns_if_any, columns_of
 from eio_audit.report.wording.commands import explain_command
-from eio_audit.report.wording.finding import background, sentence
-from eio_audit.report.wording.order import CLASSES, block_name, heading_of, reason
+from eio_audit.report.wording.order import CLASSES, background, block_name, heading_of, reason, sentence
 from eio_audit.report.wording.trace import made_by
 
 SINGLE_LINES = 2000  # up to so many ops, each has a line; in larger blocks those in order are bands

@@ -69,7 +69,6 @@ _KINDS: dict[str, Callable[[Finding], str]] = {
     "pass": lambda finding: finding.pass_name or finding.place.moment,
     "module": lambda finding: finding.op.module or "",
 }
-"""What findings are counted by."""
 
 
 def _print_statistics(findings: Sequence[Finding], console: Console) -> None:

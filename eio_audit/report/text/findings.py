@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from eio_audit.mlir.source import EXCERPT_WIDTH, cut_excerpt
 from eio_audit.report.text.console import ELLIPSIS, HANGING, SHORTENED, Console, Piece, hyperlink
-from eio_audit.report.wording.finding import background, lifetime, sentence
+from eio_audit.report.wording.order import background, lifetime, sentence
 
 if TYPE_CHECKING:  # a check of dumps in order does not import these
     from rich.text import Text
