@@ -23,7 +23,7 @@ from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
-from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
+from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
@@ -119,7 +119,7 @@ from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
-from eio_audit.cli.reports import RENDERERS, rendered
+from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
@@ -220,8 +220,7 @@ from eio_audit.order.precedence import Precedence, after_last_uses, attach_unind
 from eio_audit.order.search import BestOrder, best_order, improve, pull_up, push_down
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
-from eio_audit.report.ci.finding import fingerprints, repository_path
-from eio_audit.report.ci.sarif import MOST_RESULTS
+from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
@@ -232,7 +231,7 @@ from eio_audit.report.html.stored_steps import (
     StoredTexts,
     packed,
 )
-from eio_audit.report.html.table import MadeRows, Table, columns_of
+from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries

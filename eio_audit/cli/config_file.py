@@ -116,7 +116,6 @@ def _offset_of_key(text: str, names: Sequence[str]) -> int:
 
 
 def _has_key(text: str, offset: int, names: Sequence[str]) -> bool:
-    """Whether a text has the key before the end of the statement at an offset."""
     import tomllib
 
     for end in re.compile(_LINE_END).finditer(text, offset):

@@ -33,8 +33,7 @@ from eio_audit.report.wording.numbers import count, shortened_list
 NO_EARLIER_DUMP = "there is no earlier dump to compare with"  # the error for the first dump of a program
 LISTED_PAIRS = 5  # the most pairs of files in a list
 
-_Pair = tuple[str, DumpFile, DumpFile]
-"""A pass, and the files before and after it."""
+_Pair = tuple[str, DumpFile, DumpFile]  # a pass, and the files before and after it
 
 
 def around_pass(path: str, choice: DumpChoice, op_table: OpTable) -> tuple[Dump, Dump]:
@@ -144,27 +143,19 @@ def _only_pair(pairs: list[_Pair], path: str, choice: DumpChoice) -> _Pair:
         return chosen[0]
     if wanted is not None and wanted.number is not None and wanted.number < len(chosen):
         return chosen[wanted.number]
-    names = [f"{_name(a, path)} and {_name(b, path)}" for _, a, b in chosen]
-    if wanted is None:
-        message = f"there are {count(len(chosen), 'pair')} of files: choose one"
-    elif wanted.number is None:
-        message = f"--dump {wanted.text} chooses in a log; there {_are(chosen)} of files to choose from"
-    else:
-        message = f"there is no --dump {wanted.text}: there {_are(chosen)} of files"
-    raise InputError(path, None, message, _pair_commands(names))
-
-
-def _pair_commands(names: Sequence[str]) -> str:
-    """Return lines with the command for each of several pairs of files, and their names above it."""
+    there = f"there {'is' if len(chosen) == 1 else 'are'} {count(len(chosen), 'pair')} of files"
+    message = f"{there}: choose one"
+    if wanted is not None and wanted.number is None:
+        message = f"--dump {wanted.text} chooses in a log; {there} to choose from"
+    elif wanted is not None:
+        message = f"there is no --dump {wanted.text}: {there}"
     lines = []
-    for number, pair in enumerate(names[:LISTED_PAIRS], 1):
-        lines += [f"  {printable(pair)}:", f"    {rerun('--dump', str(number))}"]
-    more = len(names) - LISTED_PAIRS
-    return "\n".join([*lines, f"  and {count(more, 'more pair')}"] if more > 0 else lines)
-
-
-def _are(pairs: Sequence[_Pair]) -> str:
-    return f"{'is' if len(pairs) == 1 else 'are'} {count(len(pairs), 'pair')}"
+    for number, (_, before, after) in enumerate(chosen[:LISTED_PAIRS], 1):
+        names = f"{_name(before, path)} and {_name(after, path)}"
+        lines += [f"  {printable(names)}:", f"    {rerun('--dump', str(number))}"]
+    if (more := len(chosen) - LISTED_PAIRS) > 0:
+        lines.append(f"  and {count(more, 'more pair')}")
+    raise InputError(path, None, message, "\n".join(lines))
 
 
 def _name(file: DumpFile, folder: str) -> str:
@@ -172,7 +163,7 @@ def _name(file: DumpFile, folder: str) -> str:
 
 
 def _dump(file: DumpFile) -> Dump:
-    dump = DumpChoice().only_dump(file.path)
+    dump = DumpChoice().only_one(read_dumps(file.path), source_name(file.path))
     return replace(dump, marker=dump.marker or (file.state.marker if file.state else None))
 
 
@@ -186,54 +177,58 @@ def original_dump(value: str) -> Dump:
     other value is a file with one dump.
 
     Raises:
-        InputError: the file cannot be read, has no such dump, or has several and no number is given.
+        InputError: the file cannot be read, has no such dump, or has several and no number is given; or the
+            command would compare the dump with itself alone.
     """
-    original = _original_dump(value)
-    _expect_another_dump(original, is_first=value == FIRST)
-    return original
-
-
-def _original_dump(value: str) -> Dump:
-    if value == FIRST:
-        return _dump_of(_first_input(), 1)
     numbered = _NUMBERED.fullmatch(value)
-    if numbered and not Path(value).exists():
-        return _dump_of(numbered["log"], int(numbered["number"]))
-    dumps = read_dumps(value, "take the original order from")
-    if len(dumps) > 1:
-        message = f"there are {len(dumps):,} dumps: choose one, as in --order-from {value}:1"
-        raise InputError(source_name(value), None, message)
-    return dumps[0]
-
-
-def _expect_another_dump(original: Dump, *, is_first: bool) -> None:
-    """Check that the input is not the original order alone: compared with itself, it is always in order.
-
-    Raises:
-        InputError: it is.
-    """
-    some = False
-    try:
-        for dump in _input_dumps(reads_stdin=is_first):
-            some = True
-            if dump.line != original.line or not is_one_file(dump.source.name, original.source.name):
-                return
-    except InputError:  # the command says so
-        return
-    if some:
+    if value == FIRST:
+        original = _nth_dump(_first_input(), 1)
+    elif numbered and not Path(value).exists():
+        original = _nth_dump(numbered["log"], int(numbered["number"]))
+    else:
+        dumps = read_dumps(value, "take the original order from")
+        if len(dumps) > 1:
+            message = f"there are {len(dumps):,} dumps: choose one, as in --order-from {value}:1"
+            raise InputError(source_name(value), None, message)
+        [original] = dumps
+    if _is_all_input(original, reads_stdin=value == FIRST):
         message = (
             "--order-from: this dump would be compared with itself; give the input a dump after it, or take "
             "the order from a dump before it"
         )
         raise InputError(original.source.name, None, message)
+    return original
+
+
+def _inputs() -> list[str]:
+    """Return the files and folders that the current command reads: its arguments that are paths."""
+    ctx = click.get_current_context()
+    paths: list[str] = []
+    for one in ctx.command.params:
+        if isinstance(one, click.Argument) and isinstance(one.type, click.Path):
+            value = ctx.params[one.name or ""]
+            paths += value if one.nargs < 0 else filter(None, [value])
+    return paths
+
+
+def _is_all_input(original: Dump, *, reads_stdin: bool) -> bool:
+    """Whether the command's input is this dump alone: compared with itself, it is always in order."""
+    found = False
+    try:
+        for dump in _input_dumps(reads_stdin=reads_stdin):
+            found = True
+            if dump.line != original.line or not is_one_file(dump.source.name, original.source.name):
+                return False
+    except InputError:  # the command says so
+        return False
+    return found
 
 
 def _input_dumps(*, reads_stdin: bool) -> Iterator[Dump]:
     """Yield the dumps of the command's input, one by one. Standard input is read again if it was saved."""
-    values = click.get_current_context().params
-    paths = values.get("paths") or filter(None, map(values.get, ("path", "before", "after", "log")))
-    choice = DumpChoice(values.get("pass_name"), values.get("dump"))
-    is_pair = "before" in values and not values.get("after")  # --pass names the pass between two dumps
+    values, paths = click.get_current_context().params, _inputs()
+    choice = DumpChoice(values.get("pass_name"), values["dump"]) if "dump" in values else DumpChoice()
+    is_pair = "before" in values and len(paths) == 1  # --pass names the pass between two dumps
     for path in paths:
         if path == "-" and not reads_stdin:
             raise InputError(source_name(path), None, "it can be read once")
@@ -248,7 +243,7 @@ def _input_dumps(*, reads_stdin: bool) -> Iterator[Dump]:
                 sys.stdin.seek(0)
 
 
-def _dump_of(path: str, number: int) -> Dump:
+def _nth_dump(path: str, number: int) -> Dump:
     """Return a dump of a file or a folder, counted from 1. Later dumps are not read."""
     last = deque(enumerate(islice(dumps_of_run(path), number), 1), maxlen=1)
     if path == "-":
@@ -264,12 +259,10 @@ def _dump_of(path: str, number: int) -> Dump:
 
 def _first_input() -> str:
     """Return the command's first input. Standard input is saved to a file, so that it can be read twice."""
-    values = click.get_current_context().params
-    paths = values.get("paths") or [values.get("path") or values.get("before")]
-    if paths[0] is None:
+    path = next(iter(_inputs()), None)
+    if path is None:
         why = "this command reads no file; name the compiler's input, as in --order-from in.mlir"
         raise click.UsageError(f"--order-from first: {why}")
-    path: str = paths[0]
     if path == "-" and not sys.stdin.seekable():
         with tempfile.TemporaryFile() as kept:
             shutil.copyfileobj(sys.stdin.buffer, kept)

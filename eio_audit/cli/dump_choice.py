@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 FIRST, LAST = "first", "last"
 
 LISTED_DUMPS = 10  # the most lines of a list of dumps
-LAST_TAKEN = "takes the last dump"  # what ``--dump`` with the number of the last dump does
 LAST_DUMPS = 3  # how many of the last dumps a list has if it cannot have all
 
-Numbered = tuple[int, "Dump"]
-"""A dump, and its number from 1 for ``--dump``."""
+Numbered = tuple[int, "Dump"]  # a dump, and its number from 1 for `--dump`
 
 
 class WantedDump(NamedTuple):
@@ -81,13 +79,14 @@ class DumpChoice(NamedTuple):
         if self.pass_name is not None:
             chosen = _dumps_of_pass(dumps, self.pass_name)
             if not chosen:
-                raise InputError(name, None, _no_such_pass(dumps, self.pass_name))
+                classes = [dump.marker.class_name for dump in dumps if dump.marker]
+                raise InputError(name, None, no_such_pass(pass_names(dumps), self.pass_name, classes))
         if self.dump is not None:
             wanted = self._wanted_of(chosen)
             if not wanted:
                 why = self._why_none(dumps)
                 if is_only:
-                    raise missing_dump(name, why, self.numbered(dumps))
+                    raise _with_list(name, why, self.numbered(dumps), LAST)
                 raise InputError(name, None, why)
             chosen = wanted
         if self.is_made:
@@ -117,7 +116,7 @@ class DumpChoice(NamedTuple):
     def _wanted_of(self, dumps: Sequence[Dump]) -> list[Dump]:
         assert self.dump is not None
         if self.dump.line is not None:
-            return [dump for dump in dumps if _holds(dump, self.dump.line)]
+            return [dump for dump in dumps if dump.line <= self.dump.line <= _last_line(dump)]
         counted = self.counted(dumps)
         if self.dump.number is not None:
             return counted[self.dump.number :][:1]
@@ -154,10 +153,6 @@ class DumpChoice(NamedTuple):
             return self.of(dumps)
         return [self.only_one(dumps, source_name(path), or_else=", or give a line of the log")]
 
-    def only_dump(self, path: str) -> Dump:
-        """Return the only dump of a file, or the only one chosen from it."""
-        return self.only_one(read_dumps(path), source_name(path))
-
     def only_one(self, dumps: Sequence[Dump], name: str, or_else: str = "") -> Dump:
         """Return the only dump chosen from those of a file. Of a pass, it is the only dump after it.
 
@@ -181,14 +176,8 @@ def _dumps_of_pass(dumps: Sequence[Dump], name: str) -> list[Dump]:
     return [dump for dump in dumps if dump.marker and name in (dump.marker.pass_name, dump.marker.class_name)]
 
 
-def _holds(dump: Dump, line: int) -> bool:
-    last_line = dump.source.line_at(max(dump.span.start, dump.span.end - 1))
-    return dump.line <= line <= last_line
-
-
-def _no_such_pass(dumps: Sequence[Dump], name: str) -> str:
-    classes = [dump.marker.class_name for dump in dumps if dump.marker]
-    return no_such_pass(pass_names(dumps), name, classes)
+def _last_line(dump: Dump) -> int:
+    return dump.source.line_at(max(dump.span.start, dump.span.end - 1))
 
 
 def no_such_pass(passes: Sequence[str], name: str, classes: Sequence[str] = ()) -> str:
@@ -232,30 +221,35 @@ def rerun(*options: str, words: Sequence[str] | None = None) -> str:
 def several_dumps(
     name: str, dumps: Sequence[Numbered], how: str, which: str = "", *, shows_passes: bool = False
 ) -> InputError:
-    """Return the error for a command that takes one dump, and has several to choose from.
+    """Return the error for a command that takes one dump of an input, and has several to choose from.
 
-    Args:
-        name: the input.
-        dumps: to choose from.
-        how: the options to choose with.
-        which: tells what dumps they are: `` after a pass``.
-        shows_passes: whether to offer ``trace``, which shows what each pass did.
+    ``how`` names the options to choose with, ``which`` tells what dumps they are: `` after a pass``, and
+    ``shows_passes`` offers ``trace``, which shows what each pass did.
     """
     message = f"there are {count(len(dumps), 'dump')}{which}: choose one with {how}"
-    listed = with_command(name, dump_table(dumps), str(dumps[-1][0]), LAST_TAKEN, shows_passes=shows_passes)
-    return InputError(name, None, message, listed)
+    return _with_list(name, message, dumps, str(dumps[-1][0]), shows_passes=shows_passes)
 
 
-def missing_dump(name: str, message: str, dumps: Sequence[Numbered]) -> InputError:
-    """Return the error for a dump that is not among these."""
-    listed = dump_table(dumps) if len(dumps) > 1 else []
-    return InputError(name, None, message, with_command(name, listed, LAST, LAST_TAKEN))
+def _with_list(
+    name: str, message: str, dumps: Sequence[Numbered], last: str, *, shows_passes: bool = False
+) -> InputError:
+    """Return an error with the dumps to choose from, and the command that the user typed with the last one.
+
+    Without the command if the input cannot be read again.
+    """
+    from eio_audit.report.wording.commands import Step, argument, is_kept, next_lines
+
+    steps = [Step(rerun("--dump", last), "takes the last dump")]
+    if shows_passes:
+        steps.append(Step(f"eio-audit trace {argument(name)}", "shows what each pass did"))
+    lines = _dump_table(dumps) if len(dumps) > 1 else []
+    return InputError(name, None, message, "\n".join([*lines, *next_lines(steps if is_kept(name) else [])]))
 
 
-def dump_table(dumps: Sequence[Numbered]) -> list[str]:
+def _dump_table(dumps: Sequence[Numbered]) -> list[str]:
     """Return lines with the number, line, pass, op and file of each dump. Of many, the first and the last.
 
-    The heading is above them.
+    The heading is above them. Columns without content are left out.
     """
     from eio_audit.mlir.input.function_texts import shown_op
 
@@ -266,42 +260,13 @@ def dump_table(dumps: Sequence[Numbered]) -> list[str]:
     rows = [
         (f"{n}", f"{d.line}", d.place.moment, shown_op(d).label, d.source.name * has_files) for n, d in shown
     ]
-    lines = table([("N", "line", "pass", "function", "file"), *rows], right=2)
+    named = zip(("N", "line", "pass", "function", "file"), *rows, strict=True)
+    columns = [list(map(printable, column)) for column in named if any(column[1:])]
+    widths = [max(map(len, column)) for column in columns]
+    lines = []
+    for number, line, *names in zip(*columns, strict=True):
+        cells = [number.rjust(widths[0]), line.rjust(widths[1]), *map(str.ljust, names, widths[2:])]
+        lines.append(("  " + "  ".join(cells)).rstrip())
     if left_out:
         lines.insert(1 + last - left_out, f"  ... {left_out:,} more")
     return lines
-
-
-def table(rows: Iterable[Sequence[str]], right: int) -> list[str]:
-    """Return rows as indented lines. The first ``right`` columns are aligned to the right.
-
-    Columns without content below their heading are left out.
-
-    >>> table([("N", "line", "pass"), ("1", "37", "cse"), ("12", "4", "")], right=2)
-    ['   N  line  pass', '   1    37  cse', '  12     4']
-    """
-    columns = list(zip(*rows, strict=True))
-    kept = [(k, column) for k, column in enumerate(columns) if any(column[1:])]
-    padded = []
-    for k, column in kept:
-        cells = [printable(cell) for cell in column]
-        width = max(map(len, cells))
-        padded.append([cell.rjust(width) if k < right else cell.ljust(width) for cell in cells])
-    return [("  " + "  ".join(cells)).rstrip() for cells in zip(*padded, strict=True)]
-
-
-def with_command(
-    name: str, lines: Sequence[str], number: str, effect: str, *, shows_passes: bool = False
-) -> str:
-    """Return lines, and below them the command that the user typed with ``--dump`` and this number.
-
-    Without the command if the input ``name`` cannot be read again. ``shows_passes`` adds a ``trace`` of it.
-    """
-    from eio_audit.report.wording.commands import Step, argument, is_kept, next_lines
-
-    steps = []
-    if is_kept(name):
-        steps.append(Step(rerun("--dump", number), effect))
-        if shows_passes:
-            steps.append(Step(f"eio-audit trace {argument(name)}", "shows what each pass did"))
-    return "\n".join([*lines, *next_lines(steps)])

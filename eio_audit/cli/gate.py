@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -77,7 +78,6 @@ class GateChoice(NamedTuple):
 
 
 def _rules(texts: Sequence[str]) -> set[Rule]:
-    """Return the rules that comma-separated codes or prefixes of codes select."""
     from eio_audit.audit.gate.rules import rules_by_prefix
 
     prefixes = [prefix.strip() for text in texts for prefix in text.split(",")]
@@ -125,21 +125,13 @@ ALLOW_UNINDEXED = click.option(
 
 
 class FailOn(_Choice):
-    """What fails a gate. The names of earlier versions are refused with the new name.
-
-    Args:
-        introduced: whether a pass can be chosen, so that what it introduced may fail.
-    """
+    """What fails a gate: what a pass ``introduced``, too, if one can be chosen. Earlier names are refused."""
 
     def __init__(self, *, introduced: bool) -> None:
         super().__init__(["shuffled", "moved", *(["introduced"] if introduced else []), "any", "never"])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name.
-
-        Raises:
-            BadParameter: there is no such name.
-        """
+        """Return the name."""
         if value in _EARLIER:
             self.fail(_EARLIER[value], param, ctx)
         return super().convert(value, param, ctx)
@@ -260,7 +252,6 @@ gate_options = together(
         help="Folder of the model's source in this repository. Findings point at its lines where possible.",
     ),
 )
-"""All options of a gate."""
 
 
 _SEPARATOR = re.compile(r"[/\\]")
@@ -291,12 +282,6 @@ class SourceRoot:
             parts = [part for part in _SEPARATOR.split(line.file) if part not in ("", ".")]
             tails = (parts[start:] for start in range(len(parts)) if ".." not in parts[start:])
             files = (self._root.joinpath(*tail) for tail in tails)
-            self._found[line.file] = next((file.as_posix() for file in files if _is_file(file)), None)
+            is_file = os.path.isfile  # of a path that is no valid name, it does not raise an error
+            self._found[line.file] = next((file.as_posix() for file in files if is_file(file)), None)
         return self._found[line.file]
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # not a valid file name
-        return False

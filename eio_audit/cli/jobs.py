@@ -14,8 +14,7 @@ from eio_audit.cli.options import Command, together
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
 
-ENOUGH_BYTES = 4_000_000
-"""The size of the input from which on several processes are faster than one, with ``--jobs auto``."""
+ENOUGH_BYTES = 4_000_000  # the size of the input from which on several processes are faster than one
 
 
 class Jobs(NamedTuple):
@@ -86,7 +85,6 @@ def _job_count(text: str) -> int | None:
 
 
 def _parallel_options(jobs_help: str, timeout_help: str) -> Callable[[Command], Command]:
-    """Return ``--jobs`` and ``--timeout``."""
     return together(
         "parallel",
         _jobs,
@@ -118,10 +116,8 @@ run_options = _parallel_options(
     "How many compilers run at once. auto is the number of usable cores, at most 8.",
     "Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
 )
-"""``--jobs`` and ``--timeout`` of a command that runs a compiler."""
 
 jobs_options = jobs_options_for("a file that takes longer, or on a dump of a large file", "file")
-"""``--jobs`` and ``--timeout`` of commands that read file by file."""
 
 
 cluster_option = click.option(
@@ -130,4 +126,3 @@ cluster_option = click.option(
     help="Let the workers of the Dask scheduler at ADDRESS (tcp://host:8786) do the work. They read the "
     "files themselves, by the same absolute paths. Requires eio-audit[cluster].",
 )
-"""``--cluster``, beside those of ``jobs_options``."""

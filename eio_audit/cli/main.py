@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 COULD_NOT_RUN = 2
 VERIFICATION_FAILED = 3
-
-OBJECTS_BETWEEN_COLLECTIONS = 500_000
-"""How many new objects trigger a garbage collection. There is little cyclic garbage."""
+OBJECTS_BETWEEN_COLLECTIONS = 500_000  # there is little cyclic garbage
 
 
 def main() -> None:

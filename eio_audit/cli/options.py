@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -33,14 +33,8 @@ GROUPS = {
         *("select", "extend_select", "ignore"),
         *("baseline", "update_baseline", "source_root", "same_as", "exit_code"),
     ),
-    "Output": (
-        *("format_", "outputs", "output", "no_pager"),
-        *("quiet", "verbose", "context", "statistics"),
-    ),
-    "Many files or runs": (
-        *("processes", "timeout", "max_runs", "cluster"),
-        *("runs", "keep"),
-    ),
+    "Output": (*("format_", "outputs", "output", "no_pager"), *("quiet", "verbose", "context", "statistics")),
+    "Many files or runs": (*("processes", "timeout", "max_runs", "cluster"), *("runs", "keep")),
     "General": ("config", "isolated", "max_size"),
 }
 """By title, the parameters of a group. The others are what a command itself does; they come first."""
@@ -103,18 +97,11 @@ class GroupedCommand(click.Command):
 
 
 grouped_command = functools.partial(click.command, cls=GroupedCommand)
-"""As ``click.command``, for a command whose help lists the options in groups."""
 
 
-class EmptyPathError(click.BadParameter):
-    """A path is empty, as where a variable of the shell has no value. It would mean the current folder."""
-
-    def __init__(self, parameter: str) -> None:
-        super().__init__(f"{parameter} is empty: expected a path")
-
-    def show(self, file: IO[str] | None = None) -> None:
-        """Print one line."""
-        click.echo(f"Error: {self.message}", file=file, err=file is None)
+def empty_path(parameter: str) -> click.ClickException:
+    """Return the error for a path that a variable of the shell left empty, not the current folder."""
+    return click.ClickException(f"{parameter} is empty: expected a path")
 
 
 class FilledPath(click.Path):
@@ -123,12 +110,11 @@ class FilledPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check that there is one."""
         if value == "":
-            raise EmptyPathError(param.get_error_hint(ctx) if param and ctx else "the path")
+            raise empty_path(param.get_error_hint(ctx) if param and ctx else "the path")
         return super().convert(value, param, ctx)
 
 
-PATH = FilledPath(readable=False, allow_dash=True)
-"""A file or a folder. Shells complete its name. It is checked when it is read."""
+PATH = FilledPath(readable=False, allow_dash=True)  # a file or a folder; it is checked when it is read
 
 UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"
 UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed input, or no op
@@ -140,14 +126,10 @@ def exit_codes(codes: dict[int, str]) -> str:
     return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
 
 
-EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})
-"""For a command that needs the order but is not a gate."""
-
+EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})  # of a command that needs the order
 REWRITE_EXIT_CODES = exit_codes(
     {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}
 )
-"""For a command that rewrites IR and does not need the order."""
-
 DIFF_EXIT_CODES = exit_codes(
     {
         0: "the dumps are the same, or the gate that is asked for does not fail",
@@ -155,12 +137,9 @@ DIFF_EXIT_CODES = exit_codes(
         2: UNUSABLE,
     }
 )
-"""For ``diff``, which does not need the order."""
-
 GATE_EXIT_CODES = exit_codes(
     {0: "done, and nothing fails", 1: "findings that fail", 2: UNUSABLE_OR_UNINDEXED}
 )
-"""For a gate."""
 
 _SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECASE)
 
@@ -255,7 +234,7 @@ def _checked(ctx: click.Context, config: Config, option: click.Parameter, value:
     texts = items if option.multiple else str(value)
     try:
         option.type_cast_value(ctx, texts)
-    except click.BadParameter as error:
+    except click.ClickException as error:
         raise error_at_key(config.path, [key], f"{key}: {error.message.rstrip('.')}") from error
     if is_path:
         return os.path.relpath(config.path.parent / value)
@@ -320,7 +299,6 @@ def _audit_options(
 
 
 dependence_options = together("options", _audit_options, *CONFIG_OPTIONS, max_size_option, assume_pure_option)
-"""The options of commands that need the dependences of ops, and no indices."""
 
 audit_options = together(
     "options",
@@ -354,7 +332,6 @@ audit_options = together(
         "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
     ),
 )
-"""The options that change the figures of an audit."""
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:

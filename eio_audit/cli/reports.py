@@ -9,30 +9,37 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast
 
 import click
 from click.core import ParameterSource
 
 from eio_audit import __version__
-from eio_audit.cli.options import Command, EmptyPathError, together
+from eio_audit.cli.options import Command, empty_path, together
 from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_pages, write_text
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
+    from eio_audit.audit.explain.order_picture import OrderPicture
+    from eio_audit.audit.fix.fix import Replacement
+    from eio_audit.audit.gate.gate import Gate
+    from eio_audit.audit.log.trace import TracedPass
+    from eio_audit.mlir.input.dumps import Dump
+    from eio_audit.report.html.stored_steps import StoredSteps
     from eio_audit.report.text.console import Console
+    from eio_audit.report.text.findings import Excerpts
 
 RENDERERS = {
     "Verdict": {
         "text": "text.check:print_check",
-        "concise": "ci.annotations:to_concise",
+        "concise": "ci:to_concise",
         "json": "json:check_to_json",
         "jsonl": "json:to_jsonl",
         "markdown": "markdown:to_markdown",
-        "github": "ci.annotations:to_github",
-        "sarif": "ci.sarif:to_sarif",
-        "junit": "ci.annotations:to_junit",
-        "gitlab": "ci.annotations:to_gitlab",
+        "github": "ci:to_github",
+        "sarif": "ci:to_sarif",
+        "junit": "ci:to_junit",
+        "gitlab": "ci:to_gitlab",
         "html": "html.pages:check_to_html",
     },
     "Diff": {
@@ -73,39 +80,44 @@ FOLDER_RENDERERS = {"Verdict": {"html": "html.pages:check_to_pages"}}
 """The functions that make the files of a folder: the name and the text of each."""
 
 
+class Given(TypedDict, total=False):
+    """What a command gives to the functions that render its result, beside the result."""
+
+    verbose: bool  # name everything, not only the worst
+    version: str  # of this program
+    gate: Gate
+    statistics: bool  # count findings instead of naming them
+    context: int | None  # show changes in textual order with so many unchanged ops around each
+    rows: Sequence[TracedPass] | None  # the passes that are chosen; None for all
+    steps: StoredSteps | None  # what each pass did to the ops
+    excerpts: Excerpts  # gives the lines of findings
+    pictures: Sequence[OrderPicture] | Callable[[], Sequence[OrderPicture]]  # of the worst blocks
+    read_dumps: Callable[[str], Sequence[Dump]]  # gives the dumps of a file once more
+    replacements: Mapping[str, Replacement] | None  # what a fix changes in files
+
+
 def rendered(
     result: object,
     format_: str,
     *console: Console,
     table: Mapping[str, Mapping[str, str]] = RENDERERS,
-    **options: Any,
+    **given: Unpack[Given],
 ) -> Any:
     """Render a result in a format. Text is printed to the ``console``; the other formats are returned.
 
-    The function of the table gets those of ``options`` and ``version`` that it has parameters for.
+    The function of the table gets what it has parameters for.
     """
     module, _, name = table[type(result).__name__][format_].partition(":")
     function = getattr(import_module(f"eio_audit.report.{module}"), name)
-    options["version"] = __version__
+    given["version"] = __version__
     parameters = inspect.signature(function).parameters
-    wanted = {option: value for option, value in options.items() if option in parameters}
-    return function(result, *console, **wanted)
+    return function(result, *console, **{key: value for key, value in given.items() if key in parameters})
 
 
+_OWN = ("html", "sarif", "json", "jsonl", "markdown", "svg", "dot", "graphml", "log")
 SUFFIXES = {
-    ".html": "html",
-    ".htm": "html",
-    ".sarif": "sarif",
-    ".sarif.json": "sarif",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".xml": "junit",
-    ".svg": "svg",
-    ".dot": "dot",
-    ".graphml": "graphml",
-    ".log": "log",
+    **{f".{name}": name for name in _OWN},
+    **{".htm": "html", ".sarif.json": "sarif", ".md": "markdown", ".xml": "junit"},
 }
 """The format of a file by the end of its name, where neither --format nor FORMAT:FILE gives one."""
 
@@ -150,22 +162,20 @@ class Reports(NamedTuple):
         """Whether a report is a single page, not a folder of pages."""
         return any(format_ == "html" and not (path and is_folder(path)) for format_, path in self.targets)
 
-    def write(self, result: object, **options: Any) -> None:
-        """Write a result to all targets. ``options`` go to the functions that render it."""
-        options["verbose"] = self.verbose
+    def write(self, result: object, **given: Unpack[Given]) -> None:
+        """Write a result to all targets, with what its functions need besides."""
+        given["verbose"] = self.verbose
         for format_, path in self.targets:
             with reader_may_stop() if path in {None, "-"} else nullcontext():
-                _write(result, format_, path, options, is_paged=self.is_paged)
+                _write(result, format_, path, given, is_paged=self.is_paged)
 
 
-def _write(
-    result: object, format_: str, path: str | None, options: dict[str, Any], *, is_paged: bool
-) -> None:
+def _write(result: object, format_: str, path: str | None, given: Given, *, is_paged: bool) -> None:
     if format_ == "text":
         from eio_audit.report.text.console import Console
 
         def print_to(file: IO[str]) -> None:
-            rendered(result, "text", Console(file), **options)
+            rendered(result, "text", Console(file, verbose=given["verbose"]), **given)
 
         if is_paged and path is None and sys.stdout.isatty():
             from eio_audit.cli.output import print_paged
@@ -174,12 +184,12 @@ def _write(
         else:
             write_text(print_to, path)
     elif path is not None and is_folder(path) and format_ in FOLDER_RENDERERS.get(type(result).__name__, ()):
-        write_pages(path, rendered(result, format_, table=FOLDER_RENDERERS, **options))
+        write_pages(path, rendered(result, format_, table=FOLDER_RENDERERS, **given))
     else:
         from eio_audit.report.text.progress import status
 
         with status("writing the page") if format_ == "html" else nullcontext():  # it takes longest
-            report = rendered(result, format_, **options)
+            report = rendered(result, format_, **given)
         pieces = [report] if isinstance(report, (bytes, str)) else report
         write_bytes(path, (piece if isinstance(piece, bytes) else encoded(piece) for piece in pieces))
 
@@ -200,7 +210,7 @@ def verbose_option(what: str = "Name every op, not only the worst.") -> Callable
 def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str]:
     """Parse ``FORMAT:FILE`` or ``FILE``. A file name with a colon needs ``./NAME`` or a drive letter."""
     if not text:
-        raise EmptyPathError("--output")
+        raise empty_path("--output")
     name, colon, file = text.partition(":")
     if not colon or len(name) == 1 or "/" in name or "\\" in name:
         return None, text
@@ -285,7 +295,7 @@ def _annotating_errors(command: Command) -> Command:
             return command(*args, reports=reports, **others)
         except InputError as error:
             if ("github", None) in reports.targets:
-                from eio_audit.report.ci.annotations import error_annotation
+                from eio_audit.report.ci import error_annotation
 
                 click.echo(error_annotation(error))
             raise

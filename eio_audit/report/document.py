@@ -22,7 +22,6 @@ RULES = {
     LocationRule.TWO_FUNCTIONS: "one source line, two functions",
     LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
 }
-"""The heading for each rule on locations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +95,9 @@ class DiffDocument:
 
 
 def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
-    """Return the document of a diff.
+    """Return the document of a diff; if ``verbose``, with a line for each location that became worse.
 
-    Args:
-        diff: the diff.
-        verbose: with a line for each location that became worse.
-        context: show changes in textual order with this many unchanged ops around each, not by kind.
+    With a ``context``, changes are in textual order with so many unchanged ops around each, not by kind.
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]

@@ -74,7 +74,6 @@ def dataflow_to_graphml(dataflow: Dataflow) -> bytes:
 
 
 def _fit_for_xml(attributes: dict[str, Any]) -> None:
-    """Remove None values and escape characters that are invalid in XML."""
     known = {name: value for name, value in attributes.items() if value is not None}
     attributes.clear()
     attributes |= {k: printable_lines(v) if isinstance(v, str) else v for k, v in known.items()}
@@ -99,9 +98,7 @@ def dataflow_to_json(dataflow: Dataflow) -> str:
     return dumped(document)
 
 
-SWEEPS = 12
-"""How often to improve the order within layers, and then the coordinates. More changes little."""
-
+SWEEPS = 12  # how often to improve the order within layers, and then the coordinates; more changes little
 GAP = 24.0  # the least distance between neighbours in a layer
 
 
@@ -221,8 +218,7 @@ def _nearest_rising(wanted: Sequence[float]) -> list[float]:
     return [mean for mean, count in pools for _ in range(count)]
 
 
-LONGEST_TEXT = 34
-"""The most characters of a line in a box. A tooltip shows the whole line."""
+LONGEST_TEXT = 34  # the most characters of a line in a box; a tooltip shows the whole line
 
 CHARACTER_WIDTH = 7.3
 LINE_HEIGHT = 15
@@ -329,7 +325,6 @@ def _lines_of(op: DataflowOp) -> list[str]:
 
 
 def _described(op: DataflowOp) -> str:
-    """Return the tooltip of a box."""
     parts = [op.op.title, f"line {op.op.line}", op.op.module]
     if op.inversions:
         parts.append(f"in {count(op.inversions, 'inversion')}{', displaced' if op.displaced else ''}")

@@ -71,10 +71,6 @@ _FIELDS = {
     "LeftOp": "*op source function pairs",
     "LocationHealth": "ops counts findings",
     "MislabelledOp": "*op inversions right",
-    "ModelFigures": (
-        "model dumps errors unjudged ops inversions forced minimum avoidable avoidable_constants "
-        "avoidable_splits wrong_indices certified findings worst"
-    ),
     "OpChange": (
         "function before after place_before place_after block_before block_after changed differences moved "
         "derived ancestor inversions_before inversions_after"
@@ -92,7 +88,6 @@ _FIELDS = {
     ),
     "OpInversions": "pass=pass_name source=place.source line=place.line inversions=pairs",
     "OpLabel": "op=name result index line module",
-    "OpState": "*op column function block place ops operands types location",
     "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",
     "PatternTotal": (
         "pattern resolved=is_resolved applications made undone left op_changes=ops worst=worst.last"
@@ -155,7 +150,6 @@ _MADE: dict[str, Callable[[Any], object]] = {
         }
     ),
 }
-"""The fields that are not plain attributes."""
 
 
 def check_to_json(verdict: Verdict) -> str:
@@ -336,13 +330,11 @@ def _without_dumps(figures: Summary) -> dict[str, object]:
 
 
 def _about_inputs(check: Check) -> dict[str, int]:
-    """Return how many inputs there are, how many could not be judged, and how many dumps have no index."""
     inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
     return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:
-    """Return how many ops only free, and the inversions with them."""
     blocks = [block for dump in dumps for block in dump.blocks]
     return {
         "frees": sum(block.frees for block in blocks),
@@ -391,7 +383,6 @@ def _members_of(kind: Any) -> list[tuple[str, list[str], Callable[[Any], object]
 
 
 def _at(value: Any, path: Sequence[str]) -> Any:
-    """Return the attribute at the end of a path. None if the path ends early."""
     for name in path:
         value = None if value is None else getattr(value, name)
     return value

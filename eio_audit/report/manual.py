@@ -16,8 +16,7 @@ from eio_audit.report.text.console import Column, Console, Piece, plain, print_t
 
 PAGES = Path(__file__).with_name("pages")
 
-CLOSE_NAMES = 3
-"""How many names are suggested for an unknown one."""
+CLOSE_NAMES = 3  # how many names are suggested for an unknown one
 
 _RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?)(?=^## |\Z)", re.M | re.S)
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<rows>(?:(?!## ).*\n)*)", re.MULTILINE)
@@ -50,9 +49,9 @@ def entries() -> tuple[Entry, ...]:
     """Return all rules by code, then all words by section."""
     found = [
         Entry("Rules", (rule["code"], rule["name"]), rule["text"].strip())
-        for rule in _RULE.finditer(_page("rules.md"))
+        for rule in _RULE.finditer((PAGES / "rules.md").read_text(encoding="utf-8"))
     ]
-    for section in _SECTION.finditer(_page("glossary.md")):
+    for section in _SECTION.finditer((PAGES / "glossary.md").read_text(encoding="utf-8")):
         for row in _ROW.finditer(section["rows"]):
             names, meaning = tuple(row["term"].split(", ")), row["meaning"]
             found.append(Entry(section["title"], names, meaning, tuple(_EMPHASIS.findall(meaning))))
@@ -84,10 +83,6 @@ def close_names(word: str) -> list[str]:
 
     names = {_key(name): name for entry in reversed(entries()) for name in (*entry.related, *entry.names)}
     return [names[key] for key in get_close_matches(_key(word), names, CLOSE_NAMES)]
-
-
-def _page(name: str) -> str:
-    return (PAGES / name).read_text(encoding="utf-8")
 
 
 def _key(name: str) -> str:

@@ -12,20 +12,30 @@ from collections.abc import Iterable, Sequence
 from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
-from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
-from eio_audit.report.corpus import models_of, pass_of, worst_of
 from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
-from eio_audit.report.wording import bisect as bisect_words
+from eio_audit.report.wording import bisect, order
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording import order
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.conclusion import next_steps, reasons, status, steps_after
 from eio_audit.report.wording.numbers import count, if_any, shortened
-from eio_audit.report.wording.order import heading_of, sum_of, told_apart_share
+from eio_audit.report.wording.order import (
+    SHOWN_FINDINGS,
+    background,
+    heading_of,
+    models_of,
+    pass_of,
+    place,
+    place_of_error,
+    rest,
+    sentence,
+    sum_of,
+    told_apart_share,
+    worst_of,
+)
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 
@@ -77,35 +87,25 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     said = "; ".join(reasons(verdict, verbose=verbose))
     lines = [f"### eio-audit: {status(verdict)}", "", literal(said) if verdict.check.unindexed else said]
     lines += shell_block(steps_after(verdict))
-    lines += _errors(verdict)
-    lines += _worst_first(verdict)
-    lines += _findings(verdict, verbose=verbose)
-    return "\n".join(map(printable, lines)) + "\n"
-
-
-def _errors(verdict: Verdict) -> list[str]:
     errors = verdict.check.errors
-    lines = [
-        f"- {_printable_code(place_of_error(error))}: {_printable_code(error.message)}" for error in errors
-    ]
-    return ["", *lines] if lines else []
-
-
-def _worst_first(verdict: Verdict) -> list[str]:
+    lines += [""] * bool(errors)
+    lines += [f"- {_printable_code(place_of_error(one))}: {_printable_code(one.message)}" for one in errors]
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if len(broken) > SHOWN_ROWS and len(verdict.check.by_model) > 1:
-        return _models(verdict) + _passes(verdict)
-    return _dumps(sorted(broken, key=lambda dump: -dump.summary.inversions))
+        lines += _models(verdict) + _passes(verdict)
+    else:
+        lines += _dumps(sorted(broken, key=lambda dump: -dump.summary.inversions))
+    lines += _findings(verdict, verbose=verbose)
+    return "\n".join(map(printable, lines)) + "\n"
 
 
 def _models(verdict: Verdict) -> list[str]:
     models = [one for one in figures_by_model(verdict) if not one.is_clean]
     rows = []
     for one in models[:SHOWN_ROWS]:
-        rows.append(
-            [_printable_code(one.model), f"{one.avoidable:,}{told_apart_share(one)}", f"{one.inversions:,}"]
-        )
-        rows[-1] += [f"{one.findings:,}", f"{one.dumps:,}", _printable_code(worst_of(one))]
+        figures = map("{:,}".format, (one.inversions, one.findings, one.dumps))
+        worst = _printable_code(worst_of(one))
+        rows.append([_printable_code(one.model), _avoidable(one), *figures, worst])
     titles = ["model", "avoidable", "inversions", "findings", "dumps", "worst dump"]
     return _noted_table(titles, rows, _more(len(models) - len(rows), "model", "models"))
 
@@ -114,11 +114,14 @@ def _passes(verdict: Verdict) -> list[str]:
     passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
     rows = []
     for one in passes[:SHOWN_ROWS]:
-        avoidable = f"{one.avoidable:,}{told_apart_share(one)}"
-        rows.append([_printable_code(pass_of(one)), avoidable, models_of(one)])
-        rows[-1] += [f"{one.inversions:,}", f"{one.findings:,}"]
+        figures = map("{:,}".format, (one.inversions, one.findings))
+        rows.append([_printable_code(pass_of(one)), _avoidable(one), models_of(one), *figures])
     titles = ["pass", "avoidable", "in models", "inversions", "findings"]
     return _noted_table(titles, rows, _more(len(passes) - len(rows), "pass", "passes"))
+
+
+def _avoidable(one: ModelFigures | PassFigures) -> str:
+    return f"{one.avoidable:,}{told_apart_share(one)}"
 
 
 def _more(number: int, noun: str, plural: str) -> str:
@@ -141,7 +144,6 @@ def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
 
 
 def _noted_table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> list[str]:
-    """Return an empty line, the table and a note on what it leaves out. Nothing without rows."""
     if not rows:
         return []
     return ["", *table(titles, rows), *(["", more] if more else [])]
@@ -153,20 +155,16 @@ def _printable_code(text: str) -> str:
 
 def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
-    lines = [f"### {literal(bisect_words.headline(result))}", "", f"{bisect_words.effort(result)}.", ""]
+    lines = [f"### {literal(bisect.headline(result))}", "", f"{bisect.effort(result)}.", ""]
     if not result.is_unchanged:
         lines += _patterns(result, verbose=verbose)
     worst = [one for one in result.worst if one.is_resolved]
     lines += _worst(result, worst if verbose else worst[:SHOWN_ROWS])
     if result.advice is not None:
         lines += _advice(result.advice, result, verbose=verbose)
-    if said := bisect_words.stopped(result):
-        lines += [
-            f"**{said}**",
-            "",
-            *(f"- {bisect_words.not_resolved(one, result)}" for one in result.unresolved),
-            "",
-        ]
+    if said := bisect.stopped(result):
+        unresolved = (f"- {bisect.not_resolved(one, result)}" for one in result.unresolved)
+        lines += [f"**{said}**", "", *unresolved, ""]
     if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
@@ -177,10 +175,10 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
     without = result.without_patterns
     rows = [
-        [f"{one.applications:,}", bisect_words.ops_changed(one.ops), code(bisect_words.pattern_title(one))]
+        [f"{one.applications:,}", bisect.ops_changed(one.ops), code(bisect.pattern_title(one))]
         for one in shown
     ]
-    rows.append(["", bisect_words.ops_changed(without.op_counts), bisect_words.WITHOUT_PATTERNS])
+    rows.append(["", bisect.ops_changed(without.op_counts), bisect.WITHOUT_PATTERNS])
     headings = ["applied", "ops", "pattern"]
     if result.is_judged:
         headings = ["made", "left at the end", *headings]
@@ -194,52 +192,36 @@ def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
 
 def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
     """Return what to change, as a block of its own to paste."""
-    lines = [f"**What to change**: {bisect_words.what_to_change(advice, result)}.", ""]
-    if shown := bisect_words.patterns_to_change(advice, verbose=verbose):
+    lines = [f"**What to change**: {bisect.what_to_change(advice, result)}.", ""]
+    if shown := bisect.patterns_to_change(advice, verbose=verbose):
         rows = [
-            [
-                f"{one.inversions:,}",
-                bisect_words.ops_made(one),
-                bisect_words.CARRIED[one.carries],
-                code(one.pattern),
-            ]
+            [f"{one.inversions:,}", bisect.ops_made(one), bisect.CARRIED[one.carries], code(one.pattern)]
             for one in shown
         ]
-        headings = [bisect_words.become(advice), "makes", "they carry", "pattern"]
+        headings = [bisect.become(advice), "makes", "they carry", "pattern"]
         lines += [*table(headings, rows, numbers=1), ""]
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
-        lines += [f"{bisect_words.best_change(advice, chosen)}.", ""]
+        lines += [f"{bisect.best_change(advice, chosen)}.", ""]
     if advice.left:
-        lines += [*(f"- {bisect_words.what_is_left(one, literal)}" for one in advice.left), ""]
-    return [*lines, f"({bisect_words.ESTIMATE}.)", ""] if shown else lines
+        lines += [*(f"- {bisect.what_is_left(one, literal)}" for one in advice.left), ""]
+    return [*lines, f"({bisect.ESTIMATE}.)", ""] if shown else lines
 
 
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
     if not steps:
         return []
-    rows = [
-        [
-            str(one.last),
-            *_did(one, result),
-            code(bisect_words.root_op(one)),
-            code(bisect_words.model_line(one)),
-            code(bisect_words.pattern_title(one)),
-        ]
-        for one in steps
-    ]
+    rows = []
+    for one in steps:
+        did = [bisect.ops_changed(one.op_counts)]
+        if result.is_judged:
+            did = [bisect.before_and_after(one), if_any(one.left)]
+        names = bisect.root_op(one), bisect.model_line(one), bisect.pattern_title(one)
+        rows.append([str(one.last), *did, *map(code, names)])
     what = ["inversions", "left"] if result.is_judged else ["ops"]
     return [*table(["attempt", *what, "root op", "model", "pattern"], rows, numbers=1), ""]
 
 
-def _did(one: Application, result: Bisection) -> list[str]:
-    if result.is_judged:
-        return [bisect_words.before_and_after(one), if_any(one.left)]
-    return [bisect_words.ops_changed(one.op_counts)]
-
-
-FOLDED_ROWS = 40
-"""The most rows of a table unless verbose. GitHub accepts comments of up to 65,536 characters."""
-
+FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters
 LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
 

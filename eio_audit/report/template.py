@@ -61,12 +61,10 @@ def _harmless(value: Any) -> Any:
 
 
 def _explained(text: str) -> object:
-    """Return the text with explanations of its glossary words."""
     macros: Any = _environment().get_template("parts.html").module
     return macros.explained(text)
 
 
 def _data(members: Mapping[str, object]) -> str:
-    """Return data for scripts: JSON without tags and control characters."""
     text = _json(members).translate(_UNSAFE_IN_SCRIPT)
     return text if text.isprintable() else re.sub(STEERING, lambda match: "\\" + printable(match[0]), text)

@@ -5,7 +5,15 @@ from eio_audit import AuditOptions, Dump, Finding, check, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
-from tests.internals import AuditedDump, Disorder, OrderPicture, WorstBlocks, audit_dump, moved_by_fix
+from tests.internals import (
+    UNCOUNTED,
+    AuditedDump,
+    Disorder,
+    OrderPicture,
+    WorstBlocks,
+    audit_dump,
+    moved_by_fix,
+)
 from tests.programs import programs
 
 
@@ -17,13 +25,10 @@ def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> 
 
 def test_every_op_has_its_place_and_its_original_place() -> None:
     [picture] = pictures(ISSUE)
-    assert [(op.op.result, op.textual_rank, op.original) for op in picture.ops] == [
-        ("%55", 0, 0),
-        ("%56", 1, 2),
-        ("%57", 2, 1),
-        (None, None, None),
-    ]
-    assert [op.disorder for op in picture.ops] == [None, None, Disorder.FORCED, None]
+    assert [op.result for op in picture.labels] == ["%55", "%56", "%57", None]
+    assert [*picture.textual_ranks] == [0, 1, 2, UNCOUNTED]
+    assert [*picture.originals] == [0, 2, 1, UNCOUNTED]
+    assert picture.disorders == {2: Disorder.FORCED}
 
 
 def test_what_surrounds_the_displaced_ops() -> None:
@@ -36,31 +41,27 @@ def test_what_surrounds_the_displaced_ops() -> None:
 
 def test_an_avoidable_inversion_is_gone_after_a_fix() -> None:
     [picture] = pictures(ISSUE.replace("(%56)", "(%55)"))
-    op = picture.ops[1]
-    assert (op.disorder, op.inversions, op.inversions_fixed) == (Disorder.AVOIDABLE, 1, 0)
+    assert picture.disorders[1] is Disorder.AVOIDABLE
+    assert (picture.inversions[1], picture.inversions_fixed[1]) == (1, 0)
 
 
 def test_a_derived_op_is_derived_whatever_holds_it() -> None:
     derived = 'loc("9|m|a_tm0"("9|m|a"))'
     [picture] = pictures(ISSUE.replace('loc("DEBUG|18|ResNet[resnet]|m.py:1|forward|2|reshape")', derived))
-    assert [op.disorder for op in picture.ops] == [None, None, Disorder.DERIVED, None]
+    assert picture.disorders == {2: Disorder.DERIVED}
 
 
 def test_a_followed_op_has_no_place_in_the_order() -> None:
     derived = 'loc("9|m|a_tm0"("9|m|a"))'
     text = ISSUE.replace('loc("DEBUG|15|ResNet[resnet]|m.py:1|forward|2|bn")', derived)
     [picture] = pictures(text, AuditOptions(follow=["derived"]))
-    assert [(op.textual_rank, op.original) for op in picture.ops] == [
-        (None, None),
-        (0, 1),
-        (1, 0),
-        (None, None),
-    ]
+    assert [*picture.textual_ranks] == [UNCOUNTED, 0, 1, UNCOUNTED]
+    assert [*picture.originals] == [UNCOUNTED, 1, 0, UNCOUNTED]
 
 
 def test_a_graph_region_is_unordered_and_has_no_dataflow() -> None:
     [picture] = pictures('"t.a"() : () -> () loc("2|a")\n"t.b"() : () -> () loc("1|b")\n')
-    assert [op.disorder for op in picture.ops] == [None, Disorder.UNORDERED]
+    assert picture.disorders == {1: Disorder.UNORDERED}
     assert picture.dataflow == ()
 
 
@@ -109,7 +110,7 @@ def test_a_dump_that_was_kept_is_drawn_without_another_audit(monkeypatch: pytest
 
 def test_the_resnet() -> None:
     [picture] = pictures((SAMPLES / "resnet" / "after_alias.mlir").read_text())
-    disorders = [op.disorder for op in picture.ops if op.disorder]
+    disorders = [*picture.disorders.values()]
     kinds = Disorder.AVOIDABLE, Disorder.DERIVED, Disorder.FORCED
     assert [disorders.count(kind) for kind in kinds] == [22, 38, 3]
     assert (len(disorders), len(picture.displaced), len(picture.dataflow)) == (63, 63, 15)
@@ -125,8 +126,8 @@ def test_the_ops_that_a_fix_moves_are_those_of_the_findings() -> None:
 
     check(read_text((SAMPLES / "resnet" / "after_alias.mlir").read_text()), visit=visit)
     [picture] = worst_blocks.pictures()
-    avoidable = [op.op for op in picture.ops if op.disorder is Disorder.AVOIDABLE]
-    assert sorted(op.line for op in avoidable) == sorted(finding.line for finding in found)
+    avoidable = [place for place, why in picture.disorders.items() if why is Disorder.AVOIDABLE]
+    assert sorted(picture.labels[place].line for place in avoidable) == sorted(one.line for one in found)
 
 
 def test_a_large_block_has_the_texts_around_what_is_out_of_order() -> None:
@@ -144,9 +145,10 @@ def test_a_long_text_is_shortened() -> None:
 @given(programs())
 def test_pictures_add_up_to_the_audit(text: str) -> None:
     for picture in pictures(text):
-        originals = sorted(op.original for op in picture.ops if op.original is not None)
-        assert originals == [op.textual_rank for op in picture.ops if op.textual_rank is not None]
-        assert sum(op.inversions for op in picture.ops) == 2 * picture.block.inversions
-        assert sum(op.inversions_fixed for op in picture.ops) == 2 * picture.block.minimum
-        in_order = [op.original or 0 for op in picture.ops if op.textual_rank is not None and not op.disorder]
+        counted = [place for place, rank in enumerate(picture.textual_ranks) if rank != UNCOUNTED]
+        assert [picture.textual_ranks[place] for place in counted] == [*range(len(counted))]
+        assert sorted(picture.originals[place] for place in counted) == [*range(len(counted))]
+        assert sum(picture.inversions) == 2 * picture.block.inversions
+        assert sum(picture.inversions_fixed) == 2 * picture.block.minimum
+        in_order = [picture.originals[place] for place in counted if place not in picture.disorders]
         assert in_order == sorted(in_order)

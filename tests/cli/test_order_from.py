@@ -38,6 +38,10 @@ def test_the_first_dump_of_the_input(log: Path) -> None:
     assert inversions("trace", log, "--order-from", "first") == [0, 1]
 
 
+def test_the_first_dump_of_the_input_of_every_command(log: Path) -> None:
+    assert run("history", log, "%neg", "--order-from", "first").returncode == 0
+
+
 def test_the_first_dump_whatever_dump_is_chosen(log: Path) -> None:
     assert inversions("check", log, "--dump", "last", "--order-from", "first") == [1]
 

@@ -1,21 +1,24 @@
 """The table of formats names functions that exist."""
 
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import run
-from tests.internals import RENDERERS
+from tests.internals import RENDERERS, Given
 
 
 @pytest.mark.parametrize(
     ("kind", "format_"), [(kind, name) for kind, names in RENDERERS.items() for name in names]
 )
-def test_every_format_has_a_function(kind: str, format_: str) -> None:
+def test_the_function_of_a_format_gets_all_its_parameters(kind: str, format_: str) -> None:
     module, _, name = RENDERERS[kind][format_].partition(":")
-    assert callable(getattr(import_module(f"eio_audit.report.{module}"), name))
+    _, *parameters = signature(getattr(import_module(f"eio_audit.report.{module}"), name)).parameters
+    of_one_page_of_several = {"pages", "model", "up"}
+    assert {*parameters} <= {"console", *Given.__annotations__, *of_one_page_of_several}
 
 
 def test_the_first_format_is_the_default() -> None:

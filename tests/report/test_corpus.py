@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from eio_audit import Gate, Verdict, __version__, read_text
+from eio_audit import Dump, Gate, Verdict, __version__, read_text
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function
 from tests.internals import (
@@ -36,20 +37,21 @@ FEW = {"a/1_cse.mlir": ONE, "b/1_cse.mlir": THREE, "c/1_cse.mlir": ORDERED}
 
 def text_of(verdict: Verdict, *, verbose: bool = False) -> str:
     file = io.StringIO()
-    rendered(verdict, "text", Console(file), verbose=verbose)
+    rendered(verdict, "text", Console(file, verbose=verbose))
     return file.getvalue()
 
 
-def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> list[OrderPicture]:
-    def read_dumps(source: str) -> object:
-        return read_text(texts[source.removeprefix("corpus/")], source)
+def reader(texts: dict[str, str]) -> Callable[[str], list[Dump]]:
+    return lambda source: read_text(texts[source.removeprefix("corpus/")], source)
 
-    return pictures_of_model(verdict.check.by_model[model].dumps, read_dumps)  # type: ignore[arg-type]
+
+def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> list[OrderPicture]:
+    return pictures_of_model(verdict.check.by_model[model].dumps, reader(texts))
 
 
 def pages_of(texts: dict[str, str], gate: Gate | None = None) -> dict[str, str]:
     verdict = judged_corpus(texts, gate)
-    return dict(check_to_pages(verdict, (), __version__, lambda model: drawn(texts, verdict, model)))
+    return dict(check_to_pages(verdict, (), __version__, reader(texts)))
 
 
 # ---------------------------------------------------------------- text and Markdown

@@ -29,7 +29,7 @@ SELECTED = Gate((AVOIDABLE, HOISTED))
 def report(text: str, gate: Gate, *, verbose: bool = False) -> list[str]:
     file = io.StringIO()
     verdict = judged(read_text(text, "a.mlir"), gate=gate, verbose=verbose)
-    rendered(verdict, "text", Console(file, color=False), verbose=verbose)
+    rendered(verdict, "text", Console(file, color=False, verbose=verbose))
     return file.getvalue().splitlines()
 
 

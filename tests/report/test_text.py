@@ -80,7 +80,7 @@ def report(
     verdict: Verdict, *, verbose: bool = False, file: io.StringIO | None = None, **options: int
 ) -> str:
     file = file or io.StringIO()
-    rendered(verdict, "text", Console(file, color=False, width=options.get("width")), verbose=verbose)
+    rendered(verdict, "text", Console(file, color=False, width=options.get("width"), verbose=verbose))
     return file.getvalue()
 
 

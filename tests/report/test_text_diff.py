@@ -30,7 +30,7 @@ def diff_of(before: str, after: str) -> Diff:
 
 def diff_report(before: str, after: str, *, verbose: bool = False) -> str:
     file = io.StringIO()
-    rendered(diff_of(before, after), "text", Console(file), verbose=verbose)
+    rendered(diff_of(before, after), "text", Console(file, verbose=verbose), verbose=verbose)
     return file.getvalue()
 
 
@@ -73,7 +73,7 @@ def test_a_real_diff_in_place(sample: Diff) -> None:
 
 def test_a_real_diff_in_a_pipe(sample: Diff) -> None:
     file = io.StringIO()
-    rendered(sample, "text", Console(file), verbose=True)
+    rendered(sample, "text", Console(file, verbose=True), verbose=True)
     assert file.getvalue() == (GOLDENS / "diff_small.txt").read_text()
 
 

@@ -13,7 +13,7 @@ def explained(text: str, op: str, *, verbose: bool = False, follow: tuple[str, .
     file = io.StringIO()
     options = eio_audit.AuditOptions(follow=follow)
     explanation = eio_audit.explain(eio_audit.read_text(text, "after.mlir"), op, options)
-    rendered(explanation, "text", Console(file), verbose=verbose)
+    rendered(explanation, "text", Console(file, verbose=verbose))
     return file.getvalue()
 
 

@@ -45,9 +45,9 @@ def lines(
         return {(one.source, one.line): excerpt for one in found}
 
     file = file or Terminal()
-    console = Console(file, color=False, width=80)
+    console = Console(file, color=False, width=80, verbose=verbose)
     shown = [Shown(one, "red", note) for one in findings]
-    print_findings(shown, console, verbose=verbose, excerpts=excerpts if excerpt else None)
+    print_findings(shown, console, excerpts if excerpt else None)
     return file.getvalue().splitlines()
 
 

@@ -32,7 +32,7 @@ MISPLACED = function(op("%0", 1), op("%1", 2), free("%0", 2), free("%1", 2))
 def checked(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) -> list[str]:
     file = io.StringIO()
     result = judged(read_text(text, "a.mlir"), options, verbose=verbose)
-    rendered(result, "text", Console(file, color=False), verbose=verbose)
+    rendered(result, "text", Console(file, color=False, verbose=verbose))
     return file.getvalue().splitlines()
 
 

@@ -31,7 +31,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(path: Path, file: io.StringIO, *, color: bool = False) -> str:
-    rendered(judged(read(str(path))), "text", Console(file, color=color, width=100), verbose=True)
+    rendered(judged(read(str(path))), "text", Console(file, color=color, width=100, verbose=True))
     return file.getvalue()
 
 

@@ -187,16 +187,15 @@ def check_dumps(
     waits_for: Callable[[str], None] = lambda _: None,
     visit_audited: Callable[[AuditedDump], None] | None = None,
 ) -> Check:
-    """Checks dumps, in order; one that cannot be read is skipped with an error.
+    """Checks dumps, in order, one by one, as they are needed; one that cannot be read is an error.
 
     The result does not depend on ``workers``.
 
     Args:
-        dumps: what to check. They are taken one by one, as they are needed.
+        dumps: what to check.
         dump_check: what to find out.
         visit: called with each dump and its result, in order.
-        workers: processes that do it, or what starts them when the first dump is there; without them this
-            process does it.
+        workers: processes that do it, or what starts them when the first dump is there; else this process.
         waits_for: called with the name of a file when the next result to come is of that file.
         visit_audited: called before ``visit`` if this process audits the dump, while its IR is in memory.
     """
@@ -249,7 +248,7 @@ def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
     for number, dump in enumerate(dumps):
         if not number:
             unhashed = dump, _Text(b"", dump.source.name, dump.first_line, None)
-            yield _piece(*unhashed, dump)
+            yield Piece(unhashed, dump, _size(dump))
             continue
         if unhashed is not None:
             texts[_digest(unhashed[0]) or b"0"] = unhashed[1]
@@ -259,17 +258,15 @@ def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
         if key not in texts:
             work = dump
             texts[key] = _Text(digest, dump.source.name, dump.first_line, None)
-        yield _piece(dump, texts[key], work)
+        yield Piece((dump, texts[key]), work, _size(dump))
 
 
-def _piece(dump: Dump, text: _Text, work: Dump | None) -> _Piece:
-    return Piece((dump, text), work, dump.span.end - dump.span.start)
+def _size(dump: Dump) -> int:
+    return dump.span.end - dump.span.start
 
 
 def _digest(dump: Dump) -> bytes:
-    """The digest of the text of a dump; empty for a large text."""
-    is_hashed = dump.span.end - dump.span.start <= LARGEST_HASHED
-    return digest_of(dump) if is_hashed else b""
+    return digest_of(dump) if _size(dump) <= LARGEST_HASHED else b""
 
 
 def _results(
@@ -286,17 +283,14 @@ def _results(
     who = workers() if callable(workers) else workers
     pieces = chain([first], pieces)
     if who is not None and who.shares_files:
-        pieces = _by_their_places(pieces)
+        pieces = map(_by_its_place, pieces)
     if who is None:
         dump_check = replace(dump_check, visit=visit_audited)
     yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 
-def _by_their_places(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
-    """The pieces for workers that read files themselves."""
-    for piece in pieces:
-        dump, text = piece.tag
-        if piece.work is None:
-            yield piece
-        else:
-            yield piece._replace(work=dump_in_file(dump, text.digest or digest_of(dump)))
+def _by_its_place(piece: _Piece) -> _Piece:
+    if piece.work is None:
+        return piece
+    dump, text = piece.tag
+    return piece._replace(work=dump_in_file(dump, text.digest or digest_of(dump)))

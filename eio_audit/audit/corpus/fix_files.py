@@ -37,15 +37,8 @@ def fix_files(
 ) -> Iterator[tuple[str, Fix | Failure]]:
     """Fix files and yield each with its fix, or with the first error in it, in order. Nothing is written.
 
-    The results do not depend on ``workers``.
-
-    Args:
-        paths: the files. They are read one by one, as they are needed.
-        read_file: returns the dumps of a file.
-        dump_fix: how to fix each dump.
-        workers: processes that do it. Without them this process does it.
-        waits_for: called with the path of a file when the next result to come is of that file.
-        only_dumps: as for ``fix``.
+    The files are read one by one, as they are needed. The results do not depend on ``workers``. ``waits_for``
+    is called with the path of a file when the next result to come is of that file.
     """
     if workers is not None and dump_fix.verify_with is not None:
         # a compiler takes longer than sending
@@ -58,8 +51,7 @@ def fix_files(
         pieces = chain(first, pieces)
         if len(first) < 3:  # one dump, and the end of its file: another process would share nothing
             workers = None
-    results = in_order(dump_fix, pieces, workers, lambda file: waits_for(file.path))
-    for file, result in results:
+    for file, result in in_order(dump_fix, pieces, workers, lambda file: waits_for(file.path)):
         if result is not None:
             file.add(result)
             continue

@@ -12,7 +12,9 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from eio_audit.audit.check.check import Check
@@ -73,20 +75,15 @@ class Model:
     @property
     def size_bytes(self) -> int:
         """The size of its files; a pipe, or a file that cannot be read, counts as 0."""
-        return sum(_size(file.path) for file in self.files)
-
-    @property
-    def is_piped(self) -> bool:
-        """Whether it comes from standard input, which only this process can read."""
-        return any(file.path == "-" for file in self.files)
+        size = 0
+        for file in self.files:
+            with suppress(OSError):
+                size += Path(file.path).stat().st_size
+        return size
 
 
 def find_models(found: Iterable[tuple[str, DumpFile]]) -> list[Model]:
-    """Return the models of files, in the order of their first files.
-
-    Args:
-        found: each file, and the path at which it was found: a folder, or its own.
-    """
+    """Return the models of files, each after the folder that it was found in, or its own path."""
     name_of_program: dict[str, str] = {}
     files: dict[str, list[DumpFile]] = {}
     paths: dict[str, str] = {}
@@ -94,32 +91,29 @@ def find_models(found: Iterable[tuple[str, DumpFile]]) -> list[Model]:
         name = name_of_program.setdefault(file.program, _model_name(file, root))
         files.setdefault(name, []).append(file)
         paths.setdefault(name, str(Path(root, name)))
-    return [
-        Model(name, paths[name] if _is_all_in(Path(paths[name]), own) else "", tuple(own))
-        for name, own in files.items()
-    ]
+    models = []
+    for name, own in files.items():
+        path = Path(paths[name])
+        is_all_in = all(path in (Path(file.path), *Path(file.path).parents) for file in own)
+        models.append(Model(name, paths[name] if is_all_in else "", tuple(own)))
+    return models
 
 
 def models_of(found: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the models of files by the names that dumps give as their source.
 
-    If models of one name were found in several folders, each name begins with its folder.
-
-    Args:
-        found: the path at which a file was found, a folder or its own, and its path.
+    If models of one name were found in several folders, each name begins with its folder. Before the path of
+    each file is the folder that it was found in, or its own path.
     """
     models = {path: (model_of(path, root), root) for root, path in found}
     roots: dict[str, set[str]] = {}
     for model, root in models.values():
         roots.setdefault(model, set()).add(root)
-    return {
-        source_name(path): model if len(roots[model]) == 1 else _in_full(model, root)
-        for path, (model, root) in models.items()
-    }
-
-
-def _in_full(model: str, root: str) -> str:
-    return root if _name(root) == model else str(Path(root, model))
+    named = {}
+    for path, (model, root) in models.items():
+        in_full = root if _name(root) == model else str(Path(root, model))
+        named[source_name(path)] = model if len(roots[model]) == 1 else in_full
+    return named
 
 
 def _model_name(file: DumpFile, root: str) -> str:
@@ -127,17 +121,6 @@ def _model_name(file: DumpFile, root: str) -> str:
     name = model_of(file.path, root)
     is_beside_others = name == Path(file.path).name
     return (file.program or model_of(root, root)) if is_beside_others else name
-
-
-def _is_all_in(path: Path, files: Iterable[DumpFile]) -> bool:
-    return all(path == Path(file.path) or path in Path(file.path).parents for file in files)
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except OSError:
-        return 0
 
 
 _LOCATION = re.compile(rb"\bloc\([^\n]*")
@@ -164,7 +147,6 @@ def _location_names(dump: Dump) -> set[bytes]:
 
 
 def _functions(dump: Dump, op_table: OpTable) -> set[tuple[str, ...]]:
-    """Return the names of the ops in each function, in textual order."""
     ir = read_ir(dump.source, dump.span, op_table)
     return {
         tuple(map(ir.name, ir.nested_ops(op)))
@@ -236,30 +218,23 @@ def figures_by_model(verdict: Verdict) -> list[ModelFigures]:
     return sorted(figures, key=lambda one: (-one.avoidable, -one.findings, -one.inversions, -one.errors))
 
 
+_OF_PASS = ("inversions", "avoidable", "avoidable_constants", "avoidable_splits", "wrong_indices")
+_OF_MODEL = (*_OF_PASS, "forced", "minimum", "certified")
+
+
 def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
-    once = check.each_inversion_once
-    worst = max(check.dumps, key=_badness, default=None)
+    badness = attrgetter("summary.avoidable", "summary.inversions")
+    worst = max(check.dumps, key=badness, default=None)
     return ModelFigures(
         model=model,
         dumps=len(check.dumps),
         errors=len(check.errors),
         unjudged=len(check.unjudged),
         ops=check.summary.ops,
-        inversions=once.inversions,
-        forced=once.forced,
-        minimum=once.minimum,
-        avoidable=once.avoidable,
-        avoidable_constants=once.avoidable_constants,
-        avoidable_splits=once.avoidable_splits,
-        wrong_indices=once.wrong_indices,
-        certified=once.certified,
         findings=findings,
         worst=worst if worst is not None and worst.summary.inversions else None,
+        **{name: getattr(check.each_inversion_once, name) for name in _OF_MODEL},
     )
-
-
-def _badness(dump: DumpAudit) -> tuple[int, int]:
-    return dump.summary.avoidable, dump.summary.inversions
 
 
 def figures_by_pass(verdict: Verdict) -> list[PassFigures]:
@@ -283,10 +258,6 @@ def _of_pass(check: Check, dumps: Sequence[DumpAudit], findings: int) -> PassFig
         dumps=len(dumps),
         models=len({check.model_of(dump.source) for dump in dumps}),
         models_avoidable=len({check.model_of(dump.source) for dump in dumps if dump.summary.avoidable}),
-        inversions=total.inversions,
-        avoidable=total.avoidable,
-        avoidable_constants=total.avoidable_constants,
-        avoidable_splits=total.avoidable_splits,
-        wrong_indices=total.wrong_indices,
         findings=findings,
+        **{name: getattr(total, name) for name in _OF_PASS},
     )

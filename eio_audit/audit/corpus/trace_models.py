@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Protocol
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
 from eio_audit.audit.log.trace import Trace, Watch, trace
-from eio_audit.audit.log.trace_sums import PassTotal, initial_total, merge_traces, pass_totals, unreadable
+from eio_audit.audit.log.trace_sums import (
+    SUMMED,
+    PassTotal,
+    initial_total,
+    merge_traces,
+    pass_totals,
+    unreadable,
+)
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.dumps import Dump, stream_file
@@ -40,8 +47,7 @@ class _Nobody:
     def waits_for(self, file: str, /) -> None: ...
 
 
-NO_PROGRESS: Progress = _Nobody()
-"""For work that nobody watches."""
+NO_PROGRESS: Progress = _Nobody()  # for work that nobody watches
 
 
 @dataclass(frozen=True)
@@ -54,13 +60,7 @@ class TraceModel:
     max_unpacked_bytes: int = MAX_UNPACKED_BYTES  # the most that a file may unpack to
 
     def of(self, model: Model, progress: Progress = NO_PROGRESS, watches: Sequence[Watch] = ()) -> Trace:
-        """Return the trace of a model. A file that cannot be read is an error of the trace.
-
-        Args:
-            model: what to trace.
-            progress: gets what has been read.
-            watches: as for ``trace``.
-        """
+        """Return the trace of a model. A file that cannot be read is an error of the trace."""
         errors: list[InputError] = []
 
         def read_file(file: DumpFile) -> Iterator[Dump]:
@@ -84,41 +84,22 @@ class ModelTrace:
     path: str  # the folder or the file that has its dumps and no others; empty if there is none
     trace: Trace  # the history of its programs
     passes: tuple[PassTotal, ...]  # what each pass did to the order, worst first
+    initial: int  # pairs out of order in the first dumps of its functions
+    made: int  # pairs that its passes put out of order
+    undone: int  # pairs out of order that its passes put in order
+    left: int  # pairs out of order in the last dumps of its functions
+    left_shuffled: int  # those of them that are out of place or have a wrong index
+    mislabelled: int  # op indices that its passes made wrong
+    lost: int  # op indices that its passes lost
 
-    @property
-    def initial(self) -> int:
-        """Pairs out of order in the first dumps of its functions."""
-        return self.trace.initial
-
-    @property
-    def made(self) -> int:
-        """Pairs that its passes put out of order."""
-        return sum(total.made for total in self.passes)
-
-    @property
-    def undone(self) -> int:
-        """Pairs out of order that its passes put in order."""
-        return sum(total.undone for total in self.passes)
-
-    @property
-    def left(self) -> int:
-        """Pairs out of order in the last dumps of its functions."""
-        return sum(total.left for total in self.passes) + self.trace.initial_left
-
-    @property
-    def left_shuffled(self) -> int:
-        """Those of them that are out of place or have a wrong index."""
-        return sum(total.left_shuffled for total in self.passes) + self.trace.initial_left_shuffled
-
-    @property
-    def mislabelled(self) -> int:
-        """Op indices that its passes made wrong."""
-        return sum(total.mislabelled for total in self.passes)
-
-    @property
-    def lost(self) -> int:
-        """Op indices that its passes lost."""
-        return sum(total.lost for total in self.passes)
+    @classmethod
+    def of(cls, model: Model, trace: Trace) -> ModelTrace:
+        """Return the trace of a model with the sums over its passes."""
+        totals = pass_totals([trace])
+        sums = {name: sum(getattr(total, name) for total in totals) for name in SUMMED}
+        sums["left"] += trace.initial_left
+        sums["left_shuffled"] += trace.initial_left_shuffled
+        return cls(model.name, model.path, trace, totals, trace.initial, **sums)
 
     @property
     def is_clean(self) -> bool:
@@ -158,20 +139,15 @@ def trace_models(
 ) -> ModelTraces:
     """Trace models one by one. The result does not depend on ``workers``.
 
-    Args:
-        models: what to trace.
-        trace_model: how.
-        workers: processes that do it; without them this process does it, as it always does standard input.
-            A model for which a worker needs too long, or dies, has an error instead of a trace.
-        progress: gets what has been done.
-        watches: as for ``trace``, of the models that this process traces.
+    Without workers this process does it, as it always does standard input, and ``watches`` see it. A model
+    for which a worker needs too long, or dies, has an error instead of a trace.
     """
     options = trace_model.options
     traces: list[Trace] = []
-    # without workers, and from standard input, no model is work for others
+    own = workers is None  # without workers, and from standard input, no model is work for others
     pieces = (
-        Piece(model, None if workers is None or model.is_piped else model, model.size_bytes)
-        for model in models
+        Piece(one, None if own or any(file.path == "-" for file in one.files) else one, one.size_bytes)
+        for one in models
     )
     results = in_order(trace_model, pieces, workers, lambda model: progress.waits_for(model.first_path))
     for model, result in results:
@@ -185,9 +161,6 @@ def trace_models(
         progress(model.size_bytes)
         for _ in model.files:
             progress.file_done()
-    rows = [
-        ModelTrace(model.name, model.path, one, pass_totals([one]))
-        for model, one in zip(models, traces, strict=True)
-    ]
+    rows = list(map(ModelTrace.of, models, traces))
     rows.sort(key=lambda row: (-row.left, -row.made, -row.mislabelled, -row.lost))
     return ModelTraces(tuple(rows), merge_traces(traces, options))

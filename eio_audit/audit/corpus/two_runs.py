@@ -21,8 +21,7 @@ from eio_audit.mlir.source import InputError
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
 
-_Kind: TypeAlias = tuple[str | None, str | None]
-"""The pass of a dump, and whether it is before or after it."""
+_Kind: TypeAlias = tuple[str | None, str | None]  # the pass of a dump, and whether it is before or after it
 _Key: TypeAlias = tuple[_Kind, str, Hashable, int]
 _Pair: TypeAlias = tuple[Dump, Dump]
 _NUMBER = re.compile(r"#[0-9]+\Z")
@@ -54,16 +53,17 @@ class RunComparison:
     @property
     def is_same(self) -> bool:
         """Whether all dumps are the same to the byte, but for blank lines and what loggers print."""
-        return not self.different and not self._has_dumps_alone
+        return not self.different and self.are_paired
 
     @property
     def is_same_as_asked(self) -> bool:
         """Whether all dumps are the same in the sense that was asked for."""
-        return self.unlike is None and not self._has_dumps_alone
+        return self.unlike is None and self.are_paired
 
     @property
-    def _has_dumps_alone(self) -> bool:
-        return any(count for _, count in self.only_in)
+    def are_paired(self) -> bool:
+        """Whether all dumps have a counterpart."""
+        return not any(count for _, count in self.only_in)
 
 
 def compare_runs(
@@ -109,23 +109,19 @@ def compare_runs(
 
 
 class _Pairs:
-    """The pairs of dumps of two logs.
-
-    Attributes:
-        count: how many there are.
-        different: how many of them differ.
-    """
+    """The pairs of dumps of two logs."""
 
     def __init__(self, first: Iterable[Dump], second: Iterable[Dump]) -> None:
-        self._dumps = _in_turn(_numbered(first), _numbered(second))
+        self._both = zip_longest(_numbered(first), _numbered(second))
         self._waiting: tuple[dict[_Key, tuple[int, Dump]], ...] = ({}, {})
-        self.count = self.different = 0
+        self.count = self.different = 0  # how many there are, and how many of them differ
         # The first of these in the order of the first log, after its place there.
         self.parted: tuple[int, Dump, Dump] | None = None
 
     def differing(self) -> Iterator[_Pair]:
         """Yield the pairs that differ. When it ends, all pairs have been counted."""
-        for side, number, key, dump in self._dumps:
+        in_turn = ((side, entry) for both in self._both for side, entry in enumerate(both) if entry)
+        for side, (number, key, dump) in in_turn:
             counterpart = self._waiting[1 - side].pop(key, None)
             if counterpart is None:
                 self._waiting[side][key] = number, dump
@@ -195,12 +191,3 @@ def _op(dump: Dump) -> Hashable:
     op = shown_op(dump)
     symbol = op.symbol or first_symbol(dump)
     return (op.name, symbol) if symbol is not None or dump.marker is None else (op.name, dump.ir)
-
-
-def _in_turn(
-    first: Iterator[tuple[int, _Key, Dump]], second: Iterator[tuple[int, _Key, Dump]]
-) -> Iterator[tuple[int, int, _Key, Dump]]:
-    for both in zip_longest(first, second):
-        for side, entry in enumerate(both):
-            if entry is not None:
-                yield side, *entry

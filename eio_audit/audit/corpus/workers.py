@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,8 +44,7 @@ ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
 
-_THREADS = Path("/proc/self/task")
-"""Has a folder for each thread of this process, on Linux."""
+_THREADS = Path("/proc/self/task")  # has a folder for each thread of this process, on Linux
 
 Result = TypeVar("Result")
 
@@ -165,19 +164,12 @@ def _process_context() -> Any:
     forks.set_forkserver_preload([*PRELOADED, "__main__"])
 
     def process(*args: Any, **kwargs: Any) -> context.ForkProcess | context.ForkServerProcess:
-        kind = context.ForkProcess if _has_one_thread() else context.ForkServerProcess
+        threads = list(_THREADS.iterdir()) if _THREADS.is_dir() else []  # of Python or not
+        kind = context.ForkProcess if len(threads) == 1 else context.ForkServerProcess
         return kind(*args, **kwargs)
 
     forks.Process = process
     return forks
-
-
-def _has_one_thread() -> bool:
-    """Whether this process has one thread, of Python or not; False if the system does not say."""
-    try:
-        return len(list(_THREADS.iterdir())) == 1
-    except OSError:
-        return False
 
 
 class _PoolExecutor(Executor):
@@ -215,10 +207,7 @@ class _PoolExecutor(Executor):
             ended = self._waiting if breaks else self._waiting & {future}
             self._waiting = self._waiting - ended
         for each in ended:
-            if error is None:
-                each.set_result(task.result())
-            else:
-                each.set_exception(error)
+            _settle(each, task.result)
 
 
 class TimeLimit(Executor):
@@ -244,15 +233,17 @@ def _in_time(seconds: float, function: Callable[..., Result], *args: Any, **kwar
         TimeoutError: it takes longer than so many seconds.
     """
     future: Future[Result] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(function(*args, **kwargs))
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=work, daemon=True).start()
+    work = partial(function, *args, **kwargs)
+    threading.Thread(target=_settle, args=(future, work), daemon=True).start()
     return future.result(seconds)
+
+
+def _settle(future: Future[Result], work: Callable[[], Result]) -> None:
+    """Give a future the result of a function, or the exception that it raises."""
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)
 
 
 @contextmanager
@@ -303,20 +294,13 @@ class _ClientExecutor(Executor):
 
     def submit(self, fn: Callable[..., Result], /, *args: Any, **kwargs: Any) -> Future[Result]:
         future: Future[Result] = Future()
-
-        def finish(task: Any) -> None:
-            try:
-                future.set_result(task.result())
-            except BaseException as error:
-                future.set_exception(error)
-
-        self._client.submit(fn, *args, **kwargs, pure=False).add_done_callback(finish)
+        task = self._client.submit(fn, *args, **kwargs, pure=False)
+        task.add_done_callback(lambda task: _settle(future, task.result))
         return future
 
 
 @contextmanager
 def _client(address: str, answer_seconds: float) -> Iterator[Client]:
-    """A client that has at least one worker."""
     from distributed import Client
 
     try:
@@ -372,7 +356,6 @@ def program_digest(package: Path = Path(__file__).parents[2]) -> bytes:
 
 
 def _versions() -> str:
-    """What has to be the same everywhere."""
     from importlib.metadata import version
 
     python = ".".join(map(str, sys.version_info[:2]))

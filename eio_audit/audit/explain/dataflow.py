@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from math import inf
@@ -51,27 +51,16 @@ class DataflowEdge:
 
 @dataclass(frozen=True, slots=True)
 class Dataflow:
-    """The dataflow DAG of a block, or a part of it.
+    """The dataflow DAG of a block, or a part of it."""
 
-    Attributes:
-        dump: the audit of the dump.
-        function: symbol of the function around the block, or None.
-        block: label of the block.
-        block_line: 1-based line of the label.
-        block_ops: number of ops of the block; for a part, more than ``ops`` has.
-        around: for a neighbourhood, the places of the ops at its centre; empty for a whole block.
-        ops: the ops, by rising place.
-        edges: all direct dependences between them.
-    """
-
-    dump: DumpAudit
-    function: str | None
-    block: str
-    block_line: int
-    block_ops: int
-    around: tuple[int, ...]
-    ops: tuple[DataflowOp, ...]
-    edges: tuple[DataflowEdge, ...]
+    dump: DumpAudit  # the audit of the dump
+    function: str | None  # symbol of the function around the block, or None
+    block: str  # label of the block
+    block_line: int  # 1-based line of the label
+    block_ops: int  # number of ops of the block; for a part, more than `ops` has
+    around: tuple[int, ...]  # for a neighbourhood, the places of its centre; empty for a whole block
+    ops: tuple[DataflowOp, ...]  # by rising place
+    edges: tuple[DataflowEdge, ...]  # all direct dependences between them
 
 
 def dataflow(
@@ -183,7 +172,9 @@ class BlockDataflow:
 
     def part(self, places: Sequence[int], around: tuple[int, ...] = ()) -> Dataflow:
         """Return the ops at some places, and the dependences between them."""
-        block, dump = self._block, self._block.dump
+        block, dump, shown = self._block, self._block.dump, frozenset(places)
+        found = ((k, user, kind) for k in places for user, kind in self._graph.users_of(k) if user in shown)
+        edges = dict.fromkeys(found)
         return Dataflow(
             dump=dump.audit,
             function=dump.functions[block.number],
@@ -201,18 +192,8 @@ class BlockDataflow:
                 )
                 for place in places
             ),
-            edges=tuple(self._edges_among(places)),
+            edges=tuple(DataflowEdge(*edge, self._is_inverting(*edge[:2])) for edge in edges),
         )
-
-    def _edges_among(self, places: Sequence[int]) -> Iterator[DataflowEdge]:
-        shown = frozenset(places)
-        edges = {
-            (place, user, kind): self._is_inverting(place, user)
-            for place in places
-            for user, kind in self._graph.users_of(place)
-            if user in shown
-        }
-        return (DataflowEdge(*edge, inverting) for edge, inverting in edges.items())
 
     @cached_property
     def _extremes(self) -> tuple[list[float], list[float]]:
@@ -230,7 +211,6 @@ class BlockDataflow:
         return above, below
 
     def _is_inverting(self, producer: int, user: int) -> bool:
-        """Whether the dependence is against the order."""
         above, below = self._extremes
         return above[producer] > below[user]
 

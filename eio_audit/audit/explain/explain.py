@@ -80,11 +80,7 @@ class Neighbour:
 
 @dataclass(frozen=True, slots=True)
 class OpExplanation:
-    """Why one op is where it is.
-
-    Attributes:
-        lower, higher: the op with the next lower and higher index in the block, the nearest of several.
-    """
+    """Why one op is where it is."""
 
     op: OpLabel
     function: str | None  # symbol of the function around its block, or None
@@ -111,8 +107,8 @@ class OpExplanation:
     # length of the path, then the others by falling difference of indices.
     inverted: tuple[InvertedOp, ...]
     same_index: int  # how many other ops of the block carry its index
-    lower: Neighbour | None
-    higher: Neighbour | None
+    lower: Neighbour | None  # the op with the next lower index in the block, the nearest of several
+    higher: Neighbour | None  # the same for the next higher index
     fixed: FixedPlace | None  # the place that a fix gives it; None in a graph region, where nothing moves
 
 
@@ -199,9 +195,6 @@ class OpInBlock:
         is_before = new_place[place] < new_place[self.place]
         return InversionKind.KNOCK_ON if is_before == (place < self.place) else InversionKind.AVOIDABLE
 
-    def _class(self, place: int) -> PairClass | None:
-        return self._classes.of(*sorted((place, self.place))) if self.block.has_order else None
-
     @cached_property
     def _classes(self) -> PairClasses:
         return PairClasses(self.block)
@@ -219,7 +212,7 @@ class OpInBlock:
                 yield InvertedOp(
                     op=block.label(place),
                     kind=kind,
-                    pair_class=self._class(place),
+                    pair_class=self._classes.of(*sorted((place, self.place))) if block.has_order else None,
                     path=tuple(self._path(place)) if kind is InversionKind.FORCED else (),
                     fixed=self._fixed(place) if kind is InversionKind.AVOIDABLE else None,
                 )

@@ -115,7 +115,9 @@ def find_ops(dump: KeyedDump, wanted: str) -> list[int]:
 
 def has_op(dump: KeyedDump, wanted: OpReference) -> bool:
     """Return whether ``wanted`` names one or several ops of a dump."""
-    return _Finder(dump, wanted).has_op()
+    finder = _Finder(dump, wanted)
+    functions = {finder.function(op) for op in finder.found().ops}
+    return bool(functions) and wanted.function in (None, *functions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,8 @@ class _Finder:
         self.wanted = wanted
 
     def find(self) -> list[int]:
-        found, function = self._found(), self.wanted.function
-        ops = [op for op in found.ops if function is None or self._function(op) == function]
+        found, function = self.found(), self.wanted.function
+        ops = [op for op in found.ops if function is None or self.function(op) == function]
         if not ops and found.ops:
             others = self._candidates(found.ops)
             raise self._error(f"no op in {function} is called '{self.wanted.op}'; elsewhere: {others}")
@@ -147,15 +149,10 @@ class _Finder:
             raise self._error(f"{len(ops):,} ops {found.shared}: {self._how_to_name(ops)}")
         return ops
 
-    def has_op(self) -> bool:
-        """Whether there is an op with that name, in the function if one is named."""
-        functions = {self._function(op) for op in self._found().ops}
-        return bool(functions) and self.wanted.function in (None, *functions)
-
-    def _function(self, op: int) -> str | None:
+    def function(self, op: int) -> str | None:
         return self.dump.functions[self.ir.op_block[op]]
 
-    def _found(self) -> _Found:
+    def found(self) -> _Found:
         wanted = self.wanted.op
         if place := self.wanted.place_in(self.source):
             line, column = place
@@ -177,7 +174,7 @@ class _Finder:
 
     def _how_to_name(self, ops: Sequence[int]) -> str:
         """Return how to name one of several ops: by its line, or by its function if that is unique."""
-        functions = list(map(self._function, ops))
+        functions = list(map(self.function, ops))
         by_function = f", or its function: '{self.wanted.op} of {functions[0]}'"
         is_enough = None not in functions and len({*functions}) == len(ops)
         return f"name one by its line{by_function if is_enough else ''}: {self._candidates(ops)}"
@@ -201,7 +198,6 @@ class _Finder:
         return self.source.line_at(self.ir.op_start[op])
 
     def _line_text(self, line: int) -> tuple[int, bytes]:
-        """Return the offset of a line of the file, and its text; empty after the last line."""
         data, start = self.source.data, 0
         for _ in range(line - self.source.line_at(0)):
             start = data.find(b"\n", start) + 1
@@ -287,7 +283,7 @@ class _Finder:
         named = []
         for op, position in zip(ops[:NAMED_CANDIDATES], positions, strict=False):
             place = str(position.line) if is_unique else f"{position.line}:{position.column}"
-            function = self._function(op)
+            function = self.function(op)
             words = [self.ir.name(op), *self.ir.results(op)[:1], *([f"in {function}"] if function else [])]
             named.append(f"{place} ({' '.join(words)})")
         if len(ops) > len(named):

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from itertools import repeat
-from typing import overload
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.disorder import describe_displaced
@@ -22,20 +21,13 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 from eio_audit.order.inversions import displaced
 
-DRAWN_RADIUS = 2
-DRAWN_NEIGHBOURS = 30
-"""The radius of the dataflow drawn around an op, and its most ops."""
-
-DRAWN_MOVED = 10
-DRAWN_UNMOVED = 5
-"""The most ops with dataflow drawn around them: ops that a fix moves, and other displaced ops."""
-
-ALL_TEXTS = 2_000
-"""The most ops of a block whose picture has all texts. A larger one has texts around displaced ops only."""
-
-TEXTS_AROUND = 2
-SHOWN_TEXT = 240
-"""The number of ops with a text on each side of such an op, and the most characters of a text."""
+DRAWN_RADIUS = 2  # of the dataflow drawn around an op
+DRAWN_NEIGHBOURS = 30  # the most ops of it
+DRAWN_MOVED = 10  # the most ops with dataflow drawn around them that a fix moves
+DRAWN_UNMOVED = 5  # the most other displaced ops
+ALL_TEXTS = 2_000  # the most ops of a picture with all texts; others have texts around displaced ops only
+TEXTS_AROUND = 2  # the number of ops with a text on each side of such an op
+SHOWN_TEXT = 240  # the most characters of a text
 
 
 class Disorder(StrEnum):
@@ -54,65 +46,20 @@ class Disorder(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PicturedOp:
-    """An op of a block, and where it is."""
-
-    op: OpLabel
-    place: int  # 0-based place among the ops of the block
-    # 0-based place among the ops that count in inversions, in the text; None for other ops.
-    textual_rank: int | None
-    original: int | None  # 0-based place among the same ops in the original order, ties in textual order
-    inversions: int  # how many inversions it is in
-    inversions_fixed: int  # how many inversions it is in after a fix
-    # Why it is out of order, if a fix moves it or it is displaced even after a fix; else None.
-    disorder: Disorder | None
-
-
-@dataclass(frozen=True, slots=True)
-class PicturedOps(Sequence[PicturedOp]):
-    """The ops of a block, in textual order. An op is made when it is asked for: a block may have many.
-
-    Attributes:
-        textual_ranks, originals: by place, as in ``PicturedOp``, with UNCOUNTED for None.
-        inversions, inversions_fixed: by place, as in ``PicturedOp``.
-    """
-
-    labels: Sequence[OpLabel]  # by place, the op
-    textual_ranks: Sequence[int]
-    originals: Sequence[int]
-    inversions: Sequence[int]
-    inversions_fixed: Sequence[int]
-    disorders: Mapping[int, Disorder]  # the same by place of an op that has one
-
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @overload
-    def __getitem__(self, place: int) -> PicturedOp: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[PicturedOp]: ...
-    def __getitem__(self, place: int | slice) -> PicturedOp | list[PicturedOp]:
-        if isinstance(place, slice):
-            return [self[k] for k in range(*place.indices(len(self)))]
-        rank, original = self.textual_ranks[place], self.originals[place]
-        return PicturedOp(
-            self.labels[place],
-            place % len(self),
-            None if rank == UNCOUNTED else rank,
-            None if original == UNCOUNTED else original,
-            self.inversions[place],
-            self.inversions_fixed[place],
-            self.disorders.get(place),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class OrderPicture:
-    """The order of one block, op by op."""
+    """The order of one block, op by op. What is "by place" has an entry for each op, in textual order."""
 
     dump: DumpAudit  # the audit of the dump
     block: BlockAudit  # the audit of the block
-    ops: PicturedOps  # all ops of the block, in textual order
+    labels: Sequence[OpLabel]  # by place, the op
+    # By place, the 0-based place among the ops that count in inversions, in the text and in the original
+    # order, where ties are in textual order. UNCOUNTED for other ops.
+    textual_ranks: Sequence[int]
+    originals: Sequence[int]
+    inversions: Sequence[int]  # by place, how many inversions the op is in
+    inversions_fixed: Sequence[int]  # by place, how many it is in after a fix
+    # By place, why an op is out of order, if a fix moves it or it is displaced even after a fix.
+    disorders: Mapping[int, Disorder]
     displaced: dict[int, DisplacedOp]  # per place, an op out of order; those in the most inversions first
     # The neighbourhoods of some ops that a fix moves, then of some other ops out of order; empty in a
     # graph region.
@@ -127,7 +74,6 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     textual_ranks = array("i", [UNCOUNTED]) * len(block.ops)
     for rank, place in enumerate(block.indexed):
         textual_ranks[place] = rank
-    fixed = block.inversions_at_fixed
     order = block.indexed_order
     moved = {order[k] for k in displaced(order)}
     remaining = {order[k] for k in displaced([block.key(place) for place in order])}
@@ -142,20 +88,14 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     return OrderPicture(
         dump=dump_audit,
         block=audit,
-        ops=PicturedOps(
-            names,
-            textual_ranks,
-            array("i", map(original.get, places, repeat(UNCOUNTED))),
-            array("i", map(block.inversions_at.get, places, repeat(0))),
-            array("i", map(fixed.get, places, repeat(0))),
-            disorder,
-        ),
+        labels=names,
+        textual_ranks=textual_ranks,
+        originals=array("i", map(original.get, places, repeat(UNCOUNTED))),
+        inversions=array("i", map(block.inversions_at.get, places, repeat(0))),
+        inversions_fixed=array("i", map(block.inversions_at_fixed.get, places, repeat(0))),
+        disorders=disorder,
         displaced=displaced_ops,
-        dataflow=tuple(
-            dataflow.around([place], DRAWN_RADIUS, DRAWN_NEIGHBOURS)
-            for place in drawn
-            if dataflow is not None
-        ),
+        dataflow=tuple(dataflow.around([k], DRAWN_RADIUS, DRAWN_NEIGHBOURS) for k in drawn if dataflow),
         texts=_texts(block, moved_first),
     )
 
@@ -176,33 +116,25 @@ def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
         size = ALL_TEXTS // (2 * TEXTS_AROUND + 1)
         around = range(-TEXTS_AROUND, TEXTS_AROUND + 1)
         places = sorted({min(max(place + k, 0), last) for place in worst[:size] for k in around})
-    own_text = block.dump.ir.own_text
-    return {place: _on_one_line(own_text(block.ops[place])) for place in places}
+    texts = {}
+    for place in places:
+        start = block.dump.ir.own_text(block.ops[place])[: 4 * SHOWN_TEXT]
+        shown = " ".join(start.decode("utf-8", "replace").split())
+        texts[place] = shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."
+    return texts
 
 
-def _on_one_line(text: bytes) -> str:
-    """Return the first characters of an op's text, on one line."""
-    shown = " ".join(text[: 4 * SHOWN_TEXT].decode("utf-8", "replace").split())
-    return shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."
+PICTURED_BLOCKS = 6  # the most blocks that a report draws
+PICTURED_BLOCKS_OF_MODEL = 3  # the most blocks that the page of a model draws
 
-
-PICTURED_BLOCKS = 6
-PICTURED_BLOCKS_OF_MODEL = 3
-"""The most blocks that a report draws, and that the page of a model draws."""
-
-Audited = Callable[[], AuditedDump | None]
-"""Returns a dump with its IR. None if it cannot be read any more."""
+Audited = Callable[[], AuditedDump | None]  # returns a dump with its IR; None if it cannot be read any more
 
 
 class WorstBlocks:
-    """The blocks to draw. They are chosen while dumps are visited, and drawn afterwards.
+    """The blocks to draw, up to a limit. They are chosen while dumps are visited, and drawn afterwards.
 
-    If several dumps show a block, told by its function and label, the first of its worst states is drawn.
-    Blocks without inversions are not drawn.
-
-    Args:
-        limit: the most blocks to draw.
-        tells_files_apart: whether blocks of different files are different blocks.
+    If several dumps show a block, told by its function and label, and by its file if the class tells files
+    apart, the first of its worst states is drawn. Blocks without inversions are not drawn.
     """
 
     def __init__(self, limit: int = PICTURED_BLOCKS, *, tells_files_apart: bool = True) -> None:
@@ -242,10 +174,9 @@ class WorstBlocks:
         """Return whether to draw a block; drop the block that it replaces."""
         if name not in self._chosen and len(self._chosen) < self._limit:
             return True
-        rival = (
-            name if name in self._chosen else min(self._chosen, key=lambda other: self._chosen[other].rank)
-        )
-        if self._chosen[rival].rank > rank:
+        ranks = {other: one.rank for other, one in self._chosen.items()}
+        rival = name if name in ranks else min(ranks, key=ranks.__getitem__)
+        if ranks[rival] > rank:
             return False
         del self._chosen[rival]
         return True
@@ -290,13 +221,7 @@ def pictures_of_model(
     read_dumps: Callable[[str], Sequence[Dump]],
     limit: int = PICTURED_BLOCKS_OF_MODEL,
 ) -> list[OrderPicture]:
-    """Draw the worst blocks of a model from files that are read once more, the worst block first.
-
-    Args:
-        audits: those of all dumps of the model.
-        read_dumps: returns the dumps of a file, by its name.
-        limit: the most blocks to draw.
-    """
+    """Draw the worst blocks of a model, the worst first. ``read_dumps`` reads a file once more."""
     worst = WorstBlocks(limit, tells_files_apart=False)
     for audit in audits:
         worst.choose(audit, partial(_audited_again, audit, read_dumps))
@@ -304,7 +229,6 @@ def pictures_of_model(
 
 
 def _audited_again(audit: DumpAudit, read_dumps: Callable[[str], Sequence[Dump]]) -> AuditedDump | None:
-    """Return the dump at the same line of the same file. None if there is none that can be read."""
     try:
         dump = next((one for one in read_dumps(audit.source) if one.line == audit.line), None)
         return None if dump is None else audit_dump(dump, audit.options)

@@ -10,12 +10,8 @@ from eio_audit.mlir.source import InputError
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 """Searched in each name of a location, outermost first; group ``index`` is the op index."""
 
-PATTERN_SECONDS = 2.0
-"""The time limit of a pattern on one name. Only catastrophic backtracking takes that long."""
-
-LONGEST_INDEX = 4000
-"""The most digits of an index. Python refuses to parse an int of more than 4,300."""
-
+PATTERN_SECONDS = 2.0  # the most that a pattern may take on one name; only backtracking takes that long
+LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
 OPS_AT_ONCE = 1 << 13  # how many locations are searched at one time: a balance of speed and memory
 MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
 
@@ -82,16 +78,12 @@ class IndexPattern:
         except TimeoutError:
             message = f"the index pattern takes too long on the location {name[:80]!r}"
             raise InputError("--index-pattern", None, message) from None
-        return None if match is None else _integer(match["index"])
+        text = (match and match["index"]) or ""
+        digits = text.removeprefix("-")
+        is_index = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_INDEX
+        return int(text) if is_index else None
 
     def without_index(self, name: str) -> str:
         """Return the name without its index."""
         match = (_DEFAULT if self.is_default else self._pattern).search(name)
         return name[: match.start("index")] + name[match.end("index") :] if match else name
-
-
-def _integer(text: str | None) -> int | None:
-    digits = (text or "").removeprefix("-")
-    if not digits.isascii() or not digits.isdigit() or len(digits) > LONGEST_INDEX:
-        return None
-    return int(text or "")

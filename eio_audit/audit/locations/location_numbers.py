@@ -34,11 +34,7 @@ _NAME = re.compile(rb'"[^"\\\n]*+"')  # a location that is a name and nothing el
 
 
 class Numbers(dict[Hashable, int]):
-    """Small numbers for equal things.
-
-    Args:
-        unused: the numbers to give, from 0 on. Tables that share them have no number in common.
-    """
+    """Small numbers for equal things. Tables that share the unused ones have no number in common."""
 
     def __init__(self, unused: Iterator[int] | None = None) -> None:
         super().__init__()
@@ -106,7 +102,6 @@ class LocationNumbers:
         return numbers
 
     def _of_new(self, op: int, text: bytes) -> int:
-        """Return the number of a location by its text, which may be an alias."""
         definition = self._ir.definition(text) or text
         is_plain = definition in self._interned.locations or _NAME.fullmatch(definition)
         return self._of_plain(definition) if is_plain else self._of_text(op, definition)

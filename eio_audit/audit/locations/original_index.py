@@ -14,8 +14,7 @@ from eio_audit.mlir.ir import IR, NO_OFFSET
 if TYPE_CHECKING:
     from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
-UNKNOWN = b"unknown"
-"""The location of most ops without an index. It needs no parsing."""
+UNKNOWN = b"unknown"  # the location of most ops without an index; it needs no parsing
 
 
 class OriginalIndices:
@@ -67,7 +66,6 @@ class OriginalIndices:
         return indices, derived
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
-        """Read the indices of several ops from the text of their locations; parse a location if needed."""
         locations = self._ir.location_texts(ops)
         found = self._pattern.indices_of_names(locations)
         for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():

@@ -57,8 +57,7 @@ class PlainNames:
         self.texts = list(numbers)  # what is between the index and the line of the op, each text once
 
 
-LONGEST_LINE_NUMBER = 9
-"""How many last digits of a line number count. Python refuses to parse an int of more than 4,300."""
+LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 
 
 @dataclass(frozen=True, slots=True)

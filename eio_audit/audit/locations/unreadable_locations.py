@@ -24,9 +24,7 @@ _READ_TYPE = b"forward_device"
 _LEFT_OUT = "ttcore."
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
 
-_PREFIX = "DEBUG|"
-"""A prefix that front ends put before the index. Code generation does not know it."""
-
+_PREFIX = "DEBUG|"  # a prefix that front ends put before the index; code generation does not know it
 _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
 
 _PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
@@ -93,7 +91,6 @@ def _why_unreadable(location: Location | None) -> Unreadable | None:
 
 
 def _in_name(name: str) -> Unreadable | None:
-    """Return why a name cannot be read; None if it can."""
     meant = _PREFIXES.sub("", name)
     why = _in_fields([field for field in meant.split("|") if field])
     if prefixes := (len(name) - len(meant)) // len(_PREFIX):
@@ -103,7 +100,6 @@ def _in_name(name: str) -> Unreadable | None:
 
 
 def _in_fields(fields: list[str]) -> Unreadable | None:
-    """Return why the fields of a name cannot be read; None if they can."""
     if not fields or not _is_integer(fields[0]):
         return Unreadable(Reason.FIELD, f"its index '{''.join(fields[:1])}' is not an integer")
     if len(fields) < _FEWEST_FIELDS:
@@ -118,7 +114,6 @@ def _in_fields(fields: list[str]) -> Unreadable | None:
 
 
 def _is_integer(field: str) -> bool:
-    """Whether a field is a signed 32-bit integer."""
     return _INTEGER.fullmatch(field) is not None and -_LARGEST - 1 <= int(field) <= _LARGEST
 
 

@@ -79,17 +79,17 @@ def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
         made = Counter[str | None]()
         for traced in trace.passes:
             made[traced.pass_name] += traced.made
-            totals[traced.pass_name].update({name: getattr(traced, name) for name in _SUMMED})
+            totals[traced.pass_name].update({name: getattr(traced, name) for name in SUMMED})
         for name, number in made.items():
             totals[name]["models"] += number > 0
     rows = (
-        PassTotal(name, models=own["models"], **{one: own[one] for one in _SUMMED})
+        PassTotal(name, models=own["models"], **{one: own[one] for one in SUMMED})
         for name, own in totals.items()
     )
     return tuple(sorted(rows, key=_severity))
 
 
-_SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")
+SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")
 
 
 def initial_total(traces: Iterable[Trace]) -> PassTotal:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,11 +15,14 @@ from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.jobs import Jobs, cluster_option, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
+from eio_audit.mlir.source import InputError
 from eio_audit.report.text.progress import advancing, progress, status
 
 if TYPE_CHECKING:
+    from eio_audit.audit.check.check import Check
+    from eio_audit.audit.corpus.check_dumps import DumpCheck
     from eio_audit.audit.corpus.workers import Workers
-    from eio_audit.audit.explain.order_picture import OrderPicture
+    from eio_audit.audit.explain.order_picture import WorstBlocks
     from eio_audit.audit.fix.fix import Replacement
     from eio_audit.audit.gate.checked_dump import CheckedDump
     from eio_audit.audit.gate.gate import Verdict
@@ -67,11 +70,10 @@ def check_command(
       eio-audit check dumps/ --baseline order-baseline.json
     """
     from eio_audit.audit.check.figures import unmatched_patterns
-    from eio_audit.audit.corpus.check_dumps import DumpCheck, check_dumps
+    from eio_audit.audit.corpus.check_dumps import DumpCheck
     from eio_audit.audit.corpus.models import models_of
     from eio_audit.audit.log.log_findings import LogFindings
     from eio_audit.mlir.input.folders import find_files
-    from eio_audit.mlir.source import read_all
 
     if statistics and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--statistics requires --format text")
@@ -84,18 +86,49 @@ def check_command(
         from eio_audit.audit.explain.order_picture import WorstBlocks
 
         worst_blocks = WorstBlocks()
-
-    def visit(dump: Dump, result: CheckedDump) -> None:
-        if needs_findings:
-            findings.take(dump, result)
-        if worst_blocks is not None:
-            worst_blocks.visit_audit(dump, result.audit)
-
     dump_check = DumpCheck(options, rules, reports.verbose)
-    total_bytes = inputs.total_size(files)
+    take = findings.take if needs_findings else None
+    result = _check(files, choice, dump_check, parallel, take, worst_blocks)
+    result = replace(result, errors=(*errors, *result.errors), models=models)
+    inputs.show_errors(result.errors)
+    if not reports.quiet:
+        inputs.note_skipped(skipped)
+        inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
+        inputs.note_undefined_names(result.dumps)
+    verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
+    with nullcontext() if worst_blocks is None else status("drawing the blocks"):
+        pictures = [] if worst_blocks is None else worst_blocks.pictures()
+    reports.write(
+        verdict,
+        statistics=statistics,
+        pictures=pictures,
+        read_dumps=inputs.read_dumps,
+        excerpts=inputs.excerpts,
+        replacements=_replacements(verdict, options) if "sarif" in reports.formats else None,
+    )
+    if result.errors:
+        ctx.exit(2)
+    if result.judges_nothing and not (result.dumps and verdict.gate.allows_unindexed):
+        raise inputs.no_order(len(result.dumps), result.dumps, *paths)
+    ctx.exit(1 if verdict.failed else 0)
+
+
+def _check(
+    files: Sequence[str],
+    choice: DumpChoice,
+    dump_check: DumpCheck,
+    parallel: Jobs,
+    take: Callable[[Dump, CheckedDump], None] | None,
+    worst_blocks: WorstBlocks | None,
+) -> Check:
+    """Check the chosen dumps of files. ``take`` and ``worst_blocks`` get each with its result, in order."""
+    from eio_audit.audit.corpus.check_dumps import check_dumps
+    from eio_audit.mlir.source import read_all
+
+    errors: list[InputError] = []
+    total_bytes, dump_count = inputs.total_size(files), 0
     bar = progress(total_bytes, "reading", len(files), then="ordering")
     with bar as advance, ExitStack() as started:
-        dump_count = 0
 
         def read_file(file: str) -> Iterator[Dump]:
             nonlocal dump_count
@@ -107,39 +140,16 @@ def check_command(
             pieces = dump_count if len(files) == 1 else None
             return started.enter_context(parallel.workers(total_bytes, pieces))
 
+        def visit(dump: Dump, result: CheckedDump) -> None:
+            if take is not None:
+                take(dump, result)
+            if worst_blocks is not None:
+                worst_blocks.visit_audit(dump, result.audit)
+
         dumps = read_all(files, read_file, errors, advance.file_done)
         keep = None if worst_blocks is None else worst_blocks.keep
         result = check_dumps(dumps, dump_check, visit, workers, advance.waits_for, keep)
-    result = replace(result, errors=(*errors, *result.errors), models=models)
-    inputs.show_errors(result.errors)
-    if not reports.quiet:
-        inputs.note_skipped(skipped)
-        inputs.warn_of_unmatched(unmatched_patterns(result.dumps))
-        inputs.note_undefined_names(result.dumps)
-    verdict = gate_choice.judge(result, findings.findings, quiet=reports.quiet)
-
-    def pictures_of(model: str) -> list[OrderPicture]:
-        from eio_audit.audit.explain.order_picture import pictures_of_model
-
-        return pictures_of_model(result.by_model[model].dumps, inputs.read_dumps)
-
-    pictures: Sequence[OrderPicture] = ()
-    if worst_blocks is not None:
-        with status("drawing the blocks"):
-            pictures = worst_blocks.pictures()
-    reports.write(
-        verdict,
-        statistics=statistics,
-        pictures=pictures,
-        pictures_of=pictures_of,
-        excerpts=inputs.excerpts,
-        replacements=_replacements(verdict, options) if "sarif" in reports.formats else None,
-    )
-    if result.errors:
-        ctx.exit(2)
-    if result.judges_nothing and not (result.dumps and verdict.gate.allows_unindexed):
-        raise inputs.no_order(len(result.dumps), result.dumps, *paths)
-    ctx.exit(1 if verdict.failed else 0)
+    return replace(result, errors=(*errors, *result.errors))
 
 
 def _replacements(verdict: Verdict, options: AuditOptions) -> dict[str, Replacement]:
@@ -147,7 +157,6 @@ def _replacements(verdict: Verdict, options: AuditOptions) -> dict[str, Replacem
     from eio_audit.audit.fix.fix import replacement_of
     from eio_audit.audit.fix.reading_again import VerificationError
     from eio_audit.audit.gate.rules import AVOIDABLE
-    from eio_audit.mlir.source import InputError
     from eio_audit.report.wording.commands import is_kept
 
     found = {}

@@ -11,8 +11,7 @@ from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, e
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
 
-DRAWN_OPS = 600
-"""The most ops in a picture. A larger picture is slow to lay out and unreadable."""
+DRAWN_OPS = 600  # the most ops in a picture; a larger picture is slow to lay out and unreadable
 
 
 @grouped_command(

@@ -16,6 +16,7 @@ from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
 from eio_audit.cli.options import exit_codes, grouped_command, key_of
 from eio_audit.cli.output import write_bytes
+from eio_audit.cli.registry import COMMANDS, cli
 
 
 @grouped_command(
@@ -80,7 +81,7 @@ RULES = "rules"
 def _complete_name(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
     from eio_audit.report.manual import entries
 
-    names = [*_commands(ctx), CONFIG, RULES, *(name for entry in entries() for name in entry.names)]
+    names = [*COMMANDS, CONFIG, RULES, *(name for entry in entries() for name in entry.names)]
     return [name for name in names if name.casefold().startswith(incomplete.casefold())]
 
 
@@ -110,28 +111,18 @@ def help_command(ctx: click.Context, name: tuple[str, ...]) -> None:
     program, word = ctx.find_root(), " ".join(name)
     if not name:
         click.echo(program.get_help())
-    elif word in _commands(ctx):
-        command = _group(ctx).get_command(program, word)
+    elif word in COMMANDS:
+        command = cli.get_command(program, word)
         assert command is not None
         click.echo(command.get_help(click.Context(command, info_name=word, parent=program)))
     elif name[0] == CONFIG:
         with config_command.make_context("help config", [*name[1:]], parent=program) as shown:
             config_command.invoke(shown)
     else:
-        _print_manual(word, _commands(ctx))
+        _print_manual(word)
 
 
-def _group(ctx: click.Context) -> click.Group:
-    group = ctx.find_root().command
-    assert isinstance(group, click.Group)
-    return group
-
-
-def _commands(ctx: click.Context) -> list[str]:
-    return _group(ctx).list_commands(ctx.find_root())
-
-
-def _print_manual(word: str, commands: list[str]) -> None:
+def _print_manual(word: str) -> None:
     from eio_audit.report.manual import close_names, entries, look_up, print_entries, print_list
     from eio_audit.report.text.console import Console
 
@@ -141,7 +132,7 @@ def _print_manual(word: str, commands: list[str]) -> None:
         return
     found = look_up(word)
     if not found:
-        names = [*difflib.get_close_matches(word, [*commands, CONFIG, RULES]), *close_names(word)]
+        names = [*difflib.get_close_matches(word, [*COMMANDS, CONFIG, RULES]), *close_names(word)]
         close = " or ".join(f"'{other}'" for other in names)
         hint = f"did you mean {close}?" if close else f"'eio-audit help {RULES}' lists all rules and words"
         raise click.UsageError(f"there is no command, rule or word '{word}': {hint}")

@@ -8,48 +8,29 @@ high. It is stretched to the available space, and only its viewBox zooms it. Lin
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import groupby
+from operator import attrgetter
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import UNCOUNTED
-from eio_audit.audit.explain.dataflow import Dataflow
-from eio_audit.audit.explain.order_picture import (
-    DRAWN_NEIGHBOURS,
-    TEXTS_AROUND,
-    Disorder,
-    OrderPicture,
-    PicturedOps,
-)
+from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, TEXTS_AROUND, Disorder, OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
-from eio_audit.report.ci.finding import background, sentence
 from eio_audit.report.graph import drawing_of
-from eio_audit.report.html.table import Cell, MadeRows, Table, classes_in, columns_of
+from eio_audit.report.html.table import Table, columns_if_any, columns_of
 from eio_audit.report.wording.commands import explain_command
-from eio_audit.report.wording.order import (
-    block_name,
-    heading_of,
-    reason,
-)
+from eio_audit.report.wording.order import CLASSES, background, block_name, heading_of, reason, sentence
 from eio_audit.report.wording.trace import made_by
 
-SINGLE_LINES = 2000
-"""Up to this many ops, each has a line. In larger blocks only ops out of order do; the others are bands."""
-
-MAPPED_OPS = 500
-MAP_PARTS = 140
-"""With more than MAPPED_OPS ops, MAP_PARTS bars beside the picture show where ops are out of order."""
-
-LABELS = 12
-"""How many op names are beside the picture without scripts. A script fills the available space."""
-
-HEIGHT = 560
-LABEL_HEIGHT = 18
-LEAST_ROWS = 4
-"""In pixels, the most for the picture and for an op's row. The picture has room for LEAST_ROWS."""
+SINGLE_LINES = 2000  # up to so many ops, each has a line; in larger blocks those in order are bands
+MAPPED_OPS = 500  # the most ops of a picture without bars beside it that show where ops are out of order
+MAP_PARTS = 140  # the number of these bars
+LABELS = 12  # how many op names are beside the picture without scripts; a script fills the available space
+HEIGHT = 560  # the most of the picture, in pixels
+LABEL_HEIGHT = 18  # of an op's row, in pixels
+LEAST_ROWS = 4  # the picture has room for so many
 
 MEANINGS = {
     Disorder.AVOIDABLE: "avoidable: a fix moves it",
@@ -62,15 +43,14 @@ MEANINGS = {
 
 def slope_of(picture: OrderPicture) -> dict[str, object]:
     """Return what the template ``slope.html`` shows. Heights count ops from the top; ``height`` is pixels."""
-    ops = picture.ops
-    counted = [place for place, rank in enumerate(ops.textual_ranks) if rank != UNCOUNTED]
-    in_order = [place for place in counted if ops.disorders.get(place) is None]
+    counted = [place for place, rank in enumerate(picture.textual_ranks) if rank != UNCOUNTED]
+    in_order = [place for place in counted if picture.disorders.get(place) is None]
     on_top = Disorder.AVOIDABLE
     out_of_order = sorted(
-        (place for place in counted if ops.disorders.get(place)),
-        key=lambda place: ops.disorders.get(place) is on_top,
+        (place for place in counted if picture.disorders.get(place)),
+        key=lambda place: picture.disorders.get(place) is on_top,
     )
-    numbers = Counter(ops.disorders.values())
+    numbers = Counter(picture.disorders.values())
     are_bands = len(counted) > SINGLE_LINES
     lines = out_of_order if are_bands else in_order + out_of_order
     return {
@@ -78,49 +58,48 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
         "height": min(HEIGHT, max(len(counted), LEAST_ROWS) * LABEL_HEIGHT),
         "legend": [(kind.value, numbers[kind], text) for kind, text in MEANINGS.items() if kind in numbers],
         "left": [
-            (top, f"#{ops.labels[place].index}")
-            for top, place in _labelled(sorted(counted, key=ops.originals.__getitem__))
+            (top, f"#{picture.labels[place].index}")
+            for top, place in _labelled(sorted(counted, key=picture.originals.__getitem__))
         ],
-        "right": [(top, ops.labels[place].title) for top, place in _labelled(counted)],
-        "bands": list(_bands(ops, in_order)) if are_bands else [],
+        "right": [(top, picture.labels[place].title) for top, place in _labelled(counted)],
+        "bands": list(_bands(picture, in_order)) if are_bands else [],
         "lines": [
-            (ops.disorders.get(place) or "kept", ops.originals[place] + 0.5, ops.textual_ranks[place] + 0.5)
+            (
+                picture.disorders.get(place) or "kept",
+                picture.originals[place] + 0.5,
+                picture.textual_ranks[place] + 0.5,
+            )
             for place in lines
         ],
-        "parts": _parts(ops, out_of_order, len(counted)) if len(counted) > MAPPED_OPS else [],
+        "parts": _parts(picture, out_of_order, len(counted)) if len(counted) > MAPPED_OPS else [],
     }
 
 
-def _parts(ops: PicturedOps, out_of_order: Sequence[int], total: int) -> list[tuple[int, float, int]]:
+def _parts(picture: OrderPicture, out_of_order: Sequence[int], total: int) -> list[tuple[int, float, int]]:
     """Return the parts of the block with ops out of order: start, bar width in percent, size in ops."""
     size = -(-total // MAP_PARTS)
-    numbers = Counter(ops.textual_ranks[place] // size for place in out_of_order)
+    numbers = Counter(picture.textual_ranks[place] // size for place in out_of_order)
     most = max(numbers.values(), default=1)
     return [(part * size, 100 * number / most, size) for part, number in sorted(numbers.items())]
 
 
-def _bands(ops: PicturedOps, places: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+def _bands(picture: OrderPicture, places: Sequence[int]) -> Iterator[tuple[int, int, int]]:
     """Yield groups of ops that stayed together: their start on the left and the right, and their number."""
-    ends = enumerate((ops.originals[place], ops.textual_ranks[place]) for place in places)
+    ends = enumerate((picture.originals[place], picture.textual_ranks[place]) for place in places)
     for _, band in groupby(ends, key=lambda at: (at[1][0] - at[0], at[1][1] - at[0])):
         (_, (left, right)), *others = band
         yield left, right, 1 + len(others)
 
 
 def _labelled(places: Sequence[int]) -> list[tuple[str, int]]:
-    """Return some ops, evenly spaced, each after its height."""
     step = max(1, -(-len(places) // LABELS))
     return [(f"{(k + 0.5) / len(places):.2%}", places[k]) for k in range(0, len(places), step)]
 
 
-SHOWN_FINDINGS = 50
-"""The most findings that a page lists, worst first. The tables of ops have all ops of the pictures."""
+SHOWN_FINDINGS = 50  # the most findings that a page lists, worst first
+OPEN_FINDINGS = 10  # how many findings are visible before the list is unfolded
 
-OPEN_FINDINGS = 10
-"""How many findings are visible before the list is unfolded."""
-
-_Place = tuple[str, int, str]
-"""The file, the line and the name of an op. They identify an op in both pictures and findings."""
+_Place = tuple[str, int, str]  # the file, the line and the name of an op, in pictures and in findings
 
 
 def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Table | None:
@@ -129,21 +108,16 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
     if len(blocks) < 2:
         return None
     links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
-    classes, of_classes = classes_in(block for _, block in blocks)
-    figures = ["line", "ops", "inversions", "forced", "knock_on", "avoidable"]
-    figures += [*classes, "displaced"]
-    columns = columns_of(
-        "dump, block, #line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, "
-        f"{of_classes}#displaced"
-    )
+    keys = "#line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, "
+    keys += columns_if_any([block for _, block in blocks], CLASSES) + "#displaced"
+    figures = attrgetter(*(column.key for column in columns_of(keys)))
     rows = [
-        [heading_of(dump), block_name(block.function, block.block), *(getattr(block, key) for key in figures)]
-        for dump, block in blocks
+        [heading_of(dump), block_name(block.function, block.block), *figures(block)] for dump, block in blocks
     ]
     return Table(
         "blocks",
         "the blocks that hold indexed ops",
-        columns,
+        columns_of(f"dump, block, {keys}"),
         rows,
         "-avoidable, -inversions",
         links=("block", [links.get(_name_of(dump, block)) for dump, block in blocks]),
@@ -175,13 +149,9 @@ class Card:
 
 
 class Section:
-    """What the template ``block.html`` shows of a block.
+    """What the template ``block.html`` shows of the ``number``-th block of a page.
 
-    Args:
-        picture: the block.
-        number: its number among the blocks of the page, from 1.
-        repeats: by place, the number of an op among those of its line on the page, if it is not the first.
-        findings: by place, the finding of a gate.
+    ``repeats`` has, by place, the number of an op among those of its line on the page, from the second.
     """
 
     def __init__(
@@ -208,12 +178,12 @@ class Section:
 
     def id_of(self, place: int) -> str:
         """Return the id of an op: ``op-57`` for the op at line 57, ``op-57-2`` for the second there."""
-        line, repeat = self.picture.ops.labels[place].line, self._repeats.get(place)
+        line, repeat = self.picture.labels[place].line, self._repeats.get(place)
         return f"op-{line}" if repeat is None else f"op-{line}-{repeat}"
 
     def place_of(self, place: int) -> _Place:
         """Return what identifies an op on the page."""
-        label = self.picture.ops.labels[place]
+        label = self.picture.labels[place]
         return self.dump.source, label.line, label.title
 
     def cards(self) -> list[Card]:
@@ -222,74 +192,71 @@ class Section:
 
     def card(self, place: int, finding: Finding | None = None) -> Card:
         """Return the card of an op."""
-        op, flow = self.picture.ops[place], self._dataflow.get(place)
-        excerpt = {*range(max(place - TEXTS_AROUND, 0), min(place + TEXTS_AROUND + 1, len(self.picture.ops)))}
+        labels, flow = self.picture.labels, self._dataflow.get(place)
+        op, excerpt = (
+            labels[place],
+            {*range(len(labels))[max(place - TEXTS_AROUND, 0) : place + TEXTS_AROUND + 1]},
+        )
         if finding:
             other_line = finding.sentence.line
-            labels = self.picture.ops.labels
             excerpt |= {other for other, label in enumerate(labels) if label.line == other_line}
-        title = f"{op.op.title} at line {op.op.line}: {self._why(place) or op.disorder}"
+        title = f"{op.title} at line {op.line}: {self._why(place) or self.picture.disorders.get(place)}"
         return Card(
             name=self.id_of(place),
             title=sentence(finding) if finding else title,
-            origin=background(finding) if finding else op.op.module or "",
+            origin=background(finding) if finding else op.module or "",
             excerpt=[
-                (self.picture.ops.labels[k].line, self.picture.texts[k], k == place)
+                (labels[k].line, self.picture.texts[k], k == place)
                 for k in sorted(excerpt)
                 if k in self.picture.texts
             ],
-            command=explain_command(self.dump, self.dump.source, op.op.line),
+            command=explain_command(self.dump, self.dump.source, op.line),
             section=self.name,
-            drawing=self._drawing(flow) if flow else {},
+            drawing=drawing_of(flow, {one.place: f"#{self.id_of(one.place)}" for one in flow.ops})
+            if flow
+            else {},
             is_cut=flow is not None and len(flow.ops) == DRAWN_NEIGHBOURS < flow.block_ops,
             finding=finding,
         )
 
-    def _drawing(self, flow: Dataflow) -> dict[str, object]:
-        return drawing_of(flow, {op.place: f"#{self.id_of(op.place)}" for op in flow.ops})
-
     def _why(self, place: int) -> str:
-        line = self.picture.ops.labels[place].line
+        line = self.picture.labels[place].line
         if line in self._found_lines and (finding := self._findings.get(self.place_of(place))):
             return finding.message
-        if self.picture.ops.disorders.get(place) is Disorder.AVOIDABLE:
+        if self.picture.disorders.get(place) is Disorder.AVOIDABLE:
             return "a fix moves it"
         displaced = self.picture.displaced.get(place)
         return reason(displaced, self.block) if displaced else ""
 
     def places(self) -> dict[str, object]:
         """The place of each op before and now (-1 if it does not count), texts, and irregular ids."""
-        ops = self.picture.ops
         return {
-            "original": [*ops.originals],
-            "standing": [*ops.textual_ranks],
+            "original": [*self.picture.originals],
+            "standing": [*self.picture.textual_ranks],
             "texts": self.picture.texts,
             "anchors": {place: self.id_of(place) for place in self._repeats},
         }
 
-    @cached_property
+    @property
     def table(self) -> Table:
-        """The table of all its ops."""
+        """The table of all its ops. It needs much memory, so it is not kept."""
         columns = columns_of(
             "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=out of order, why"
         )
-        ops, labels = self.picture.ops, self.picture.ops.labels
-        cells: list[Callable[[int], Cell]] = [
-            lambda place: place,
-            lambda place: labels[place].title,
-            lambda place: labels[place].line,
-            lambda place: labels[place].module,
-            ops.inversions.__getitem__,
-            ops.inversions_fixed.__getitem__,
-            ops.disorders.get,
-            self._why,
-        ]
+        picture = self.picture
         name = block_name(self.block.function, self.block.block)
         return Table(
             f"ops-{self.name}",
             f"the ops of {name}; place counts from 0",
             columns,
-            MadeRows(len(ops), cells),
+            [
+                (
+                    *(place, op.title, op.line, op.module),
+                    *(picture.inversions[place], picture.inversions_fixed[place]),
+                    *(picture.disorders.get(place), self._why(place)),
+                )
+                for place, op in enumerate(picture.labels)
+            ],
             "disorder, -inversions",
             marked=("disorder", "only ops out of order"),
         )
@@ -302,7 +269,7 @@ def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding]
     sections = []
     for number, picture in enumerate(pictures, 1):
         repeats = {}
-        for place, label in enumerate(picture.ops.labels):
+        for place, label in enumerate(picture.labels):
             taken[label.line] = number_there = taken.get(label.line, 0) + 1
             if number_there > 1:
                 repeats[place] = number_there
@@ -318,7 +285,7 @@ def finding_cards(
     at = {
         section.place_of(place): (section, place)
         for section in sections
-        for place, label in enumerate(section.picture.ops.labels)
+        for place, label in enumerate(section.picture.labels)
         if (section.dump.source, label.line) in lines
     }
     dump_at = {(dump.source, dump.line): dump for dump in dumps}
@@ -343,7 +310,6 @@ def left_cards(trace: Trace) -> list[Card]:
 
 
 def _finding_card(name: str, title: str, audited: DumpAudit | Trace, finding: Finding) -> Card:
-    """Return the card of an op that no picture shows."""
     command = explain_command(audited, finding.source, finding.line)
     return Card(name, title, background(finding), (), command, None, {}, False, finding)
 

@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from eio_audit.audit.corpus.models import figures_by_model
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.explain.order_picture import OrderPicture
+from eio_audit.audit.explain.order_picture import OrderPicture, pictures_of_model
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
@@ -28,10 +29,11 @@ from eio_audit.report.html.order_section import (
     finding_cards,
 )
 from eio_audit.report.html.stored_steps import packed, pair_data
-from eio_audit.report.html.table import Cell, Table, columns_of
+from eio_audit.report.html.table import Cell, Table, columns_if_any, columns_of, table_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
+from eio_audit.report.wording.order import CLASSES, pass_of, worst_of
 
 SHOWN_FILES = 3  # how many files the title of a page names
 PAGE_SCRIPTS = ("page.js",)  # the script of every page: tables, pictures, explained words
@@ -56,15 +58,10 @@ def check_to_html(
     model: str = "",
     up: str = "",
 ) -> str:
-    """Return the page of a check.
+    """Return the page of a check. ``pictures`` are of the blocks that are shown op by op.
 
-    Args:
-        verdict: what to show.
-        pictures: of the blocks that are shown op by op.
-        version: of eio-audit.
-        pages: the addresses of the pages of models. They have the blocks, and this page has not.
-        model: what it is the page of, if of one of several models.
-        up: the address of the page of all models.
+    Of several models, ``pages`` are the addresses of their pages, which have the blocks. The page of one of
+    these models names it, and ``up`` is the address of the page of all.
     """
     check = verdict.check
     sections = block_sections(pictures, verdict.findings)
@@ -86,29 +83,44 @@ def check_to_html(
         inverted=inverted,
         sections=sections,
         listed=listed,
-        **_corpus(verdict, pages or {}),
+        models=_model_table(verdict, pages or {}) if len(check.by_model) > 1 else None,
+        passes=_pass_table(verdict) if len(check.by_model) > 1 else None,
     )
 
 
-def _corpus(verdict: Verdict, pages: Mapping[str, str]) -> dict[str, object]:
-    """Return the tables of models and of passes; None for a single model."""
-    if len(verdict.check.by_model) < 2:
-        return {"models": None, "passes": None}
-    from eio_audit.report.corpus import model_table, pass_table
+SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and passes are sorted at first
 
-    return {"models": model_table(verdict, pages), "passes": pass_table(verdict)}
+
+def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
+    """Return the figures of every model. Each links to its page, if it has one."""
+    models = figures_by_model(verdict)
+    lacking = {"errors": "not read", "unjudged": "files without an index"}
+    columns = (
+        f"model, ##avoidable, {columns_if_any(models, CLASSES)}##inversions, #minimum=not avoidable, "
+        f"#findings, #dumps, {columns_if_any(models, lacking)}#ops, worst=worst dump"
+    )
+    links = ("model", [pages.get(one.model) for one in models])
+    caption = "what the dumps of each model show"
+    return table_of("models", caption, models, columns, SORTING, {"worst": worst_of}, links)
+
+
+def _pass_table(verdict: Verdict) -> Table:
+    """Return the figures of the dumps of every pass."""
+    passes = figures_by_pass(verdict)
+    columns = (
+        f"pass, ##avoidable, {columns_if_any(passes, CLASSES)}##inversions, #findings=new findings, "
+        "#models_avoidable=models with avoidable, #models, #dumps"
+    )
+    caption = "what the dumps of each pass show, whichever pass brought it in"
+    return table_of("passes", caption, passes, columns, SORTING, {"pass": pass_of})
 
 
 def diff_to_html(
     result: Diff, pictures: Callable[[], Sequence[OrderPicture]], version: str, *, verbose: bool = False
 ) -> str:
-    """Return the page of a diff.
+    """Return the page of a diff; if ``verbose``, with all differences of an op.
 
-    Args:
-        result: what to show.
-        pictures: draws blocks of the later dump. It is called when the texts need no memory any more.
-        version: of eio-audit.
-        verbose: whether to show all differences of an op.
+    ``pictures`` draws blocks of the later dump. It is called when the texts need no memory any more.
     """
     data = packed(pair_data(result.comparison))
     sections = block_sections(pictures())
@@ -159,7 +171,7 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
     anchors = {
         label: section.id_of(place)
         for section in sections
-        for place, label in enumerate(section.picture.ops.labels)
+        for place, label in enumerate(section.picture.labels)
         if label.line in lines
     }
     rows: list[list[Cell]] = []
@@ -184,18 +196,15 @@ def check_to_pages(
     verdict: Verdict,
     pictures: Sequence[OrderPicture],
     version: str,
-    pictures_of: Callable[[str], Sequence[OrderPicture]],
+    read_dumps: Callable[[str], Sequence[Dump]],
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of each page. ``INDEX``, which links to the others, comes last.
 
-    Args:
-        verdict: what to show.
-        pictures: of the blocks to show op by op if there is only one model.
-        version: of eio-audit.
-        pictures_of: returns those for the page of a model; called right before the page is yielded.
+    ``pictures`` are of the blocks to show if there is only one model. Else ``read_dumps`` gives the dumps of
+    a file once more, right before the page of its model is yielded.
     """
     if len(verdict.check.by_model) < 2:
-        drawn = pictures or [picture for model in verdict.check.by_model for picture in pictures_of(model)]
+        drawn = pictures or pictures_of_model(verdict.check.dumps, read_dumps)
         yield INDEX, check_to_html(verdict, drawn, version)
         return
     findings = defaultdict[str, list[Finding]](list)
@@ -204,7 +213,8 @@ def check_to_pages(
     pages = page_names(one.model for one in figures_by_model(verdict) if not one.is_clean)
     for model, page in pages.items():
         own = _verdict_of(verdict, model, findings[model])
-        yield page, check_to_html(own, pictures_of(model), version, model=model, up=INDEX)
+        drawn = pictures_of_model(own.check.dumps, read_dumps)
+        yield page, check_to_html(own, drawn, version, model=model, up=INDEX)
     yield INDEX, check_to_html(verdict, (), version, pages=pages)
 
 

@@ -92,7 +92,6 @@ def _may_define(data: Text, span: Span) -> bool:
 
 
 def _lines(data: Text, offset: int, end: int, count: int) -> Iterator[bytes]:
-    """Yield some lines of a text that ends at ``end``, without line ends."""
     for _ in range(count):
         line_end = data.find(b"\n", offset, end)
         yield data[offset : line_end if line_end >= 0 else end]
@@ -112,8 +111,7 @@ def _page_text(text: ScopeText) -> PageText:
     )
 
 
-_NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
-"""The name of a value that is a number. Many lines differ in these only."""
+_NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only
 
 
 class StoredLines:
@@ -185,9 +183,7 @@ def _differences(numbers: Iterable[int]) -> array[int]:
     return array("q", map(int.__sub__, listed, chain([0], listed)))
 
 
-STATUSES = ("added", "removed", "modified", "moved")
-"""What a pass does to an op, in the order of the page's counts."""
-
+STATUSES = ("added", "removed", "modified", "moved")  # of ops, in the order of the page's counts
 LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 

@@ -11,31 +11,16 @@ from functools import cached_property
 from heapq import nsmallest
 from itertools import repeat
 from math import log1p
-from operator import itemgetter
-from typing import NamedTuple, overload
+from operator import attrgetter, itemgetter
+from typing import NamedTuple, TypeVar
 
 from eio_audit.report.html.stored_steps import STATUSES, packed
 from eio_audit.report.wording.diff import SIGNS
 
-SHOWN_ROWS = 20
-"""How many rows are in the page itself. The others are data."""
-
-CLASSES = {
-    "avoidable_constants": "of constants",
-    "avoidable_splits": "of splits",
-    "wrong_indices": "wrong indices",
-}
-"""Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
-
-
-def classes_in(rows: Iterable[object]) -> tuple[list[str], str]:
-    """Return those of these figures that any row has, and their columns."""
-    rows = list(rows)
-    names = [name for name in CLASSES if any(getattr(row, name) for row in rows)]
-    return names, "".join(f"#{name}={CLASSES[name]}, " for name in names)
-
+SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data
 
 Cell = str | int | None
+Thing = TypeVar("Thing")
 
 
 class PageColumn(NamedTuple):
@@ -60,35 +45,10 @@ def columns_of(spec: str) -> list[PageColumn]:
     return columns
 
 
-class MadeRows(Sequence[Sequence[Cell]]):
-    """Rows that are made when they are asked for, since a table of many ops takes much memory.
-
-    Args:
-        size: how many rows there are.
-        columns: by column, what returns the cell of a row, by the number of the row.
-    """
-
-    def __init__(self, size: int, columns: Sequence[Callable[[int], Cell]]) -> None:
-        self._size = size
-        self._columns = columns
-
-    def __len__(self) -> int:
-        return self._size
-
-    @overload
-    def __getitem__(self, row: int) -> list[Cell]: ...
-    @overload
-    def __getitem__(self, row: slice) -> list[list[Cell]]: ...
-    def __getitem__(self, row: int | slice) -> list[Cell] | list[list[Cell]]:
-        if isinstance(row, slice):
-            return [self[k] for k in range(*row.indices(self._size))]
-        if not -self._size <= row < self._size:
-            raise IndexError(row)
-        return [cell_of(row % self._size) for cell_of in self._columns]
-
-    def column(self, number: int) -> list[Cell]:
-        """Return the cells of a column."""
-        return list(map(self._columns[number], range(self._size)))
+def columns_if_any(things: Sequence[object], titles: Mapping[str, str]) -> str:
+    """Return the columns of the figures that any of the things has, for ``columns_of``. Titles are by key."""
+    kept = {key: title for key, title in titles.items() if any(getattr(one, key) for one in things)}
+    return "".join(f"#{key}={title}, " for key, title in kept.items())
 
 
 @dataclass(frozen=True)
@@ -111,8 +71,6 @@ class Table:
         return [column.key for column in self.columns].index(key)
 
     def _column(self, number: int) -> list[Cell]:
-        if isinstance(self.rows, MadeRows):
-            return self.rows.column(number)
         return list(map(itemgetter(number), self.rows))
 
     @cached_property
@@ -136,7 +94,6 @@ class Table:
 
     @property
     def _sorting(self) -> list[tuple[int, bool]]:
-        """The columns to sort by, and whether the largest comes first."""
         keys = self.sorted_by.split(", ")
         return [(self._number_of(key.removeprefix("-")), key.startswith("-")) for key in keys]
 
@@ -154,6 +111,22 @@ class Table:
         ]
 
 
+def table_of(
+    name: str,
+    caption: str,
+    things: Iterable[Thing],
+    columns: str,
+    sorted_by: str,
+    cells: Mapping[str, Callable[[Thing], Cell]],
+    links: tuple[str, Sequence[str | None]] | None = None,
+) -> Table:
+    """Return a table with a row for each thing: its attributes of the keys of ``columns``, or ``cells``."""
+    listed = columns_of(columns)
+    getters = [cells.get(column.key) or attrgetter(column.key) for column in listed]
+    rows = [[cell_of(thing) for cell_of in getters] for thing in things]
+    return Table(name, caption, listed, rows, sorted_by, links=links)
+
+
 def _rank(cell: Cell, falls: bool) -> tuple[bool, int, str]:
     number = _number(cell)
     return cell in {None, ""}, -number if falls else number, cell if isinstance(cell, str) else ""
@@ -164,7 +137,6 @@ def _number(cell: Cell) -> int:
 
 
 def _column_data(column: PageColumn, cells: Sequence[Cell], most: int) -> dict[str, object]:
-    """Store each text once. Rows refer to it."""
     if column.is_number:
         return {"key": column.key, "number": True, "values": cells} | ({"most": most} if most else {})
     number_of: dict[Cell, int] = {}
@@ -193,29 +165,10 @@ class PassEntry:
     mark: str = ""  # the class of its colour in a picture; empty for none
 
     @property
-    def classes(self) -> str:
-        """Its classes in the page."""
-        flags = {
-            "unchanged": self.is_unchanged,
-            "guilty": self.is_guilty,
-            "culprit": self.is_culprit,
-            "unchosen": not self.is_chosen,
-            self.mark: bool(self.mark),
-        }
-        return " ".join(name for name, holds in flags.items() if holds)
-
-    @property
     def signed_counts(self) -> list[tuple[str, str, int]]:
         """The sign, the name and the number of each kind of change that there is."""
         counts = zip(STATUSES, self.counts, strict=True)
         return [(SIGNS[status], status, number) for status, number in counts if number]
-
-    @property
-    def unsigned(self) -> str:
-        """What is said of a pass without changed ops."""
-        if self.changed is None:
-            return "nothing to compare with"
-        return "nothing changed" if self.is_unchanged else "no op changed"
 
     def widths(self, most: float) -> list[tuple[str, str]]:
         """Return how wide the bar of each kind of change is. All are as wide as the logarithm of their sum.

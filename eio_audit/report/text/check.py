@@ -1,80 +1,65 @@
-"""Checks and fixes as text for people: what is wrong, where, and what to type next."""
+"""Checks, fixes and the order of dumps as text for people: what is wrong, where, and what to type next."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import WRONG_INDEX
-from eio_audit.report.text.console import Console, hyperlink, print_next
+from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
+    from eio_audit.audit.corpus.models import ModelFigures, PassFigures
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
 
-SHOWN_FIELDS = 4
-"""The fields of an origin to show: the innermost module, file, function and framework op."""
+SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file, function and framework op
 
 
 def print_check(
-    verdict: Verdict,
-    console: Console,
-    *,
-    verbose: bool = False,
-    statistics: bool = False,
-    excerpts: Excerpts | None = None,
+    verdict: Verdict, console: Console, *, statistics: bool = False, excerpts: Excerpts | None = None
 ) -> None:
     """Print the findings, the sums of blocks with inversions, notes, and the verdict.
 
     If several models have more blocks with findings than a report shows, print the sums of models and passes
-    instead.
-
-    Args:
-        verdict: what to print.
-        console: where.
-        verbose: print every finding and block, and for each block its displaced ops and their blockers; of
-            several models also the sums of models and passes.
-        statistics: print the number of findings of each kind instead of the findings.
-        excerpts: returns the lines of findings; None to print none.
+    instead. If verbose, print every finding and block, for each block its displaced ops and their blockers,
+    and these sums. ``statistics`` are the numbers of findings of each kind, instead of the findings.
     """
     findings, heading = verdict.findings, ""
     if statistics:
         _print_statistics(findings, console)
     else:
         shown = [Shown(one, "red" if verdict.fails_by(one) else "yellow") for one in findings]
-        heading = print_findings(shown, console, verbose=verbose, excerpts=excerpts)
-    _print_stale(verdict, console, verbose=verbose)
+        heading = print_findings(shown, console, excerpts)
+    _print_stale(verdict, console)
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if findings:
         console.print()
-    if verbose:
-        from eio_audit.report.text.order import print_heading, print_order
-
-        for dump in broken:
-            print_heading(dump, console)
-            print_order(dump, console, verbose=True, names_wrong=WRONG_INDEX not in verdict.gate.rules)
-            console.print()
-        if broken and len(verdict.check.by_model) > 1:
-            _print_corpus(verdict, console, verbose=True)
+    for dump in broken if console.verbose else ():
+        print_heading(dump, console)
+        print_order(dump, console, names_wrong=WRONG_INDEX not in verdict.gate.rules)
+        console.print()
+    blocks = [] if console.verbose else _blocks_with_findings(broken, findings)
+    if (broken if console.verbose else blocks[SHOWN:]) and len(verdict.check.by_model) > 1:
+        _print_corpus(verdict, console)
     else:
-        blocks = _blocks_with_findings(broken, findings)
-        if len(blocks) > SHOWN and len(verdict.check.by_model) > 1:
-            _print_corpus(verdict, console, verbose=False)
-        else:
-            _print_sums(blocks, heading, console)
+        _print_sums(blocks, heading, console)
+    if not console.verbose:
         _print_told_apart(verdict, console)
-        for note in filter(None, _notes(verdict)):
+        dumps = verdict.check.dumps
+        unknown = order.unknown_ops(sum((dump.unknown_ops for dump in dumps), Counter()), limit=3)
+        for note in filter(None, (unknown, _assumed_pure(dumps))):
             console.print(note)
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
-        verdict_line(verdict, verbose=verbose).removeprefix(status(verdict)),
+        verdict_line(verdict, verbose=console.verbose).removeprefix(status(verdict)),
     )
     print_next(steps_after(verdict), console)
 
@@ -84,35 +69,70 @@ _KINDS: dict[str, Callable[[Finding], str]] = {
     "pass": lambda finding: finding.pass_name or finding.place.moment,
     "module": lambda finding: finding.op.module or "",
 }
-"""What findings are counted by."""
 
 
 def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
-    from eio_audit.report.text.console import Column, print_table
-
     for title, kind_of in _KINDS.items():
         groups: dict[str, list[int]] = {}
         for finding in filter(kind_of, findings):
             groups.setdefault(kind_of(finding), []).append(finding.inversions)
         ranked = sorted(groups.items(), key=lambda group: (-len(group[1]), -sum(group[1]), group[0]))
         columns = [
-            Column("findings", [f"{len(numbers):,}" for _, numbers in ranked], right=True),
-            Column("inversions", [f"{sum(numbers):,}" for _, numbers in ranked], right=True),
+            Column("findings", [f"{len(found):,}" for _, found in ranked], right=True),
+            Column("inversions", [f"{sum(found):,}" for _, found in ranked], right=True),
             Column(title, [kind for kind, _ in ranked]),
         ]
         print_table(console, columns)
 
 
-def _print_corpus(verdict: Verdict, console: Console, *, verbose: bool) -> None:
-    from eio_audit.report.corpus import print_corpus
+def _print_corpus(verdict: Verdict, console: Console) -> None:
+    """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
+    from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 
-    print_corpus(verdict, console, verbose=verbose)
+    models = [one for one in figures_by_model(verdict) if not one.is_clean]
+    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
+    shown, worst = (models, passes) if console.verbose else (models[:SHOWN], passes[:SHOWN])
+    columns = [
+        *_avoidable_columns(shown),
+        *_inversion_columns(shown),
+        Column("dumps", [f"{one.dumps:,}" for one in shown], right=True),
+        numbers("not read", (one.errors for one in shown)),
+        Column("model", [one.model for one in shown], least=NARROW),
+        Column("worst dump", list(map(order.worst_of, shown)), optional=True, least=NARROW),
+    ]
+    _print_corpus_table(columns, len(models) - len(shown), "models", console)
+    columns = [
+        *_avoidable_columns(worst),
+        Column("in models", list(map(order.models_of, worst)), right=True),
+        *_inversion_columns(worst),
+        Column("pass", list(map(order.pass_of, worst))),
+    ]
+    _print_corpus_table(columns, len(passes) - len(worst), "passes", console)
+
+
+def _avoidable_columns(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
+    classes = order.CLASSES.items()
+    told_apart = [numbers(title, [getattr(one, key) for one in rows]) for key, title in classes]
+    return [Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True), *told_apart]
+
+
+def _inversion_columns(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
+    return [
+        Column("inversions", [f"{one.inversions:,}" for one in rows], right=True),
+        Column("findings", [f"{one.findings:,}" for one in rows], right=True),
+    ]
+
+
+def _print_corpus_table(columns: Sequence[Column], left_out: int, what: str, console: Console) -> None:
+    print_table(console, columns)
+    if left_out:
+        console.print((f"... and {left_out:,} more {what} (-v)", "dim"))
+    console.print()
 
 
 def _blocks_with_findings(
     broken: Sequence[DumpAudit], findings: Sequence[Finding]
 ) -> list[tuple[DumpAudit, BlockAudit, int]]:
-    """Return the blocks with a finding and inversions, each with its dump and its column."""
     columns = {
         (one.source, one.place.line, one.block_line, one.function, one.block): one.block_column
         for one in findings
@@ -146,7 +166,7 @@ def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: st
                 (causes, "red" if block.is_shuffled else ""),
                 indent=2,
             )
-    print_rest(len(blocks), " blocks", console, verbose=False)
+    print_rest(len(blocks), " blocks", console)
 
 
 def _print_told_apart(verdict: Verdict, console: Console) -> None:
@@ -167,31 +187,25 @@ def _print_told_apart(verdict: Verdict, console: Console) -> None:
             (f"{dump.source}:{block.line}:1", f"bold {hyperlink(dump.source, block.line)}"),
             f": {' '.join(filter(None, names))}: {said}",
         )
-    print_rest(len(lines), " blocks with hoisted constants or splits", console, verbose=False)
+    print_rest(len(lines), " blocks with hoisted constants or splits", console)
 
 
-def _notes(verdict: Verdict) -> Iterator[str]:
-    """Yield what explains the inversions that are not avoidable, or empty texts."""
-    unknown, assumed = Counter[str](), Counter[str]()
-    for dump in verdict.check.dumps:
-        unknown.update(dump.unknown_ops)
-        assumed.update(dump.assumed_pure)
-    yield order.unknown_ops(unknown, limit=3)
-    yield order.assumed_pure(assumed)
+def _assumed_pure(dumps: Sequence[DumpAudit]) -> str:
+    return order.assumed_pure(sum((dump.assumed_pure for dump in dumps), Counter()))
 
 
-def _print_stale(verdict: Verdict, console: Console, *, verbose: bool) -> None:
-    for entry, number in sorted(verdict.stale.items())[: None if verbose else SHOWN]:
+def _print_stale(verdict: Verdict, console: Console) -> None:
+    for entry, number in sorted(verdict.stale.items())[: None if console.verbose else SHOWN]:
         times = f" ({number:,} times)" if number > 1 else ""
         origin = "|".join(entry.origin.split("|")[-SHOWN_FIELDS:])
         what = " ".join(filter(None, (entry.source, entry.code, entry.function, entry.op, origin)))
         console.print((f"not found any more{times}: {what}", "dim"))
-    print_rest(len(verdict.stale), " of the baseline not found any more", console, verbose=verbose)
+    print_rest(len(verdict.stale), " of the baseline not found any more", console)
 
 
 def print_fix(fix: Fix, source_name: str, console: Console, *, is_dry: bool = False) -> None:
     """Print what a fix moved, or with ``is_dry`` would move, what inversions remain and why."""
-    assumed = order.assumed_pure(sum((dump.assumed_pure for dump in fix.dumps), Counter()))
+    assumed = _assumed_pure(fix.dumps)
     if assumed and (fix.before.inversions or fix.relabelled):
         console.print(f"{source_name}: {assumed}")
     would = "would be changed: " if is_dry and (fix.changed or fix.renumbered) else ""
@@ -240,3 +254,104 @@ def _why_they_remain(before: Summary) -> str:
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
     return f" ({'; '.join(parts)})" if parts else ""
+
+
+SHOWN_BLOCKS = 3
+SHOWN_DISPLACED = 3
+SHOWN_WRONG_LABELS = 3
+SHOWN_NAMES = 3  # the most names of each kind that a report shows unless verbose
+
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
+    """Print where the dump is and which pass it belongs to."""
+    place = (order.place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
+    console.print(title, place, f"  {dump.moment}".rstrip())
+
+
+def print_order(
+    dump: DumpAudit, console: Console, *, before: DumpAudit | None = None, names_wrong: bool = True
+) -> None:
+    """Print the blocks with inversions, worst first, compared with an earlier dump.
+
+    ``names_wrong`` names the ops with a wrong index, which may be findings already.
+    """
+    blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
+    shown = blocks if console.verbose else blocks[:SHOWN_BLOCKS]
+    for block in shown:
+        earlier = "" if before is None else _earlier(block, before)
+        said = [earlier, *order.notes(block)] if earlier else order.notes(block)
+        _print_block(block, dump.source, console, said, names_wrong)
+    if len(blocks) > len(shown):
+        rest = count(len(blocks) - len(shown), "more block")
+        inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
+        console.print((f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
+    unknown = order.unknown_ops(dump.unknown_ops, limit=None if console.verbose else SHOWN_NAMES)
+    for note in filter(None, (unknown, order.assumed_pure(dump.assumed_pure))):
+        console.print(note, indent=2)
+
+
+def _earlier(block: BlockAudit, before: DumpAudit) -> str:
+    if before.summary.has_indices and not before.summary.inversions:
+        return "before: in order"
+    same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
+    if len(same) != 1:
+        return ""
+    return f"before: {order.sum_of(same[0]) if same[0].inversions else 'in order'}"
+
+
+def _print_block(
+    block: BlockAudit, source: str, console: Console, said: list[str], names_wrong: bool
+) -> None:
+    total, causes = order.sum_pieces(block, verbose=console.verbose)
+    name = f"{order.block_name(block.function, block.block)} at line {block.line}: "
+    console.print(name, (total, "bold"), (causes, "red" if block.is_shuffled else ""), indent=2)
+    for note in said:
+        console.print(note, indent=4)
+    if console.wraps and console.escaped(BARS) == BARS:
+        console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
+    if block.wrong_indices:
+        console.print(order.not_reordered_away(block), indent=4)
+    if block.wrong_indices and names_wrong:
+        wrong = block.mislabelled if console.verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
+        for one in wrong:
+            at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
+            right = f" should carry {order.should_carry(one.right)}"
+            console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
+        _print_more(len(wrong), len(block.mislabelled), block.wrong_indices, console)
+    shown = block.worst if console.verbose else block.worst[:SHOWN_DISPLACED]
+    verb = "is" if block.displaced == 1 else "are"
+    worst = "; the worst" if len(shown) < block.displaced else ""
+    total = count(block.indexed, "indexed op")
+    console.print(f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
+    for displaced in shown:
+        op, inversions = displaced.op, count(displaced.inversions, "inversion")
+        console.print(
+            (op.title, "cyan"),
+            f" is {order.side(displaced)} at ",
+            (f"line {op.line}", hyperlink(source, op.line)),
+            f", in {inversions}",
+            (f" ({op.module})" if op.module else "", "dim"),
+            indent=6,
+        )
+        origin = f"a pass made it from the op at #{op.index}" if displaced.derived else ""
+        if why := "; ".join(filter(None, (order.reason(displaced, block), origin))):
+            console.print(why, indent=8)
+    _print_more(len(shown), len(block.worst), block.displaced, console)
+
+
+def _print_more(shown: int, described: int, total: int, console: Console) -> None:
+    if shown < total:
+        hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
+        more = f"... and {total - shown:,} more{hint if described > shown else ''}"
+        console.print((more, "dim"), indent=6)
+
+
+def _sparkline(heights: Sequence[float]) -> str:
+    """Return one bar for each number from 0 to 1.
+
+    >>> _sparkline([0.0, 0.5, 1.0])
+    '▁▅█'
+    """
+    return "".join(BARS[min(int(height * len(BARS)), len(BARS) - 1)] for height in heights)

@@ -25,14 +25,10 @@ if TYPE_CHECKING:
     from eio_audit.report.document import Figures
 
 
-Piece = str | tuple[str, str]
-"""A part of a line: a text, or a text and its style."""
+Piece = str | tuple[str, str]  # a part of a line: a text, or a text and its style
 
 HANGING = 2  # the indentation in columns of the continuation lines of a wrapped line
-
-SHORTENED = 20
-"""The least columns for text. An optional last column of a table without this room is left out."""
-
+SHORTENED = 20  # the least columns for text; an optional last column of a table without this room is left out
 ELLIPSIS = "..."  # the sign of what a narrow terminal omits
 
 _BETWEEN = " | "
@@ -60,10 +56,14 @@ class Console:
             lines, however long.
         color: None for colour on terminals, subject to NO_COLOR, FORCE_COLOR, CLICOLOR and CLICOLOR_FORCE.
         width: in columns; None for the terminal's own. It affects only terminals.
+        verbose: whether reports name everything, not only the worst.
     """
 
-    def __init__(self, file: IO[str], *, color: bool | None = None, width: int | None = None) -> None:
+    def __init__(
+        self, file: IO[str], *, color: bool | None = None, width: int | None = None, verbose: bool = False
+    ) -> None:
         self._file = file
+        self.verbose = verbose
         color = _chosen_color() if color is None else color
         self._color = color
         self._width = width
@@ -182,9 +182,7 @@ def print_next(steps: Iterable[Step], console: Console) -> None:
         show(line)
 
 
-WRAPPED = 36
-"""The least width at which a column of prose wraps within itself. If narrower, it wraps below its row."""
-
+WRAPPED = 36  # the least width of a column of prose that wraps within itself, not below its row
 NARROW = 24  # the width to which a narrow terminal shortens a column of names
 NARROWEST = 8  # the least columns that a table leaves of its last column
 
@@ -234,14 +232,9 @@ def print_table(
 ) -> None:
     """Print rows below their headings, one line each; then the headings of columns that do not fit.
 
-    Columns without content are left out. On a terminal, cells that are too wide are cut.
-
-    Args:
-        console: the target.
-        columns: from left to right.
-        indent: screen columns to the left of the table.
-        row_styles: by row, a style that replaces those of the columns, or an empty text.
-        print_below: called with the number of each row after it is printed.
+    Columns without content are left out. On a terminal, cells that are too wide are cut. The style of a row,
+    if it has one, replaces those of the columns. ``print_below`` is called with the number of each row after
+    it is printed.
     """
     columns = [
         replace(column, cells=[console.escaped(cell) for cell in column.cells])
@@ -266,9 +259,9 @@ def print_table(
         console.print((f"not shown at this width: {', '.join(left_out)}", "dim"), indent=indent)
 
 
-def print_figures(table: Figures, console: Console, *, verbose: bool) -> int:
+def print_figures(table: Figures, console: Console) -> int:
     """Print a table of figures. Return how many rows it left out."""
-    rows = table.rows if verbose else table.short
+    rows = table.rows if console.verbose else table.short
     columns = [
         Column(
             heading,
@@ -331,7 +324,6 @@ def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
 
 
 def _least(column: Column) -> int:
-    """Return the width to which a column may be shortened before another one is left out."""
     return min(column.width, column.least) if column.least else column.width
 
 

@@ -11,6 +11,7 @@ from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
+from eio_audit.report.text.check import print_heading, print_order
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -20,7 +21,6 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
-from eio_audit.report.text.order import print_heading, print_order
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import Stretch, added, removed
@@ -59,7 +59,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     if diff.after.summary.inversions:
         console.print()
         console.print(("order", "bold"))
-        print_order(diff.after, console, verbose=verbose, before=diff.before)
+        print_order(diff.after, console, before=diff.before)
     for section in document.details:
         console.print()
         note = f"  {section.note}" if section.note else ""
@@ -125,7 +125,7 @@ def _print_parts(section: DiffSection, console: Console, *, verbose: bool) -> in
                     console.print(line, indent=4)
                 hidden += len(part.items) - len(lines)
             case Figures():
-                hidden += print_figures(part, console, verbose=verbose)
+                hidden += print_figures(part, console)
             case _:
                 console.print(part, indent=2)
     return hidden

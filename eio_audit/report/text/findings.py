@@ -6,23 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from eio_audit.mlir.source import EXCERPT_WIDTH, cut_excerpt
-from eio_audit.report.ci.finding import background, lifetime, sentence
 from eio_audit.report.text.console import ELLIPSIS, HANGING, SHORTENED, Console, Piece, hyperlink
+from eio_audit.report.wording.order import background, lifetime, sentence
 
 if TYPE_CHECKING:  # a check of dumps in order does not import these
     from rich.text import Text
 
     from eio_audit.audit.gate.findings import Finding
 
-SHOWN = 10
-"""The most findings, blocks and baseline entries that a report names unless verbose."""
-
-LINES = 2
-"""The most lines of a finding on a terminal."""
-
-EXCERPT = 2
-"""The lines of an excerpt: the line of the IR and the caret."""
-
+SHOWN = 10  # the most findings, blocks and baseline entries that a report names unless verbose
+LINES = 2  # the most lines of a finding on a terminal
+EXCERPT = 2  # the lines of an excerpt: the line of the IR and the caret
 INDENT = 2
 
 Excerpts: TypeAlias = Callable[[Sequence["Finding"]], Mapping[tuple[str, int], str]]
@@ -37,20 +31,20 @@ class Shown(NamedTuple):
     note: str = ""
 
 
-def print_findings(
-    findings: Sequence[Shown], console: Console, *, verbose: bool = False, excerpts: Excerpts | None = None
-) -> str:
+def print_findings(findings: Sequence[Shown], console: Console, excerpts: Excerpts | None = None) -> str:
     """Print the first findings, or all if verbose. Return the file if they are all in one, else "".
 
-    Each file is named above its findings. With ``verbose``, or on a terminal with room for them, ``excerpts``
+    Each file is named above its findings. If verbose, or on a terminal with room for them, ``excerpts``
     returns the lines of the IR to print with a caret.
     """
-    shown = findings if verbose else findings[:SHOWN]
+    shown = findings if console.verbose else findings[:SHOWN]
     of_file: dict[str, list[Shown]] = {}
     for one in shown:
         of_file.setdefault(one.finding.source, []).append(one)
     lines: Mapping[tuple[str, int], str] = {}
-    if excerpts is not None and (verbose or _has_room(len(shown), len(of_file), console)):
+    # The findings, their excerpts, and as much again of the report fit on a terminal.
+    has_room = console.wraps and 2 * (len(shown) * (LINES + EXCERPT) + len(of_file)) <= console.height
+    if excerpts is not None and (console.verbose or has_room):
         lines = excerpts([one.finding for one in shown])
     for source, members in of_file.items():
         console.print((source, "bold"))
@@ -58,19 +52,14 @@ def print_findings(
             _print_finding(one, console)
             if line := lines.get((source, one.finding.line)):
                 _print_excerpt(one.finding, line, console)
-    print_rest(len(findings), "", console, verbose=verbose)
+    print_rest(len(findings), "", console)
     return next(iter(of_file)) if len(of_file) == 1 else ""
 
 
-def print_rest(total: int, what: str, console: Console, *, verbose: bool) -> None:
+def print_rest(total: int, what: str, console: Console) -> None:
     """Print how many more items there are than a report shows unless verbose."""
-    if total > SHOWN and not verbose:
+    if total > SHOWN and not console.verbose:
         console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
-
-
-def _has_room(findings: int, files: int, console: Console) -> bool:
-    """Whether the findings, their excerpts, and as much again of the report fit on a terminal."""
-    return console.wraps and 2 * (findings * (LINES + EXCERPT) + files) <= console.height
 
 
 def _print_finding(one: Shown, console: Console) -> None:
@@ -108,7 +97,6 @@ def _shortened(wrapped: Callable[[str], list[Text]], text: str, end: str) -> lis
 
 
 def _with_origin(parts: list[Text], origin: str, width: int) -> list[Text]:
-    """Return the lines with as much of the end of the origin as fits."""
     room = width - parts[-1].cell_len - len(f" ({ELLIPSIS})")
     if origin and len(parts) == LINES and room >= SHORTENED:
         parts[-1].append(f" ({ELLIPSIS}{origin[-room:]})", "dim")

@@ -10,7 +10,6 @@ from eio_audit.audit.explain.explain import (
     Explanation,
     FixedPlace,
     InversionKind,
-    InvertedOp,
     OpExplanation,
     PathStep,
 )
@@ -18,17 +17,16 @@ from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, 
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.mlir.tokens import after_arrow
+from eio_audit.report.text.check import print_heading
 from eio_audit.report.text.console import Column, Console, Piece, hyperlink, print_next, print_table
-from eio_audit.report.text.order import print_heading
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import DERIVATIONS, LONGEST_STRETCH, what_happened
 from eio_audit.report.wording.numbers import count, shortened, shortened_list
 from eio_audit.report.wording.order import block_name, should_carry
 from eio_audit.report.wording.trace import pass_called
 
-SHOWN_INVERSIONS = 3
-SHOWN_STEPS = 8
-"""The most inversions of each kind, and edges of a path, that a report shows unless verbose."""
+SHOWN_INVERSIONS = 3  # the most inversions of each kind that a report shows unless verbose
+SHOWN_STEPS = 8  # the most edges of a path that it shows unless verbose
 
 _KINDS = {
     InversionKind.FORCED: "forced by dependences",
@@ -59,13 +57,13 @@ _SOURCES = {
 }
 
 
-def print_explanation(explanation: Explanation, console: Console, *, verbose: bool = False) -> None:
+def print_explanation(explanation: Explanation, console: Console) -> None:
     """Print why ops are where they are. If several share an index, print only outlines unless verbose."""
     ops, source = explanation.ops, explanation.dump.source
     print_heading(explanation.dump, console)
     if len(ops) > 1:
         console.print(f"{len(ops):,} ops carry index {ops[0].op.index}:")
-    are_outlines = len(ops) > 1 and not verbose
+    are_outlines = len(ops) > 1 and not console.verbose
     for op in ops:
         at_line = (f"line {op.op.line}", hyperlink(source, op.op.line))
         block = block_name(op.function, op.block)
@@ -76,7 +74,7 @@ def print_explanation(explanation: Explanation, console: Console, *, verbose: bo
         for fact in filter(None, outline if are_outlines else _facts(op)):
             console.print(fact, indent=4)
         if not are_outlines:
-            _print_inversions(op, console, verbose=verbose)
+            _print_inversions(op, console)
     if are_outlines:
         console.print("--verbose explains all of them; a line instead of the index selects one")
     kinds = {kind for op in ops for kind in op.kinds}
@@ -164,15 +162,17 @@ def _inversions(op: OpExplanation) -> str:
     return f"{count(op.inversions, 'inversion')}: {parts}"
 
 
-def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> None:
+def _print_inversions(op: OpExplanation, console: Console) -> None:
     console.print((_inversions(op), "bold"), indent=4)
     for kind, total in op.kinds.items():
         inversions = [inverted for inverted in op.inverted if inverted.kind is kind]
-        shown = inversions if verbose else inversions[:SHOWN_INVERSIONS]
+        shown = inversions if console.verbose else inversions[:SHOWN_INVERSIONS]
         style = "red" if kind is InversionKind.AVOIDABLE else ""
         for inverted in shown:
-            console.print((kind.value, style), f" with {inverted.op}{_told_apart(inverted)}", indent=6)
-            _print_path(inverted.path, console, verbose=verbose)
+            is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
+            pair_class = f" ({inverted.pair_class})" if is_apart else ""
+            console.print((kind.value, style), f" with {inverted.op}{pair_class}", indent=6)
+            _print_path(inverted.path, console)
             if inverted.fixed is not None and inverted.fixed.moved:
                 console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
         if len(shown) < total:
@@ -182,18 +182,12 @@ def _print_inversions(op: OpExplanation, console: Console, *, verbose: bool) -> 
         console.print(fix, indent=4)
 
 
-def _told_apart(inverted: InvertedOp) -> str:
-    """Return whether the inversion is one of a hoisted constant or a split: `` (split)``."""
-    is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
-    return f" ({inverted.pair_class})" if is_apart else ""
-
-
-def _print_path(path: Sequence[PathStep], console: Console, *, verbose: bool) -> None:
+def _print_path(path: Sequence[PathStep], console: Console) -> None:
     """Print the ops of a path, each below the op it depends on. Skip the middle of a long path."""
     if not path:
         return
     console.print(str(path[0].producer), indent=8)
-    left_out = 0 if verbose else max(len(path) - SHOWN_STEPS, 0)
+    left_out = 0 if console.verbose else max(len(path) - SHOWN_STEPS, 0)
     half = SHOWN_STEPS // 2
     for number, step in enumerate(path):
         if left_out and number == half:
@@ -229,9 +223,9 @@ def _between(fixed: FixedPlace) -> str:
 SHOWN_OPS = 8  # the most ops that a report shows unless verbose
 
 
-def print_history(history: History, console: Console, *, verbose: bool = False) -> None:
+def print_history(history: History, console: Console) -> None:
     """Print the requested ops, then those that passes made from them."""
-    shown = history.ops if verbose else history.ops[:SHOWN_OPS]
+    shown = history.ops if console.verbose else history.ops[:SHOWN_OPS]
     sources = {event.place.source for op in history.ops for event in op.events}
     if len(sources) == 1 and not all(op.is_unchanged for op in history.ops):
         console.print((next(iter(sources)), "bold"))
@@ -240,21 +234,22 @@ def print_history(history: History, console: Console, *, verbose: bool = False) 
             console.print()
         said: list[Piece] = [(title_of(op), "bold"), ": ", _summary(history, number)]
         if op.is_unchanged:
-            console.print(*said, f": {_places(op, history.dumps)}")
+            places = " to ".join(dict.fromkeys(map(_place, op.events)))
+            console.print(*said, f": {places}, {count(history.dumps, 'dump')}")
         else:
             console.print(*said)
-            _print_events(op, console, is_one_file=len(sources) == 1, verbose=verbose)
+            _print_events(op, console, is_one_file=len(sources) == 1)
     if len(history.ops) > len(shown):
         console.print()
     print_more_ops(len(history.ops) - len(shown), console)
 
 
-def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose: bool) -> None:
+def _print_events(op: OpHistory, console: Console, *, is_one_file: bool) -> None:
     def column(title: str, text_of: Callable[[OpState], str], *, optional: bool = True) -> Column:
         cells = ["" if event.state is None else text_of(event.state) for event in op.events]
         return Column(
             title,
-            cells if verbose else [shortened(cell, LONGEST_STRETCH) for cell in cells],
+            cells if console.verbose else [shortened(cell, LONGEST_STRETCH) for cell in cells],
             optional=optional,
         )
 
@@ -269,8 +264,8 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool, verbose
         column("place", lambda state: f"{state.place + 1:,} of {state.ops:,}"),
         column("operands", lambda state: ", ".join(state.operands)),
         column("type", lambda state: after_arrow(state.types)),
-        column("location", lambda state: state.location if verbose else ""),
-        column_of_events(op.events, verbose=verbose),
+        column("location", lambda state: state.location if console.verbose else ""),
+        column_of_events(op.events, verbose=console.verbose),
     ]
     print_table(console, columns, indent=2)
 
@@ -301,8 +296,9 @@ def _summary(history: History, number: int) -> str:
         said.append(f"made by {_pass_of(op.events[0])}{_origin(op.events[0])}")
     if op.changes:
         passes = list(dict.fromkeys(map(_pass_of, op.changes)))
-        kinds = ", ".join(dict.fromkeys(kind for event in op.changes for kind in _kinds(event)))
-        said.append(f"changed by {shortened_list(passes)} ({kinds})")
+        changes = [event.change for event in op.changes if event.change]
+        kinds = [kind for one in changes for kind in (*one.changed, *(["moved"] if one.moved else []))]
+        said.append(f"changed by {shortened_list(passes)} ({', '.join(dict.fromkeys(kinds))})")
     if op.removal is not None:
         said.append(f"removed by {_pass_of(op.removal)}")
     elif not op.changes:
@@ -326,20 +322,13 @@ def inverted(op: OpHistory) -> str:
     return f"in {count(total, 'inversion')} at the end: {shortened_list(makers)}"
 
 
-def _places(op: OpHistory, dumps: int) -> str:
-    """Return where an unchanged op is in its first and last dump: ``a.log:12:5 to a.log:90:5``."""
-    return f"{' to '.join(dict.fromkeys(map(_place, op.events)))}, {count(dumps, 'dump')}"
-
-
 def _place(event: OpEvent) -> str:
-    """Return ``passes.log:625:5``. For a removed op, the dump without it."""
     if event.state is None:
         return f"{event.place.source}:{event.place.line}"
     return f"{event.place.source}:{event.state.op.line}:{event.state.column}"
 
 
 def _pass_of(event: OpEvent) -> str:
-    """Return the pass of an event. Empty for the first and the last dump."""
     is_end = event.kind in (EventKind.FIRST, EventKind.LAST)
     return "" if is_end else pass_called(event.pass_name, event.place.marker)
 
@@ -372,8 +361,3 @@ def _what_happened(event: OpEvent, *, verbose: bool) -> str:
 def _origin(event: OpEvent) -> str:
     ancestor = event.change.ancestor if event.change else None
     return f", {DERIVATIONS[ancestor.relation]} {ancestor.op}" if ancestor else ""
-
-
-def _kinds(event: OpEvent) -> list[str]:
-    assert event.change is not None
-    return [*event.change.changed, *(["moved"] if event.change.moved else [])]

@@ -91,7 +91,7 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Exce
     for one in trace.left:
         maker = "" if has_one_maker else f"; {words.made_by(one)}"
         left.append(Shown(one.finding._replace(left=None), "red", maker))
-    print_findings(left, console, verbose=verbose, excerpts=excerpts)
+    print_findings(left, console, excerpts)
     if trace.is_partial:
         console.print((words.PARTIAL, "yellow"))
     if trace.passes:

@@ -11,7 +11,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisection import Bisection
-    from eio_audit.audit.log.trace import Trace, TracedPass, TracedPlace
+    from eio_audit.audit.log.trace import Trace, TracedPass
 
 
 class Step(NamedTuple):
@@ -90,11 +90,7 @@ def pass_command(traced: TracedPass, trace: Trace) -> str:
     place = traced.place
     if place.marker is None or place.marker.when != "after" or not is_readable_again(trace, place.source):
         return ""
-    return _diff_of_run(place.marker.pass_name, place, trace)
-
-
-def _diff_of_run(pass_name: str, place: TracedPlace, trace: Trace) -> str:
-    chosen = "--pass", shlex.quote(pass_name), "--dump", str(place.occurrence + 1)
+    chosen = "--pass", shlex.quote(place.marker.pass_name), "--dump", str(place.occurrence + 1)
     return command("diff", trace, place.source, *chosen)
 
 

@@ -8,22 +8,13 @@ from collections.abc import Callable, Collection, Sequence
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary, UnjudgedInput
 from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
-from eio_audit.audit.gate.rules import (
-    AVOIDABLE,
-    HOISTED,
-    SPLIT,
-    UNAVOIDABLE,
-    UNINDEXED,
-    WRONG_INDEX,
-    Rule,
-)
+from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNINDEXED, WRONG_INDEX, Rule
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording import order
 from eio_audit.report.wording.commands import Step, command, is_readable_again, selection
 from eio_audit.report.wording.numbers import count, shortened_list
 
-SHOWN_INPUTS = 10
-"""The most inputs without an index that a verdict names unless verbose."""
+SHOWN_INPUTS = 10  # the most inputs without an index that a verdict names unless verbose
 
 
 def verdict_line(verdict: Verdict, *, verbose: bool = False) -> str:
@@ -147,34 +138,27 @@ def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callab
         what = count(gate.introduced, "inversion") if gate.introduced else "no inversion"
         allowed = "" if gate.max_avoidable is None else f", {gate.max_avoidable:,} allowed"
         return [f"{what} introduced by the chosen passes and left at the end{allowed}"]
-    unavoidable = "unavoidable inversion" if figures.certified else "inversion{} not proven unavoidable"
+    unavoidable = "unavoidable inversion{}" if figures.certified else "inversion{} not proven unavoidable"
     kinds = [
-        (WRONG_INDEX, "wrong_indices", ("wrong index", "wrong indices"), None),
-        (AVOIDABLE, "avoidable_others", _singular_and_plural("inversion{} out of place"), gate.max_avoidable),
-        (UNAVOIDABLE, "minimum", _singular_and_plural(unavoidable), None)
+        (WRONG_INDEX, "wrong_indices", "wrong ind{}", None),
+        (AVOIDABLE, "avoidable_others", "inversion{} out of place", gate.max_avoidable),
+        (UNAVOIDABLE, "minimum", unavoidable, None)
         if gate.max_inversions is None
-        else (UNAVOIDABLE, "inversions", _singular_and_plural("inversion"), gate.max_inversions),
-        (HOISTED, "avoidable_constants", _singular_and_plural("inversion{} of hoisted constants"), None),
-        (SPLIT, "avoidable_splits", _singular_and_plural("inversion{} of splits"), None),
+        else (UNAVOIDABLE, "inversions", "inversion{}", gate.max_inversions),
+        (HOISTED, "avoidable_constants", "inversion{} of hoisted constants", None),
+        (SPLIT, "avoidable_splits", "inversion{} of splits", None),
     ]
     numbers_at: dict[str, list[str]] = {}
     for rule, name, words, most in kinds:
         if rule in failed or most is not None:
             allowed = "" if most is None else f", {most:,} allowed"
-            numbers_at.setdefault(f"{where(name)}{allowed}", []).append(count(getattr(figures, name), *words))
-    return [f"{_listed(numbers)} {place}" for place, numbers in numbers_at.items()]
-
-
-def _singular_and_plural(words: str) -> tuple[str, str]:
-    """Return the words for one and for several: ``{}`` is where the plural has its s, or else the end."""
-    if "{}" not in words:
-        return words, f"{words}s"
-    return words.format(""), words.format("s")
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """Return ``a``, ``a and b``, or ``a, b and c``."""
-    return " and ".join(filter(None, (", ".join(parts[:-1]), parts[-1])))
+            one, several = map(words.format, ("ex", "ices") if rule is WRONG_INDEX else ("", "s"))
+            numbers = numbers_at.setdefault(f"{where(name)}{allowed}", [])
+            numbers.append(count(getattr(figures, name), one, several))
+    return [
+        f"{' and '.join(filter(None, (', '.join(numbers[:-1]), numbers[-1])))} {place}"
+        for place, numbers in numbers_at.items()
+    ]
 
 
 def _order_of(check: Check) -> str:
@@ -222,7 +206,6 @@ def _steps(check: Check, *, moves: bool = True, relabels: bool = True) -> list[S
 
 
 def _moving(check: Check, named: Sequence[DumpAudit]) -> list[Step]:
-    """Return the command for the dump with most avoidable inversions; none if there are none."""
     worst = max(named, key=lambda dump: dump.summary.avoidable, default=None)
     if worst is None or not worst.summary.avoidable:
         return []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
-"""The sign of a cut in a picture, where each character takes room. Text has three dots."""
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"  # of a cut in a picture, where there is little room
 
 
 def count(number: int, noun: str, plural: str = "") -> str:

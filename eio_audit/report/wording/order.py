@@ -1,4 +1,4 @@
-"""Sentences and parts of sentences about an audit, without layout."""
+"""Sentences and parts of sentences about an audit and its findings, without layout."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary, summarize_blocks
 from eio_audit.audit.dependence import DependenceKind
+from eio_audit.audit.gate.rules import ORDER_RULES
 from eio_audit.audit.options import Follow
+from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.wording.numbers import count, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.corpus.models import ModelFigures, PassFigures
+    from eio_audit.audit.gate.findings import Finding
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.op_label import OpLabel
 
@@ -291,3 +294,84 @@ def _most(numbers: Counter[str], limit: int | None) -> str:
     return ", ".join(
         [*(f"{-n:,} {name}" for n, name in listed[:limit]), *([f"{rest:,} more"] if rest else [])]
     )
+
+
+CLASSES = {
+    "avoidable_constants": "of constants",
+    "avoidable_splits": "of splits",
+    "wrong_indices": "wrong indices",
+}
+"""Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
+
+
+UNNAMED = "(no pass named)"  # the dumps that no marker and no file name says the pass of
+
+
+def pass_of(figures: PassFigures) -> str:
+    """Return ``after canonicalize``."""
+    return figures.moment or UNNAMED
+
+
+def models_of(figures: PassFigures) -> str:
+    """Return in how many models a pass leaves avoidable inversions: ``31 of 44``."""
+    return f"{figures.models_avoidable:,} of {figures.models:,}"
+
+
+def worst_of(figures: ModelFigures) -> str:
+    """Return which dump of a model is the worst: ``after canonicalize``, or its line. Empty if none is."""
+    worst = figures.worst
+    return "" if worst is None else worst.moment or f"line {worst.line}"
+
+
+SHOWN_FINDINGS = 30  # the most findings that a report for people lists unless verbose
+
+
+def sentence(finding: Finding) -> str:
+    """Return ``#23 ttir.permute %8 belongs after #7 ttir.exp %9 (line 9): 3 inversions, fix moves it``."""
+    colon, log = "" if finding.rule in ORDER_RULES else ":", lifetime(finding)
+    subject = "" if finding.is_of_block else f"{finding.op.title}{colon} "
+    return printable(f"{subject}{finding.message}{f'; {log}' if log else ''}")
+
+
+def lifetime(finding: Finding) -> str:
+    """Return ``introduced by canonicalize, gone after cse``. Empty if unknown."""
+    origin = f"introduced by {finding.pass_name}" if finding.pass_name else ""
+    gone = f"gone {finding.until}" if finding.until else ""
+    left = "left at the end" if finding.left else ""
+    return ", ".join(filter(None, (origin, gone or left))) if gone or left else ""
+
+
+def place(finding: Finding) -> str:
+    """Return ``after.mlir:3:7``."""
+    return f"{finding.source}:{finding.line}:{finding.column}"
+
+
+def background(finding: Finding) -> str:
+    """Return where its op comes from: ``Conv2d[net.conv1], model.py:14``. Empty if unknown or of a block."""
+    if finding.is_of_block:
+        return ""
+    return printable(", ".join(filter(None, (finding.op.module, str(finding.model or "")))))
+
+
+def lines_of(findings: Sequence[Finding], most: int | None = SHOWN_FINDINGS) -> list[str]:
+    """Return a line for each finding, ``path:line:column: CODE message (its origin)``, then the ``rest``."""
+    shown = findings[:most]
+    lines = [f"{place(f)}: {f.rule.code} {with_origin(sentence(f), background(f))}" for f in shown]
+    return [*lines, *filter(None, [rest(findings, len(shown))])]
+
+
+def with_origin(text: str, origin: str) -> str:
+    """Return the text with its origin in parentheses, if there is one."""
+    return f"{text} ({origin})" if origin else text
+
+
+def place_of_error(error: InputError) -> str:
+    """Return ``after.mlir:3:7``, or as much of it as is known."""
+    position = f":{error.position.line}:{error.position.column}" if error.position else ""
+    return printable(error.source) + position
+
+
+def rest(findings: Sequence[Finding], shown: int) -> str:
+    """Return ``... and 12 more findings``. Empty if all are shown."""
+    more = len(findings) - shown
+    return f"... and {count(more, 'more finding')}" if more > 0 else ""

@@ -1,1 +1,0 @@
-"""Findings in the formats that editors and CI services read."""
