@@ -191,8 +191,8 @@ from eio_audit.mlir.traits import (
     op_traits,
     parse_op_traits,
 )
-from eio_audit.order.bounds import CyclePacking, LowerBound, count_forced
-from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.bounds import CyclePacking, count_forced
+from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.flow.fewest_moved import implied_order, independent_ranges
 from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
@@ -206,7 +206,7 @@ from eio_audit.order.inversions import (
     inversions_charged,
     order_profile,
 )
-from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import (
     PermutedRange,
     SortedRuns,
@@ -217,7 +217,7 @@ from eio_audit.order.permutation import (
     sorted_runs,
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
-from eio_audit.order.search import BestOrder, best_order, improve, pull_up, push_down
+from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path

@@ -34,13 +34,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 
-from eio_audit.order.effort import Effort
-from eio_audit.order.windows import TransitiveClosure, Window, bits, lowest_bit, width
-
-PACKING_STEPS = 6_000_000  # ends of closing edges visited, in one window
-BROKEN_STEPS = 2  # cost of a broken edge
+from eio_audit.order.effort import (
+    BROKEN_STEPS,
+    EDGE_STEPS,
+    FORCED_STEPS,
+    OP_STEPS,
+    PACKING_STEPS,
+    Effort,
+    width,
+)
+from eio_audit.order.windows import TransitiveClosure, Window, bits, lowest_bit
 
 
 class CyclePacking:
@@ -60,14 +64,12 @@ class CyclePacking:
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
         >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = CyclePacking(closure, [0, 1, 2]).cycles()
+        >>> cycles = CyclePacking(closure, [0, 1, 2], Effort()).cycles()
         >>> [[(closure.place_of[a], closure.place_of[b]) for a, b in cycle] for cycle in cycles]
         [[(2, 0), (1, 2)]]
     """
 
-    def __init__(
-        self, closure: TransitiveClosure, order: Sequence[int], effort: Effort | None = None
-    ) -> None:
+    def __init__(self, closure: TransitiveClosure, order: Sequence[int], effort: Effort) -> None:
         self.order = [closure.number_of[place] for place in order]  # the order, as ops of `closure`
         self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks, as (x, y)
         self._closure = closure
@@ -95,7 +97,7 @@ class CyclePacking:
         # A closing edge p -> q is p * size + q; a broken edge is its index in ``broken``.
         self._broken_of: dict[int, int] = {}
         self._closing: dict[int, int] = {}  # the inverse: per broken edge, its closing edge
-        with (effort or Effort()).part(PACKING_STEPS) as self._effort:
+        with effort.part(PACKING_STEPS) as self._effort:
             self._effort.left -= self._size * self._width + BROKEN_STEPS * len(self.broken)
             self._match()
 
@@ -191,38 +193,6 @@ class CyclePacking:
                     queue.append(matched)
 
 
-SWEEP_BITS = 1 << 30  # bits in all bitsets of one sweep
-BATCH_SIZES = (256, 4096)  # fewest and most late ops of one sweep
-FORCED_STEPS = 30_000_000  # budget for the forced inversions of one window
-OP_STEPS = 8  # cost of visiting an op
-EDGE_STEPS = 3  # more for each of its producers, plus the width of a bitset
-
-
-@dataclass(frozen=True, slots=True)
-class LowerBound:
-    """A lower bound on the inversions of all orders of a window."""
-
-    forced: int  # number of inversions where one op depends on the other
-    total: int  # no order has fewer inversions
-    # Whether all forced inversions were counted. If not, `forced` is a lower bound.
-    forced_complete: bool
-    # The independent pairs that orders with `total` inversions may have in either order. Per place, the
-    # bitset of the places with larger keys. Such orders have all other independent pairs in order of
-    # their keys. None if unknown.
-    open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
-
-    def raised(self, total: int) -> LowerBound:
-        """Return the bound raised to ``total``, if that is greater."""
-        return replace(self, total=max(self.total, total))
-
-    def with_cycles(self, packing: CyclePacking) -> LowerBound:
-        """Return the bound raised by a packing, which gives the open pairs if it proves its order minimal."""
-        raised = self.raised(self.forced + len(packing))
-        if len(packing) < len(packing.broken):
-            return raised
-        return replace(raised, open_pairs=packing.open_pairs())
-
-
 def early_ops(window: Window) -> list[int]:
     """Return the indexed ops that are over another, in textual order."""
     smallest_below = window.smallest_keys_below()
@@ -281,18 +251,10 @@ def rows_over(
             break
 
 
-def count_forced(
-    window: Window, effort: Effort | None = None, batch_sizes: tuple[int, int] = BATCH_SIZES
-) -> tuple[int, bool]:
+def count_forced(window: Window, effort: Effort) -> int:
     """Count the forced inversions without a transitive closure, in sweeps for some late ops each.
 
-    Args:
-        window: the ops.
-        effort: the budget for all sweeps.
-        batch_sizes: fewest and most late ops of one sweep.
-
-    Returns:
-        The number of forced inversions found, and whether these are all; False if the budget was spent.
+    If the budget is spent, only those of some late ops are counted.
 
     Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 4096. In
     practice, sweeps are short.
@@ -301,21 +263,21 @@ def count_forced(
         Keys 3, 2, 1, where each op uses the one before it: all three pairs are forced.
 
         >>> from eio_audit.order.precedence import Precedence
-        >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])))
-        (3, True)
+        >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])), Effort())
+        3
     """
     largest_above = window.largest_keys_above()
     late = late_ops(window, largest_above)
-    fewest, most = batch_sizes
-    batch_size = min(most, max(fewest, SWEEP_BITS // max(window.size, 1)))
+    fewest, most = effort.limits.sweep_sizes
+    batch_size = min(most, max(fewest, effort.limits.sweep_bits // max(window.size, 1)))
     forced = 0
-    with (effort or Effort()).part(FORCED_STEPS) as part:
+    with effort.part(FORCED_STEPS) as part:
         for start in range(0, len(late), batch_size):
             batch = sorted(late[start : start + batch_size], key=window.keys.__getitem__)
             forced += sum(row.bit_count() for _, row in rows_over(window, batch, largest_above, part))
             if part.left < 0:
                 break
-        return forced, part.left >= 0
+        return forced
 
 
 def _prefix(ascending: Sequence[int], value: int) -> int:

@@ -7,44 +7,14 @@ window is ordered on its own, with a lower bound that holds for all its orders (
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from eio_audit.order.bounds import LowerBound
-from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.flow.fewest_moved import FewMoved, fewest_moved
+from eio_audit.order.effort import STEPS_PER_OP, Effort
+from eio_audit.order.flow.fewest_moved import fewest_moved
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.search import order_windows
+from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import Windows, block_of, split_into_windows
-
-
-@dataclass(frozen=True, slots=True)
-class Restoration:
-    """A linear extension of a block, and what is proven about it."""
-
-    order: list[int]  # `order[k]` is the textual index of the op placed k-th
-    inversions: int  # number of inversions of this order; at most that of the textual order
-    # Number of inversions where one op depends on the other. Every order has them.
-    forced: int
-    lower_bound: int  # no linear extension has fewer inversions
-    # Whether all forced inversions were counted. If the block was too large for that, `forced` is a
-    # lower bound.
-    forced_complete: bool = True
-    # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops
-    # are moved, but not always the fewest (fewest_moved.py).
-    moved: int = 0
-    moved_lower_bound: int = 0  # no minimal order moves fewer ops; 0 if `order` is not certified
-
-    @property
-    def certified(self) -> bool:
-        """Whether the order is proven minimal."""
-        return self.inversions == self.lower_bound
-
-    @property
-    def moved_certified(self) -> bool:
-        """Whether the order is proven minimal, and no minimal order moves fewer ops."""
-        return self.certified and self.moved == self.moved_lower_bound
 
 
 def restore_order(
@@ -52,8 +22,7 @@ def restore_order(
     precedence: Precedence,
     inversions: int | None = None,
     effort: Effort | None = None,
-    limits: SearchLimits = USUAL_LIMITS,
-) -> Restoration:
+) -> Order:
     """Return a linear extension with few inversions, and a lower bound for all linear extensions.
 
     The result is the textual order unless another order has strictly fewer inversions. Of the orders found
@@ -69,7 +38,6 @@ def restore_order(
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
-        limits: the largest problems that a step takes on.
 
     Raises:
         ValueError: if the number of keys is not the number of ops.
@@ -80,8 +48,8 @@ def restore_order(
     Example:
         Keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, there is one more inversion.
 
-        >>> restoration = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
-        >>> restoration.order, restoration.inversions, restoration.forced, restoration.certified
+        >>> found = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
+        >>> found.order, found.inversions, found.forced, found.certified
         ([0, 1, 2], 2, 1, True)
     """
     if len(keys) != precedence.size:
@@ -91,44 +59,44 @@ def restore_order(
     if inversions is None:
         inversions = count_inversions([key for key in keys if key is not None])
     if not inversions:
-        return Restoration(list(order), inversions=0, forced=0, lower_bound=0)
+        return Order(list(order), inversions=0, forced=0, lower_bound=0)
     effort.left += STEPS_PER_OP * precedence.size
     textual_block = block = block_of(keys, precedence)
     textual_windows = windows = split_into_windows(block)
-    bounds: list[LowerBound] = []
+    found: list[Order] = []
     while True:
-        order_within, inversions_within, bounds = order_windows(block, windows, bounds, effort, limits)
-        lower_bound = sum(bound.total for bound in bounds)
+        order_within, found = order_windows(block, windows, found, effort)
+        inversions_within = sum(window.inversions for window in found)
+        lower_bound = sum(window.lower_bound for window in found)
         if inversions_within == inversions:
             break
         order = [order[place] for place in order_within]
         inversions = inversions_within
         if inversions == lower_bound:
             break
-        if effort.is_spent or all(stop - start > limits.repeated_size for start, stop in windows.spans):
+        repeated_size = effort.limits.repeated_size
+        if effort.is_spent or all(stop - start > repeated_size for start, stop in windows.spans):
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
+    order, fewest = list(order), 0
     if inversions == lower_bound:
-        few = fewest_moved(textual_block, order, _undecided(textual_windows, bounds), effort, limits)
-    else:
-        few = FewMoved(list(order), len(moved_places(order)))
-    return Restoration(
-        order=few.order,
+        order, fewest = fewest_moved(textual_block, order, _undecided(textual_windows, found), effort)
+    return Order(
+        order=order,
         inversions=inversions,
-        forced=sum(bound.forced for bound in bounds),
+        forced=sum(window.forced for window in found),
         lower_bound=lower_bound,
-        forced_complete=all(bound.forced_complete for bound in bounds),
-        moved=few.moved,
-        moved_lower_bound=few.lower_bound,
+        moved=len(moved_places(order)),
+        moved_lower_bound=fewest,
     )
 
 
-def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int, int], bool]:
+def _undecided(windows: Windows, found: Sequence[Order]) -> Callable[[int, int], bool]:
     """Return a predicate: may minimal orders have two independent ops, smaller key first, in either order."""
     window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
     for number, (start, stop) in enumerate(windows.spans):
-        if bounds[number].total > bounds[number].forced:
+        if found[number].lower_bound > found[number].forced:
             for place, op in enumerate(windows.order[start:stop]):
                 window_of[op], place_in[op] = number, place
 
@@ -136,7 +104,7 @@ def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int,
         window = window_of[smaller]
         if window < 0 or window != window_of[larger]:
             return False
-        rows = bounds[window].open_pairs
+        rows = found[window].open_pairs
         return rows is None or rows[place_in[smaller]] >> place_in[larger] & 1 > 0
 
     return is_undecided

@@ -143,23 +143,13 @@ def split_into_windows(block: Window) -> Windows:
     return Windows(order, spans)
 
 
-WIDE = 4_000  # bits of a bitset that cost one more step
-
-
 class TransitiveClosure:
     """All pairs of a window, as bitsets of n bits per op: n * n / 8 bytes for each attribute.
 
     Ops are numbered by rising key, ties by textual order. So the ops with a smaller key than a given one are
     among the lowest bits.
-
-    Attributes:
-        with_ancestors: per op, the bitset of itself and the ops it depends on, directly or not.
-        with_descendants: per op, the bitset of itself and the ops that depend on it, directly or not.
-        smaller_independent: per op, the bitset of the *independent* ops with a smaller key. Independent ops
-            are neither ancestors nor descendants, so an order can place each pair either way. The order has
-            an inversion if it places the larger key first.
-        larger_independent: per op, the bitset of the independent ops with a larger key.
-        forced: number of forced inversions.
+    *Independent* ops are neither ancestors nor descendants, so an order can place each pair either way. The
+    order has an inversion if it places the larger key first.
 
     Complexity: O(n + m) operations on bitsets of n bits.
 
@@ -173,25 +163,21 @@ class TransitiveClosure:
     """
 
     def __init__(self, window: Window) -> None:
-        size = window.size
-        self._window = window
-        self.size = size  # number of ops
-        self.place_of = sorted(range(size), key=window.keys.__getitem__)  # per op, its place in the window
-        # Per place in the window, the number of its op; the inverse of `place_of`.
-        self.number_of = inverse(self.place_of)
-        # The bitset of the indexed ops.
-        self.indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
+        self.size = window.size  # number of ops
+        self.place_of = inverse(window.keys)  # per op, its place in the window
+        self.number_of = inverse(self.place_of)  # per place in the window, the number of its op
+        # Per op, the bitset of itself and the ops that it depends on, or that depend on it, directly or not.
         self.with_ancestors, self.with_descendants = relatives(window.precedence, self.number_of)
-        self._compare_keys()
-
-    def _compare_keys(self) -> None:
-        """Compute the attributes that compare keys, and ``forced``."""
-        keys = [self._window.keys[place] for place in self.place_of]
+        # Per op, the bitset of the independent ops with a smaller key, or with a larger one.
+        self.smaller_independent: list[int] = []
+        self.larger_independent: list[int] = []
+        self.forced = 0  # number of forced inversions
+        keys = [window.keys[place] for place in self.place_of]
         up_to = {key: (2 << op) - 1 for op, key in enumerate(keys)}  # per key, the ops with no larger key
         below = dict(zip(up_to, [0, *up_to.values()], strict=False))  # per key, the ops with a smaller key
-        self.smaller_independent, self.larger_independent, self.forced = [], [], 0
+        indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
         for op, key in enumerate(keys):
-            others = self.indexed if self.indexed >> op & 1 else 0
+            others = indexed if indexed >> op & 1 else 0
             ancestors, descendants = self.with_ancestors[op], self.with_descendants[op]
             smaller, independent = others & below[key], others & ~(ancestors | descendants)
             self.smaller_independent.append(smaller & independent)
@@ -231,8 +217,3 @@ def bits(bitset: int) -> Iterator[int]:
 def lowest_bit(bitset: int) -> int:
     """Return the position of the lowest set bit."""
     return (bitset & -bitset).bit_length() - 1
-
-
-def width(size: int) -> int:
-    """Return the cost in steps of an operation on a bitset of ``size`` bits."""
-    return 1 + size // WIDE

@@ -193,8 +193,8 @@ def _wrong_labels(
     carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
     found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, effort, carried)
     figures |= {
-        "wrong_indices": len(found.changed),
-        "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.changed),
+        "wrong_indices": len(found.donor_of),
+        "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.donor_of),
         "wrong_certified": found.certified,
     }
     return found.donor_of

@@ -22,9 +22,10 @@ from eio_audit.audit.check.keyed_dump import OrderOfOthers
 from eio_audit.audit.options import Follow
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_inversions
-from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import moved_places, sorted_runs
 from eio_audit.order.precedence import Precedence, after_last_uses
+from eio_audit.order.search import Order
 
 APART = (Follow.CONSTANTS, Follow.SPLITS)
 """The ops whose avoidable inversions are told apart, and the order in which they take their part."""
@@ -44,7 +45,7 @@ _FIGURES = {
 }
 
 
-def find_followers(block: KeyedBlock, best: Restoration, precedence: Precedence, effort: Effort) -> Apart:
+def find_followers(block: KeyedBlock, best: Order, precedence: Precedence, effort: Effort) -> Apart:
     """Return the parts of the avoidable inversions that hoisted constants and splits cause.
 
     Args:
@@ -119,7 +120,7 @@ def restore_block(
     frees: Collection[int],
     inversions: int | None = None,
     effort: Effort | None = None,
-) -> Restoration:
+) -> Order:
     """Find the best order of a block. If any op moves, its frees are directly after their last uses.
 
     Moving the frees changes no inversion. But unless it is certified, the order of the other ops may depend

@@ -33,29 +33,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import accumulate, chain, compress, pairwise
 from operator import and_, le, lt
 
 from eio_audit.order.bounds import CyclePacking
-from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.effort import Effort, width
 from eio_audit.order.flow.wrong_labels import outside_antichain
 from eio_audit.order.permutation import longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import order_windows
-from eio_audit.order.windows import (
-    LARGEST_KEY,
-    TransitiveClosure,
-    Window,
-    block_of,
-    split_into_windows,
-    width,
-)
+from eio_audit.order.windows import LARGEST_KEY, TransitiveClosure, Window, block_of, split_into_windows
 
 
-def implied_order(
-    closure: TransitiveClosure, packing: CyclePacking, effort: Effort | None = None
-) -> Precedence | None:
+def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Effort) -> Precedence | None:
     """Return the implied order, as dependences.
 
     Args:
@@ -75,10 +65,10 @@ def implied_order(
 
         >>> from eio_audit.order.windows import Window
         >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
-        >>> list(implied_order(closure, CyclePacking(closure, [0, 1, 2, 3])).forwards())
+        >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
+        >>> list(implied_order(closure, packing, Effort()).forwards())
         [(0, 1), (2, 3)]
     """
-    effort = effort or Effort()
     cycles = packing.cycles()
     rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
     earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
@@ -121,36 +111,10 @@ def _transitive(order: list[int], earlier: list[int]) -> tuple[list[int], list[t
 
 IsUndecided = Callable[[int, int], bool]
 
-PAIR_DISTANCE = 2_000  # places between the ops of a pair
-
-
-@dataclass(frozen=True, slots=True)
-class FewMoved:
-    """An order with few ops moved."""
-
-    order: list[int]  # `order[k]` is the op placed k-th
-    moved: int  # number of moved ops
-    # No order with as few inversions moves fewer ops, if `order` has the fewest inversions.
-    lower_bound: int = 0
-
-    @property
-    def certified(self) -> bool:
-        """Whether it is proven that no minimal order moves fewer ops."""
-        return self.moved == self.lower_bound
-
-    def improved(self, order: list[int]) -> FewMoved:
-        """Return this result with another order, if that moves fewer ops."""
-        moved = len(moved_places(order))
-        return replace(self, order=order, moved=moved) if moved < self.moved else self
-
 
 def fewest_moved(
-    block: Window,
-    order: Sequence[int],
-    is_undecided: IsUndecided,
-    effort: Effort | None = None,
-    limits: SearchLimits = USUAL_LIMITS,
-) -> FewMoved:
+    block: Window, order: Sequence[int], is_undecided: IsUndecided, effort: Effort
+) -> tuple[list[int], int]:
     """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
 
     Args:
@@ -159,29 +123,27 @@ def fewest_moved(
             inversions.
         is_undecided: whether minimal orders may have two independent ops, smaller key first, in either order.
         effort: the budget.
-        limits: the largest problems that a step takes on.
 
     Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
     """
     order = list(order)
-    effort = effort or Effort()
     places = moved_places(order)
-    found: dict[range, FewMoved] = {}
+    found: dict[range, tuple[int, int]] = {}  # per range, how many ops are moved and how many must be
     for ops in independent_ranges(block, order):
         inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
         if inside:
-            pairs = _exchanged_pairs(block, order, inside, ops, is_undecided, effort)
-            numbered = [op - ops.start for op in order[ops.start : ops.stop]]
-            found[ops] = FewMoved(numbered, len(inside), pairs)
-    for ops, few in found.items():
-        if not few.certified:
-            found[ops] = _improved(block.restricted(ops), few, effort, limits)
-    for ops, few in found.items():
-        placed = [op + ops.start for op in few.order]
+            found[ops] = len(inside), _exchanged_pairs(block, order, inside, ops, is_undecided, effort)
+    fewest = 0
+    for ops, (moved, pairs) in found.items():
+        few, bound = [op - ops.start for op in order[ops.start : ops.stop]], pairs
+        if moved > bound:
+            few, bound = _improved(block.restricted(ops), few, bound, effort)
+        placed = [op + ops.start for op in few]
         if not all(block.indexed[ops.start : ops.stop]):
             placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
         order[ops.start : ops.stop] = placed
-    return FewMoved(order, len(moved_places(order)), sum(few.lower_bound for few in found.values()))
+        fewest += bound
+    return order, fewest
 
 
 def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
@@ -226,6 +188,7 @@ def _exchanged_pairs(
 ) -> int:
     """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
     keys, indexed = block.keys, block.indexed
+    distance = effort.limits.pair_distance
     is_late = {order[place]: order[place] < place for place in moved}
     paired: set[tuple[int, bool]] = set()
     for place in moved:
@@ -233,8 +196,8 @@ def _exchanged_pairs(
         late = is_late[op]  # if so, the ops that it has passed are before it
         if not indexed[op] or effort.is_spent:
             continue
-        before = range(place - 1, max(bounds.start - 1, place - PAIR_DISTANCE), -1)
-        after = range(place + 1, min(bounds.stop, place + PAIR_DISTANCE))
+        before = range(place - 1, max(bounds.start - 1, place - distance), -1)
+        after = range(place + 1, min(bounds.stop, place + distance))
         for at in before if late else after:
             effort.left -= 2
             other = order[at]
@@ -252,28 +215,29 @@ def _exchanged_pairs(
     return len(paired)
 
 
-def _improved(part: Window, few: FewMoved, effort: Effort, limits: SearchLimits) -> FewMoved:
+def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tuple[list[int], int]:
     """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
-    if part.size > limits.moved_closure_size or effort.is_spent:
-        return few
+    if part.size > effort.limits.moved_closure_size or effort.is_spent:
+        return order, fewest
     effort.left -= part.size * width(part.size)
     closure = TransitiveClosure(part)
-    inversions = part.inversions(few.order)
-    if inversions - closure.forced > limits.moved_inversions:
-        return few
-    packing = CyclePacking(closure, few.order, effort)
+    inversions = part.inversions(order)
+    if inversions - closure.forced > effort.limits.moved_inversions:
+        return order, fewest
+    packing = CyclePacking(closure, order, effort)
     implied = implied_order(closure, packing, effort) if len(packing) == len(packing.broken) else None
     if implied is None:
-        return few
-    exchanged = Window(few.order, [True] * part.size, implied)
+        return order, fewest
+    exchanged = Window(order, [True] * part.size, implied)
     outside, links = outside_antichain(exchanged, [1] * part.size, effort)
-    few = replace(few, lower_bound=max(few.lower_bound, len(links)))
-    if few.certified:
-        return few
-    kept = sorted(op for place, op in enumerate(few.order) if place not in outside)
-    block = _with_chain(part, kept)
-    order, *_ = order_windows(block, split_into_windows(block), [], effort, limits)
-    return few.improved(order) if part.inversions(order) == inversions else few
+    fewest, moved = max(fewest, len(links)), len(moved_places(order))
+    if moved > fewest:
+        kept = sorted(op for place, op in enumerate(order) if place not in outside)
+        block = _with_chain(part, kept)
+        better, _ = order_windows(block, split_into_windows(block), [], effort)
+        if part.inversions(better) == inversions and len(moved_places(better)) < moved:
+            return better, fewest
+    return order, fewest
 
 
 def _with_chain(block: Window, ops: Sequence[int]) -> Window:

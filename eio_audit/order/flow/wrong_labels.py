@@ -56,14 +56,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from eio_audit.order.bounds import early_ops, late_ops, rows_over
-from eio_audit.order.effort import Effort
+from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
 from eio_audit.order.inversions import inversions_at
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows, width
+from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows
 
 Link = tuple[int, int, int]
-
-MOST_PAIRS = 1 << 29  # givers times takers, in the largest window with a flow; each pair takes a bit
 
 
 def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
@@ -90,7 +88,7 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
     largest_above = window.largest_keys_above()
     givers = early_ops(window)
     takers = sorted(late_ops(window, largest_above), key=window.keys.__getitem__)
-    if not givers or len(givers) * len(takers) > MOST_PAIRS:
+    if not givers or len(givers) * len(takers) > effort.limits.flow_pairs:
         return set(givers), []
     rows = dict(rows_over(window, takers, largest_above, effort))
     flow = _Flow(rows, [weights[op] for op in takers], effort)
@@ -188,23 +186,13 @@ class _Flow:
         return amount
 
 
-LABEL_STEPS = 4_000_000  # budget for one block
-LABEL_STEPS_PER_OP = 12  # added for each of its ops
-
-
 @dataclass(frozen=True, slots=True)
 class Relabelling:
     """Labels to change so that no label contradicts a dependence."""
 
-    changed: tuple[int, ...]  # the ops whose labels change, ascending
-    donors: tuple[int, ...]  # per changed op, the op whose label it takes; a donor keeps its own label
+    donor_of: dict[int, int]  # per op whose label changes, the op whose label it takes, which keeps its own
     weight: int  # total weight of the changed labels
     lower_bound: int  # no set of labels that removes all contradictions weighs less
-
-    @property
-    def donor_of(self) -> dict[int, int]:
-        """Per changed op, its donor."""
-        return dict(zip(self.changed, self.donors, strict=True))
 
     @property
     def certified(self) -> bool:
@@ -240,7 +228,7 @@ def fewest_wrong_labels(
         >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
         >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
         >>> found
-        Relabelling(changed=(1,), donors=(2,), weight=1, lower_bound=1)
+        Relabelling(donor_of={1: 2}, weight=1, lower_bound=1)
         >>> relabelled([15, 23, 18], found.donor_of)
         [15, 18, 18]
     """
@@ -261,12 +249,7 @@ def fewest_wrong_labels(
             wrong |= {ops[place] for place in outside}
             lower_bound += least
     donor_of = _new_labels(block, wrong)
-    return Relabelling(
-        changed=tuple(donor_of),
-        donors=tuple(donor_of.values()),
-        weight=sum(weights[op] for op in donor_of),
-        lower_bound=lower_bound,
-    )
+    return Relabelling(donor_of, sum(weights[op] for op in donor_of), lower_bound)
 
 
 def relabelled(keys: Sequence[int | None], donor_of: Mapping[int, int]) -> list[int | None]:
