@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any
+from types import MappingProxyType
+from typing import NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
 from eio_audit.audit.check.followers import find_followers, restore_block
@@ -14,7 +14,7 @@ from eio_audit.audit.check.keyed_dump import KeyedDump, OrderOfOthers, SharedWor
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.op_label import OpLabel
-from eio_audit.order.effort import Effort
+from eio_audit.audit.options import Follow
 from eio_audit.order.flow.wrong_labels import fewest_wrong_labels
 from eio_audit.order.inversions import count_descents, displaced, order_profile
 
@@ -63,21 +63,19 @@ MOST_SHAPES = 2_000
 """The most shapes that are stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeDisorder:
+class ShapeDisorder(NamedTuple):
     """The result for all blocks of one shape. Ops are identified by their place in the block."""
 
-    figures: Mapping[str, Any]  # figures of `BlockAudit`, by name
+    audit: BlockAudit  # the figures of one of these blocks
     worst: Sequence[_DisplacedPlace]  # the displaced ops in the most inversions, worst first
-    order: Sequence[int] | None  # the best order found, if it is better than the textual order
+    order: Sequence[int] | None = None  # the best order found, if it is better than the textual order
     # The order found if hoisted constants or splits follow, if both they and other ops have avoidable
     # inversions.
-    order_of_others: OrderOfOthers | None
+    order_of_others: OrderOfOthers | None = None
     # Per op with a wrong label, in textual order, the op whose label it should carry. The wrong labels
     # are a set of least weight.
-    donors: Mapping[int, int]
-    # Of these ops, those in the most inversions, worst first, with their inversions.
-    worst_labels: Mapping[int, int]
+    donors: Mapping[int, int] = MappingProxyType({})
+    worst_labels: Sequence[int] = ()  # of these ops, those in the most inversions, worst first
 
 
 def audit_disordered(
@@ -90,114 +88,97 @@ def audit_disordered(
     ``in_order`` has, per block, the figures that do not depend on the order.
     """
     dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # all in one pass
-    weights = LabelWeights(dump.ir)
+    label_weights = LabelWeights(dump.ir)
     for number in dump.keys.disordered_blocks:
-        block = KeyedBlock(dump, number)
-        disorder = _disorder(block, weights, work)
-        audit = in_order[number]._replace(
-            **disorder.figures,
+        block, own = KeyedBlock(dump, number), in_order[number]
+        weights = label_weights.of(block) if work.finds_wrong_labels else b""
+        disorder = _disorder(block, own, weights, work)
+        audit = disorder.audit._replace(
+            function=own.function,
+            block=own.block,
+            line=own.line,
+            followed=own.followed,
+            followed_frees=own.followed_frees,
             worst=tuple(_described(block, displaced, block.label) for displaced in disorder.worst),
             mislabelled=tuple(
-                MislabelledOp(block.label(place), block.label(disorder.donors[place]), inversions)
-                for place, inversions in disorder.worst_labels.items()
+                MislabelledOp(
+                    block.label(place), block.label(disorder.donors[place]), block.inversions_at[place]
+                )
+                for place in disorder.worst_labels
             ),
         )
         yield audit, disorder
 
 
-def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) -> ShapeDisorder:
+def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     """Return the result for a block's shape, which is computed if it is not stored."""
-    weights = label_weights.of(block) if work.finds_wrong_labels else b""
     if len(block.keys) > SHAPE_OPS:
-        return _found(block, weights, work)
+        return _found(block, in_order, weights, work)
     shape = block.shape, weights
-    if shape not in work.by_shape:
-        work.by_shape[shape] = _found_before(shape, block, weights, work)
-    known: ShapeDisorder = work.by_shape[shape]
-    return known
-
-
-def _found_before(shape: Hashable, block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
-    """Return the result for a shape with the budget left, which another dump may have stored."""
+    if shape in work.by_shape:
+        known: ShapeDisorder = work.by_shape[shape]
+        return known
+    # Another dump may have stored the result for the budget that is left.
     efforts = work.effort, work.others_effort, work.label_effort
     key = shape, *(effort.left for effort in efforts)
     if key not in work.by_shape_and_budget:
         if len(work.by_shape_and_budget) > MOST_SHAPES:
             work.by_shape_and_budget.clear()
-        found = _found(block, weights, work)
+        found = _found(block, in_order, weights, work)
         work.by_shape_and_budget[key] = found, [effort.left for effort in efforts]
-    known: ShapeDisorder
     known, left = work.by_shape_and_budget[key]
     for effort, rest in zip(efforts, left, strict=True):
         effort.left = rest
+    work.by_shape[shape] = known
     return known
 
 
-def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
-    figures = _figures(block)
-    worst: Sequence[_DisplacedPlace] = ()
-    if work.described_ops:
-        worst = _displaced_places(block, work.described_ops)
-        figures["profile"] = order_profile(block.indexed_keys, PROFILE_PARTS)
-    if block.graph is None:
-        return ShapeDisorder(figures, worst, None, None, {}, {})
-    donors = _wrong_labels(block, weights, work.label_effort, figures) if weights else {}
-    worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
-    precedence, inversions = block.graph.precedence, block.runs.inversions
-    best = restore_block(block.keys, precedence, block.frees_that_follow, inversions, work.effort)
-    figures |= {"forced": best.forced, "minimum": best.inversions, "lower_bound": best.lower_bound}
-    if best.moved:
-        figures |= {"moved": best.moved, "moved_lower_bound": best.moved_lower_bound}
-        if None in block.keys:
-            moved = map(best.order.__getitem__, displaced(best.order))
-            figures["moved_unindexed"] = sum(block.keys[place] is None for place in moved)
-    order_of_others = None
-    if work.finds_classes:
-        apart = find_followers(block, best, precedence, work.others_effort)
-        figures |= apart.figures
-        order_of_others = apart.order_of_others
-    return ShapeDisorder(
-        figures,
-        worst,
-        best.order if best.moved else None,
-        order_of_others,
-        donors,
-        {place: block.inversions_at[place] for place in worst_labels},
-    )
-
-
-def _figures(block: KeyedBlock) -> dict[str, Any]:
+def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     runs = block.runs
 
-    def inversions_with(is_member: Sequence[int]) -> int:
-        return runs.inversions_with(list(map(is_member.__getitem__, block.indexed))) if any(is_member) else 0
+    def inversions_with(sort: Follow) -> int:
+        flags = block.flags(sort)
+        return runs.inversions_with(list(map(flags.__getitem__, block.indexed))) if any(flags) else 0
 
-    return {
-        "inversions": runs.inversions,
-        "descents": count_descents(runs.ranks),  # as many as among the keys: a run has none inside
-        "minimum": runs.inversions,
-        "lower_bound": runs.inversions,
-        "displaced": len(block.displaced),
-        "inherited": inversions_with(block.is_derived),
-        "at_constants": inversions_with(block.is_constant),
-        "at_frees": inversions_with(block.is_free),
-    }
-
-
-def _wrong_labels(
-    block: KeyedBlock, weights: bytes, effort: Effort, figures: dict[str, Any]
-) -> dict[int, int]:
-    """Return, per op with a wrong label, the op whose label it should carry; adds to ``figures``."""
-    if block.graph is None or block.dump.options.order_from is not None:
-        return {}  # an order from another dump has no labels
-    carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
-    found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, effort, carried)
-    figures |= {
-        "wrong_indices": len(found.donor_of),
-        "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.donor_of),
-        "wrong_certified": found.certified,
-    }
-    return found.donor_of
+    audit = in_order._replace(
+        inversions=runs.inversions,
+        descents=count_descents(runs.ranks),  # as many as among the keys: a run has none inside
+        minimum=runs.inversions,
+        lower_bound=runs.inversions,
+        displaced=len(block.displaced),
+        inherited=inversions_with(Follow.DERIVED),
+        at_constants=inversions_with(Follow.CONSTANTS),
+        at_frees=inversions_with(Follow.FREES),
+        profile=order_profile(block.indexed_keys, PROFILE_PARTS) if work.described_ops else (),
+    )
+    worst = _displaced_places(block, work.described_ops) if work.described_ops else ()
+    if block.graph is None:
+        return ShapeDisorder(audit, worst)
+    precedence, donors = block.graph.precedence, dict[int, int]()
+    if weights and block.dump.options.order_from is None:  # an order from another dump has no labels
+        carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
+        labels = fewest_wrong_labels(block.keys, weights, precedence, work.label_effort, carried)
+        donors = labels.donor_of
+        audit = audit._replace(
+            wrong_indices=len(donors),
+            wrong_by_passes=sum(weights[place] <= INHERITED for place in donors),
+            wrong_certified=labels.certified,
+        )
+    best = restore_block(block.keys, precedence, block.frees_that_follow, runs.inversions, work.effort)
+    moved = displaced(best.order) if best.moved and None in block.keys else []
+    audit = audit._replace(
+        forced=best.forced,
+        minimum=best.inversions,
+        lower_bound=best.lower_bound,
+        moved=best.moved,
+        moved_unindexed=sum(block.keys[best.order[k]] is None for k in moved),
+        moved_lower_bound=best.moved_lower_bound,
+    )
+    others = None
+    if work.finds_classes:
+        audit, others = find_followers(block, audit, best.order, work.others_effort)
+    worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
+    return ShapeDisorder(audit, worst, best.order if best.moved else None, others, donors, worst_labels)
 
 
 def describe_displaced(
@@ -211,8 +192,7 @@ def describe_displaced(
     return {place.place: _described(block, place, label_of) for place in chosen}
 
 
-@dataclass(frozen=True, slots=True)
-class _DisplacedPlace:
+class _DisplacedPlace(NamedTuple):
     """A displaced op and its blocker, by their places; ``DisplacedOp`` has the rest."""
 
     place: int

@@ -12,9 +12,8 @@ free goes as early as that order allows, which is always legal.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_block import KeyedBlock
@@ -31,46 +30,42 @@ APART = (Follow.CONSTANTS, Follow.SPLITS)
 """The ops whose avoidable inversions are told apart, and the order in which they take their part."""
 
 
-class Apart(NamedTuple):
-    """The parts of a block's avoidable inversions that hoisted constants and splits cause."""
-
-    figures: Mapping[str, int]  # figures of `BlockAudit`, by name; empty if they cause none
-    # The order found if these ops follow; None if they cause none, or all.
-    order_of_others: OrderOfOthers | None
-
-
-_FIGURES = {
-    Follow.CONSTANTS: ("avoidable_constants", "hoisted_constants"),
-    Follow.SPLITS: ("avoidable_splits", "left_splits"),
-}
-
-
-def find_followers(block: KeyedBlock, best: Order, precedence: Precedence, effort: Effort) -> Apart:
-    """Return the parts of the avoidable inversions that hoisted constants and splits cause.
+def find_followers(
+    block: KeyedBlock, audit: BlockAudit, fixed: Sequence[int], effort: Effort
+) -> tuple[BlockAudit, OrderOfOthers | None]:
+    """Find the parts of the avoidable inversions that hoisted constants and splits cause.
 
     Args:
-        block: the block.
-        best: the order of a fix.
-        precedence: the dependences of the block.
+        block: the block, which is in no graph region.
+        audit: its figures, but for these parts.
+        fixed: the order of a fix.
         effort: the budget to order the other ops, for all blocks of a dump.
+
+    Returns:
+        The figures with these parts, and the order found if these ops follow; None if they cause no part, or
+        all.
     """
-    rest, order_of_others = block.runs.inversions - best.inversions, None
-    figures: dict[str, int] = {}
+    assert block.graph is not None
+    rest, order_of_others = audit.avoidable, None
     sorts: list[Follow] = []
     for sort in APART if rest else ():
         sorts.append(sort)
         places = [place for place in block.places_of(sort) if block.inversions_at[place]]
         if not places:
             continue
-        order, others = _order_of(block.keys_without(sorts), best.order, rest, precedence, effort)
+        keys = block.keys_without(sorts)
+        order, others = _order_of(keys, fixed, rest, block.graph.precedence, effort)
         if others < rest:
-            fixed = [place for place in best.order if block.keys[place] is not None]
-            carried = sorted_runs([block.key(place) for place in fixed]).inversions_by_position()
-            then = dict(zip(fixed, carried, strict=True))
+            indexed = [place for place in fixed if block.keys[place] is not None]
+            carried = sorted_runs([block.key(place) for place in indexed]).inversions_by_position()
+            then = dict(zip(indexed, carried, strict=True))
             fewer = sum(block.inversions_at[place] > then[place] for place in places)
-            figures |= zip(_FIGURES[sort], (rest - others, fewer), strict=True)
+            if sort is Follow.CONSTANTS:
+                audit = audit._replace(avoidable_constants=rest - others, hoisted_constants=fewer)
+            else:
+                audit = audit._replace(avoidable_splits=rest - others, left_splits=fewer)
             rest, order_of_others = others, OrderOfOthers(tuple(sorts), order)
-    return Apart(figures, order_of_others if rest else None)
+    return audit, order_of_others if rest else None
 
 
 def _order_of(
