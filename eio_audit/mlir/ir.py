@@ -293,6 +293,10 @@ class IR:
         """Return the op whose region holds the block, or -1."""
         return self.region_op[self.block_region[block]]
 
+    def has_order(self, block: int) -> bool:
+        """Return whether a block's ops have an order: it is not in a graph region."""
+        return not self.region_is_graph[self.block_region[block]]
+
     def region_of(self, value: int) -> int:
         """Return the region that the value is defined in."""
         owner = self.value_owner[value]

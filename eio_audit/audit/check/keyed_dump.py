@@ -211,7 +211,7 @@ class KeyedDump:
 
     def has_order(self, block: int) -> bool:
         """Return whether a block's ops have an order: it is not in a graph region."""
-        return not self.ir.region_is_graph[self.ir.block_region[block]]
+        return self.ir.has_order(block)
 
     def label(self, op: int) -> OpLabel:
         """Return an op as reports name it."""

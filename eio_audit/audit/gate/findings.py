@@ -123,14 +123,6 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     return found
 
 
-def moved_by_fix(dump: AuditedDump) -> list[Finding]:
-    """Return the indexed ops that a fix moves, constants too, charged with all avoidable inversions.
-
-    Complexity: O(n log n) for a block of n ops that a fix changes.
-    """
-    return [finding for block in dump.orders for _, finding in _avoidable(FixedBlock(dump, block))]
-
-
 def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0) -> Finding:
     """Return a finding about one op of a dump."""
     ir, block = dump.ir, dump.ir.op_block[op]
@@ -171,38 +163,50 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Findin
 
 def _avoidable(block: FixedBlock) -> Iterator[tuple[int, Finding]]:
     """Yield the places of the indexed ops that a fix moves, charged with the avoidable inversions."""
+    label_of = cache(block.label)  # many ops may move past the same one
+    for move in _moves(block):
+        other, removed = label_of(move.passed), move.removed
+        verb, side = "belongs" if move.belongs else "goes", "before" if move.goes_up else "after"
+        gain = f"{_inversions(removed)}, " if removed > 0 else ""
+        why = "" if removed > 0 else " for the sake of others"
+        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
+        fix = "fix" if move.place in block.fixed.moved else f"fix{block.follow_options}"
+        what = f"{verb} {side} {other.title} (line ", other.line, f"): {gain}{fix} moves it{why}{cost}"
+        yield move.place, finding_at(block.dump, block.ops[move.place], AVOIDABLE, Sentence(*what), removed)
+
+
+class _Move(NamedTuple):
+    """What a fix does to an indexed op that it moves."""
+
+    place: int
+    goes_up: bool
+    passed: int  # place of the op next to its new place that it moves past, an indexed one if there is one
+    belongs: bool  # whether its index says so, too
+    removed: int  # the avoidable inversions that it is charged with
+
+
+def _moves(block: FixedBlock) -> Iterator[_Move]:
     order = block.indexed_order
     moved = block.moved.intersection(order)
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
     unmoved = [place for place in range(len(block.ops)) if place not in block.moved]
     keyed = [k for k, place in enumerate(unmoved) if block.keys[place] is not None]
-    label_of = cache(block.label)  # many ops may move past the same one
-    passed = 0  # how many unmoved ops are before a place of the new order
+    before_new = 0  # how many unmoved ops are before a place of the new order
     for place in block.order:
         if place not in block.moved:
-            passed += 1
+            before_new += 1
             continue
         if place not in moved:
             continue
         before = bisect(unmoved, place)  # how many are before it in the text, never as many
-        goes_up = passed < before
-        # The op next to its new place that it moves past, with an index if there is one.
-        nearest = bisect_left(keyed, passed) - (not goes_up)
-        is_passed = 0 <= nearest < len(keyed) and (
-            keyed[nearest] < before if goes_up else keyed[nearest] >= before
-        )
-        partner = unmoved[keyed[nearest] if is_passed else passed - (not goes_up)]
-        removed = now[place] - then[place]
-        away = block.key(partner) - block.key(place) if is_passed else removed if goes_up else -removed
-        verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
-        other = label_of(partner)
-        where = f"{verb} {'before' if goes_up else 'after'} {other.title} (line "
-        gain = f"{_inversions(removed)}, " if removed > 0 else ""
-        why = "" if removed > 0 else " for the sake of others"
-        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
-        fix = "fix" if place in block.fixed.moved else f"fix{block.follow_options}"
-        what = Sentence(where, other.line, f"): {gain}{fix} moves it{why}{cost}")
-        yield place, finding_at(block.dump, block.ops[place], AVOIDABLE, what, removed)
+        goes_up, removed = before_new < before, now[place] - then[place]
+        nearest = bisect_left(keyed, before_new) - (not goes_up)
+        if 0 <= nearest < len(keyed) and (keyed[nearest] < before) == goes_up:
+            passed = unmoved[keyed[nearest]]
+            own, other = block.key(place), block.key(passed)
+            yield _Move(place, goes_up, passed, own < other if goes_up else own > other, removed)
+        else:
+            yield _Move(place, goes_up, unmoved[before_new - (not goes_up)], removed > 0, removed)
 
 
 def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
