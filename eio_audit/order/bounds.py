@@ -34,6 +34,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import repeat
+from operator import itemgetter
 
 from eio_audit.order.effort import (
     BROKEN_STEPS,
@@ -227,28 +229,31 @@ def rows_over(
         >>> [(op, bin(row)) for op, row in rows_over(window, [2, 1], [3, 3, 3], Effort())]
         [(1, '0b1'), (0, '0b11')]
     """
-    keys = window.keys
+    keys, indexed, last = window.keys, window.indexed, max(late)
+    starts, producers = window.precedence.predecessor_rows
     late_keys = [keys[op] for op in late]
     number_of = {op: number for number, op in enumerate(late)}
+    prefixes = [(1 << number) - 1 for number in range(len(late) + 1)]  # the lowest bits: the smallest keys
+    smaller = list(map(bisect_left, repeat(late_keys), keys[: last + 1]))  # per op, how many keys are smaller
     arriving: dict[int, int] = {}  # per op not yet visited, the late ops that depend on it, as far as known
-    producer_steps = EDGE_STEPS + width(len(late))
-    first = min(late)
-    for op in range(max(late), -1, -1):
-        effort.left -= OP_STEPS
+    first, left, producer_steps = min(late), effort.left, EDGE_STEPS + width(len(late))
+    for op in range(last, -1, -1):
+        left -= OP_STEPS
         below = arriving.pop(op, 0)
-        row = below & _prefix(late_keys, keys[op]) if window.indexed[op] else 0
-        if row:
+        if below and indexed[op] and (row := below & prefixes[smaller[op]]):
             yield op, row
         if op in number_of:
             below |= 1 << number_of[op]
-        handed_on = below & _prefix(late_keys, largest_above[op])
-        if handed_on:
-            producers = window.precedence.predecessors(op)
-            effort.left -= producer_steps * len(producers)
-            for producer in producers:
-                arriving[producer] = arriving.get(producer, 0) | handed_on
-        if effort.left < 0 or (not arriving and op <= first):
+        if below and largest_above[op] <= late_keys[-1]:
+            below &= prefixes[bisect_left(late_keys, largest_above[op])]
+        if below:
+            start, stop = starts[op], starts[op + 1]
+            left -= producer_steps * (stop - start)
+            for producer in producers[start:stop]:
+                arriving[producer] = arriving.get(producer, 0) | below
+        if left < 0 or (not arriving and op <= first):
             break
+    effort.left = left
 
 
 def count_forced(window: Window, effort: Effort) -> int:
@@ -256,7 +261,7 @@ def count_forced(window: Window, effort: Effort) -> int:
 
     If the budget is spent, only those of some late ops are counted.
 
-    Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 4096. In
+    Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 16384. In
     practice, sweeps are short.
 
     Example:
@@ -274,17 +279,9 @@ def count_forced(window: Window, effort: Effort) -> int:
     with effort.part(FORCED_STEPS) as part:
         for start in range(0, len(late), batch_size):
             batch = sorted(late[start : start + batch_size], key=window.keys.__getitem__)
-            forced += sum(row.bit_count() for _, row in rows_over(window, batch, largest_above, part))
+            forced += sum(
+                map(int.bit_count, map(itemgetter(1), rows_over(window, batch, largest_above, part)))
+            )
             if part.left < 0:
                 break
         return forced
-
-
-def _prefix(ascending: Sequence[int], value: int) -> int:
-    """Return a bitset with bit i set if ``ascending[i] < value``. These are its lowest bits.
-
-    Example:
-        >>> bin(_prefix([10, 20, 30], 25))
-        '0b11'
-    """
-    return (1 << bisect_left(ascending, value)) - 1

@@ -41,7 +41,7 @@ class SearchLimits:
     moved_inversions: int = 100_000  # most inversions that are not forced, in such a range
     pair_distance: int = 2_000  # places between two exchanged ops
     flow_pairs: int = 1 << 29  # givers times takers in the largest window with a flow; each pair takes a bit
-    sweep_sizes: tuple[int, int] = (256, 4_096)  # fewest and most late ops of one sweep
+    sweep_sizes: tuple[int, int] = (256, 16_384)  # fewest and most late ops of one sweep
     sweep_bits: int = 1 << 30  # bits in all bitsets of one sweep
 
 

@@ -77,7 +77,8 @@ class Precedence:
         return cls(size, *ordered_by_user(producers, users))
 
     @cached_property
-    def _predecessors(self) -> tuple[array[int], array[int]]:
+    def predecessor_rows(self) -> tuple[array[int], array[int]]:
+        """Where the producers of each op start, with one more entry for the end, and the producers."""
         return _rows(self.size, self._users, self._producers)
 
     @cached_property
@@ -87,7 +88,7 @@ class Precedence:
     @property
     def edge_count(self) -> int:
         """Number of distinct direct dependences."""
-        return len(self._predecessors[1])
+        return len(self.predecessor_rows[1])
 
     @property
     def columns(self) -> tuple[bytes, bytes]:
@@ -104,7 +105,7 @@ class Precedence:
 
     def predecessors(self, op: int) -> Sequence[int]:
         """Return the ops that must stay before ``op``, ascending."""
-        starts, neighbours = self._predecessors
+        starts, neighbours = self.predecessor_rows
         return neighbours[starts[op] : starts[op + 1]]
 
     def successors(self, op: int) -> Sequence[int]:
