@@ -23,7 +23,7 @@ from eio_audit.audit.gate.rules import (
     Rule,
 )
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.audit.op_label import OpLabel, Sentence
+from eio_audit.audit.op_label import OpLabel, Sentence, label
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
 from eio_audit.mlir.source import Position
@@ -153,7 +153,7 @@ def _found(dump: AuditedDump, said: Iterable[_Said]) -> Iterator[Finding]:
             block=block_name,
             block_line=block_position.line,
             block_column=block_position.column,
-            op=dump.label(op),
+            op=label(ir, dump.indices, op, position.line),
             origin=parsed.place_in_model(op) if is_about_op else "",
             model=parsed.model_line(op) if is_about_op else None,
             inversions=inversions,
