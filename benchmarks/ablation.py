@@ -26,7 +26,7 @@ from unittest import mock
 import hostile
 
 import eio_audit
-from eio_audit.audit.check import followers
+from eio_audit.audit.check import disorder
 from eio_audit.order import search
 from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort
@@ -72,7 +72,7 @@ def real_blocks(folders: Iterable[Path]) -> list[Keyed]:
         found.setdefault((tuple(keys), precedence.columns), (list(keys), precedence))
         return restore_order(keys, precedence, inversions, effort)
 
-    with mock.patch.object(followers, "restore_order", record):
+    with mock.patch.object(disorder, "restore_order", record):
         for folder in folders:
             for path in sorted(folder.rglob("*")):
                 if path.suffix in SUFFIXES:

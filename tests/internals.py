@@ -193,20 +193,16 @@ from eio_audit.mlir.traits import (
 )
 from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
-from eio_audit.order.flow.fewest_moved import implied_order, independent_ranges
-from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
-from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
     dense_ranks,
     displaced,
     heaviest_rising,
-    inversions_at,
     inversions_charged,
     order_profile,
 )
-from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
     PermutedRange,
     SortedRuns,
@@ -219,6 +215,8 @@ from eio_audit.order.permutation import (
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
+from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
+from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci.finding import fingerprints, repository_path
 from eio_audit.report.ci.sarif import MOST_RESULTS

@@ -197,7 +197,7 @@ class CyclePacking:
 
 def early_ops(window: Window) -> list[int]:
     """Return the indexed ops that are over another, in textual order."""
-    smallest_below = window.smallest_keys_below()
+    smallest_below = window.precedence.smallest_below(window.keys)
     return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
 
 
@@ -271,7 +271,7 @@ def count_forced(window: Window, effort: Effort) -> int:
         >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])), Effort())
         3
     """
-    largest_above = window.largest_keys_above()
+    largest_above = window.precedence.largest_above(window.keys)
     late = late_ops(window, largest_above)
     fewest, most = effort.limits.sweep_sizes
     batch_size = min(most, max(fewest, effort.limits.sweep_bits // max(window.size, 1)))

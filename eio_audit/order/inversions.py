@@ -68,18 +68,6 @@ def count_descents(keys: Sequence[int]) -> int:
     return sum(map(gt, keys, islice(keys, 1, None)))
 
 
-def inversions_at(keys: Sequence[int]) -> list[int]:
-    """Return, per position, how many inversions it is in. The sum is twice the number of inversions.
-
-    Complexity: O(n log n), near O(n) when nearly sorted.
-
-    Example:
-        >>> inversions_at([15, 23, 18, 16])
-        [0, 2, 2, 2]
-    """
-    return sorted_runs(keys).inversions_by_position()
-
-
 def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
     """Return how many inversions each chosen position is charged with.
 
@@ -99,7 +87,7 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
         [1, 2]
     """
     among = [keys[position] for position in chosen]
-    all_at, shared = inversions_at(keys), inversions_at(among)
+    all_at, shared = (sorted_runs(some).inversions_by_position() for some in (keys, among))
     # A stable sort moves a key right by its inversions with smaller keys minus those with larger keys.
     shifts = map(sub, ranks_of(among), count())
     return [all_at[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]

@@ -45,36 +45,18 @@ class Precedence:
     """
 
     def __init__(self, size: int, producers: array[int], users: array[int]) -> None:
-        """Take edges that point forward, sorted by user; ``from_edges`` checks and sorts."""
+        """Take edges that point forward, sorted by user; ``from_edges`` sorts them."""
         self.size = size
         self._producers = producers
         self._users = users
 
     @classmethod
     def from_edges(cls, size: int, producers: Iterable[int], users: Iterable[int]) -> Precedence:
-        """Build the DAG from edges in any order; duplicates count once.
-
-        Args:
-            size: number of ops in the block.
-            producers: the earlier op of each edge.
-            users: the op that must stay after it, in parallel with ``producers``.
-
-        Raises:
-            ValueError: if an edge leaves 0 .. size - 1 or does not point forward, or if one iterable is
-                longer than the other.
+        """Build the DAG from edges in any order; duplicates count once. The columns are parallel.
 
         Complexity: O(m log m) for m edges, O(m) if they are sorted by user.
         """
-        producers = producers if isinstance(producers, array) else array(INT, producers)
-        users = users if isinstance(users, array) else array(INT, users)
-        if len(producers) != len(users):
-            raise ValueError(f"{len(producers)} producers for {len(users)} users: one column is shorter")
-        is_legal = min(producers, default=0) >= 0 and max(users, default=-1) < size
-        if not is_legal or not all(map(lt, producers, users)):
-            edges = zip(producers, users, strict=True)
-            producer, user = next((p, u) for p, u in edges if not 0 <= p < u < size)
-            raise ValueError(f"dependence {producer} -> {user} does not point forward among {size} ops")
-        return cls(size, *ordered_by_user(producers, users))
+        return cls(size, *ordered_by_user(array(INT, producers), array(INT, users)))
 
     @cached_property
     def predecessor_rows(self) -> tuple[array[int], array[int]]:

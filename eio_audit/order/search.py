@@ -53,7 +53,7 @@ class Order:
     # of their keys. None if unknown.
     open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
     # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops are
-    # moved, but not always the fewest (fewest_moved.py).
+    # moved, but not always the fewest (linear_extension.py).
     moved: int = 0
     moved_lower_bound: int = 0  # no minimal order moves fewer ops; 0 if `order` is not certified
 
@@ -95,7 +95,7 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
     effort = effort or Effort()
     text = list(range(window.size))
     closure = TransitiveClosure(window) if window.size <= effort.limits.closure_size else None
-    effort.left -= LOOK_STEPS * window.extent
+    effort.left -= LOOK_STEPS * (window.size + window.precedence.edge_count)
     forced = closure.forced if closure else count_forced(window, effort)
     textual = Order(text, window.inversions(text), forced, lower_bound=forced)
     if textual.certified:
@@ -197,14 +197,14 @@ def pull_up(window: Window) -> list[int]:
     """
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
     # The sort is stable: what was sorted by before decides ties.
-    by_rank.sort(key=window.smallest_keys_below().__getitem__)
+    by_rank.sort(key=window.precedence.smallest_below(window.keys).__getitem__)
     return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
 
 
 def push_down(window: Window) -> list[int]:
     """Return the mirrored order: from the end, with the largest key of an op and its ancestors first."""
     by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
-    by_rank.sort(key=window.largest_keys_above().__getitem__, reverse=True)
+    by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
     return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
 
 

@@ -44,11 +44,6 @@ class Window:
         return self.precedence.size
 
     @property
-    def extent(self) -> int:
-        """Number of ops and dependences."""
-        return self.precedence.size + self.precedence.edge_count
-
-    @property
     def shape(self) -> Hashable:
         """A value that is equal for windows that are the same problem, up to a constant added to all keys."""
         smallest = min(self.keys, default=0)
@@ -67,14 +62,6 @@ class Window:
             indexed=list(map(self.indexed.__getitem__, ops)),
             precedence=self.precedence.restricted(ops),
         )
-
-    def smallest_keys_below(self) -> list[int]:
-        """Return, per op, the smallest key of itself and its descendants."""
-        return self.precedence.smallest_below(self.keys)
-
-    def largest_keys_above(self) -> list[int]:
-        """Return, per op, the largest key of itself and its ancestors."""
-        return self.precedence.largest_above(self.keys)
 
     def mirrored(self) -> Window:
         """Return the reversed problem: op i becomes op size - 1 - i, and small keys become large.

@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.followers import sentences
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.rules import (
@@ -21,6 +20,7 @@ from eio_audit.audit.gate.rules import (
     UNREADABLE,
     WRONG_INDEX,
     Rule,
+    sentences,
 )
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.op_label import OpLabel, Sentence, label

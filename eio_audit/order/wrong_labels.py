@@ -57,7 +57,7 @@ from itertools import pairwise
 
 from eio_audit.order.bounds import early_ops, late_ops, rows_over
 from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
-from eio_audit.order.inversions import inversions_at
+from eio_audit.order.permutation import sorted_runs
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows
 
@@ -85,7 +85,7 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
         >>> outside, sorted(links)
         ({0, 2}, [(0, 1, 1), (1, 2, 1)])
     """
-    largest_above = window.largest_keys_above()
+    largest_above = window.precedence.largest_above(window.keys)
     givers = early_ops(window)
     takers = sorted(late_ops(window, largest_above), key=window.keys.__getitem__)
     if not givers or len(givers) * len(takers) > effort.limits.flow_pairs:
@@ -235,7 +235,8 @@ def fewest_wrong_labels(
     block = block_of(keys, precedence)
     windows = split_into_windows(block)
     if inversions_of is None:
-        counts = iter(inversions_at([key for key in keys if key is not None]) if windows.spans else ())
+        own = [key for key in keys if key is not None] if windows.spans else []
+        counts = iter(sorted_runs(own).inversions_by_position())
         inversions_of = [next(counts, 0) if key is not None else 0 for key in keys]
     effort = effort or Effort()
     effort.left += LABEL_STEPS_PER_OP * block.size
