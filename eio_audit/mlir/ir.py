@@ -63,7 +63,7 @@ class IR:
         self.operand_start = array("q", [0])  # where its operands begin; one entry more than there are ops
         self.operands = array("i")  # value numbers
         self.late_operands: dict[int, list[int]] = {}  # operands after a region of their op: `} do (%x)`
-        # Per op in custom assembly, the offset of the first name in its text that nothing defines. Such a name
+        # Per op in custom assembly, the offset of the first name in it that nothing defines. Such a name
         # gets its meaning from the op's own syntax. It is no operand.
         self.undefined_names: dict[int, int] = {}
         self.regions_of: dict[int, list[int]] = {}  # per op with regions, these in textual order

@@ -15,9 +15,6 @@ edge of each cycle. A *packing* is a set of cycles that share no soft edge, so e
 So the forced inversions plus the size of a packing are a lower bound. (The minimum is a minimum feedback arc
 set, and the packing is its dual. In planar graphs the two are equal: Lucchesi and Younger 1978.)
 
-The smallest cycle is a *squeeze*: b depends on a, the key of a is larger, and c, independent of both, has a
-key between theirs. The cycle a => b -> c -> a has two soft edges, and any place of c breaks one of them.
-
 **Which cycles?** The cycles that explain a good order. Let the order break the soft edge y -> x: it has x
 before y. Let it follow a soft edge p -> q, where p is x or depends on it, and y is q or depends on it. Then
 
@@ -52,10 +49,8 @@ from eio_audit.order.windows import TransitiveClosure, Window, bits, lowest_bit
 class CyclePacking:
     """Cycles that every order breaks, no two of which share a soft edge.
 
-    Args:
-        closure: the window.
-        order: an order of its places, as good as possible. Each of its inversions takes memory.
-        effort: the budget. The packing keeps the cycles found within it.
+    ``order`` is an order of the places of the window, as good as possible. Each of its inversions takes
+    memory. The packing keeps the cycles found within the budget.
 
     Complexity: O(i * n) operations on bitsets of n bits for i broken edges. Most need few operations.
 
@@ -211,15 +206,12 @@ def rows_over(
 ) -> Iterator[tuple[int, int]]:
     """Yield the ops that are over some of ``late``, last in the text first, each with a bitset of these.
 
+    ``late`` are some late ops, at least one, by rising key: bit i of a bitset is for ``late[i]``. If the
+    budget has fewer than 0 steps left, the sweep was cut short.
+
     One sweep from the last op to the first passes bitsets from users to producers: the late ops that depend
     on an op. An op's bitset is dropped once it has been passed on. A late op leaves the bitset once no
     ancestor has a larger key. So few bitsets are alive at a time, and the sweep ends with the last one.
-
-    Args:
-        window: the ops.
-        late: some late ops, at least one, by rising key. Bit i of a bitset is for ``late[i]``.
-        largest_above: per op, the largest key of itself and its ancestors.
-        effort: the budget. If fewer than 0 steps are left, the sweep was cut short.
 
     Complexity: O(n + m) operations on bitsets. In practice, the sweep is short.
 

@@ -72,11 +72,7 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
     """Return how many inversions each chosen position is charged with.
 
     An inversion with one chosen position is charged to it. An inversion of two chosen positions is charged to
-    the one with the smaller key. So no inversion counts twice.
-
-    Args:
-        keys: the sequence.
-        chosen: positions, ascending.
+    the one with the smaller key. So no inversion counts twice. ``chosen`` is ascending.
 
     Complexity: O(n log n).
 
@@ -140,11 +136,8 @@ def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
     """Return the positions, last first, of a subsequence of rising ranks with the largest total weight.
 
     A sweep with a Fenwick tree finds, per position, the heaviest subsequence that ends at a smaller rank.
-    Of equally heavy ones it takes the one that ends earliest.
-
-    Args:
-        ranks: 0, 1, 2, ... in any order.
-        weights: per position, at least 1.
+    Of equally heavy ones it takes the one that ends earliest. The ranks are 0, 1, 2, ... in any order. The
+    weight of each position is at least 1.
 
     Complexity: O(n log n).
 
@@ -179,14 +172,9 @@ def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
 def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
     """Return, per part of the sequence, where its key that is farthest from its place belongs.
 
-    A sorted sequence has an evenly rising profile. A key far from its place shows, however long the sequence.
-
-    Args:
-        keys: the sequence; equal keys keep their order.
-        parts: the maximum number of parts, which have equal lengths.
-
-    Returns:
-        Per part, a number from 0 (the start of the sorted sequence) to 1 (its end).
+    It is a number from 0 (the start of the sorted sequence) to 1 (its end). A sorted sequence has an evenly
+    rising profile. A key far from its place shows, however long the sequence. There are at most so many
+    parts, of equal lengths. Equal keys keep their order.
 
     Complexity: O(n log n).
 

@@ -6,9 +6,9 @@ window is ordered on its own, with a lower bound that holds for all its orders (
 **Fewest moved.** A longest subsequence of the order that is still in textual order is *kept*. All other ops
 are *moved*: moving them one by one turns the textual order into this one.
 
-Ops with equal keys, unindexed ops and squeezed ops leave a choice, so several orders have fewest inversions.
-The block is cut into independent ranges. In each range, the second step is taken only if the first leaves a
-gap between the number of moved ops and its lower bound:
+Several orders may have the fewest inversions (docs/ordering.md). The block is cut into independent ranges. In
+each range, the second step is taken only if the first leaves a gap between the number of moved ops and its
+lower bound:
 
 1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
    ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
@@ -152,16 +152,10 @@ def _undecided(windows: Windows, found: Sequence[Order]) -> IsUndecided:
 
 
 def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Effort) -> Precedence | None:
-    """Return the implied order, as dependences.
+    """Return the implied order of a block, or of a part that can be ordered on its own, as dependences.
 
-    Args:
-        closure: the block, or a part of it that can be ordered on its own.
-        packing: a packing with as many cycles as its order has inversions that are not forced.
-        effort: the budget, in ops and cycles visited.
-
-    Returns:
-        Dependences among the ops, numbered by their place in the packing's order; None if the budget is
-        spent.
+    The ops are numbered by their place in the order of the packing, which must have as many cycles as that
+    order has inversions that are not forced. None if the budget is spent.
 
     Complexity: O(n * n) operations on bitsets of n bits per round of conclusions, in practice near O(n).
 
@@ -220,12 +214,8 @@ def fewest_moved(
 ) -> tuple[list[int], int]:
     """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
 
-    Args:
-        block: the ops, numbered by textual order.
-        order: an order of them that keeps the dependences. The bound assumes that it has the fewest
-            inversions.
-        is_undecided: whether minimal orders may have two independent ops, smaller key first, in either order.
-        effort: the budget.
+    The bound assumes that ``order`` has the fewest inversions. ``is_undecided`` tells whether minimal orders
+    may have two independent ops, smaller key first, in either order.
 
     Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
     """

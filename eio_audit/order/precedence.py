@@ -252,13 +252,7 @@ def attach_unindexed(
     """Return ``order`` with each moved unindexed op directly before its first user.
 
     An op without users goes directly after its last producer. Ops that go to the same place keep their order.
-    No inversion changes.
-
-    Args:
-        precedence: the dependences.
-        indexed: per op, whether it has an index.
-        order: some of the ops, in an order that keeps the dependences.
-        kept: the ops that are not moved.
+    No inversion changes. ``order`` has some of the ops and keeps the dependences; ``kept`` are not moved.
 
     Complexity: O(n + m).
 
@@ -301,11 +295,6 @@ def after_last_uses(order: Sequence[int], followers: Collection[int], precedence
 
     Followers that wait for the same op, or for each other, are in textual order. A follower that waits for
     nothing goes to the start of the block. All other ops keep their order. A second call changes nothing.
-
-    Args:
-        order: the ops of a block, numbered by textual order, in an order that keeps the dependences.
-        followers: the ops to place.
-        precedence: the dependences of the block.
 
     Complexity: O(n + m), plus O(f log f) for f followers.
 

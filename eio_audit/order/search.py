@@ -8,11 +8,8 @@
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
 simple order, and its bound is the number of forced inversions.
 
-**Simple orders.** Kahn's algorithm with the key as priority is not one of them. It places a producer with a
-late key late, and that delays all its users, however early their keys. With k such users and m other ops
-between, there are k * m inversions where k + m are enough. The mirrored algorithm, which fills the last place
-first, fails on the mirrored case. So one variant *pulls up* a producer to the earliest op that needs it. The
-other *pushes down* a user to the latest op that it waits for.
+**Simple orders.** One variant *pulls up* a producer to the earliest op that needs it. The other *pushes down*
+a user to the latest op that it waits for. docs/ordering.md says why Kahn's algorithm itself is not enough.
 
 **Local search** moves groups of ops. An op that is too late moves left. It cannot pass the ops that it
 depends on, so these join it, and the group moves on together, passing one op at a time. Passing an op changes
@@ -79,11 +76,8 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
     of the window, except for ops with equal keys. Searching the result again finds nothing better. If the
-    textual order is better than the result, the search starts again from the textual order.
-
-    Args:
-        window: the ops to order.
-        effort: the budget. If it is spent, the result is the best so far.
+    textual order is better than the result, the search starts again from the textual order. If the budget is
+    spent, the result is the best so far.
 
     Example:
         Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
@@ -113,14 +107,10 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
 def order_windows(
     block: Window, windows: Windows, known: Sequence[Order], effort: Effort
 ) -> tuple[list[int], list[Order]]:
-    """Order every window of the block once.
+    """Order every window of a block, which is in its current order, once.
 
-    Args:
-        block: the block in its current order.
-        windows: its windows. They are intervals of keys, so in every order of the block they are the same, in
-            the same sequence.
-        known: per window, what was found before; empty at first. The bounds hold for every order.
-        effort: the budget.
+    The windows are intervals of keys, so in every order of the block they are the same, in the same sequence.
+    ``known`` has what was found for each before, and is empty at first: these bounds hold for every order.
 
     Returns:
         The order found for the block, and those of its windows. No inversion crosses windows.

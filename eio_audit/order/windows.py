@@ -175,9 +175,7 @@ class TransitiveClosure:
 def relatives(precedence: Precedence, number_of: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return the bitsets of the ancestors and of the descendants of each op, each with the op itself.
 
-    Args:
-        precedence: the dependences.
-        number_of: per op of ``precedence``, its number in the result.
+    In the result, an op has the number in ``number_of``.
     """
     with_ancestors = [1 << op for op in range(precedence.size)]
     with_descendants = with_ancestors[:]

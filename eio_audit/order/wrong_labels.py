@@ -5,18 +5,10 @@ contradict the dependence: no order agrees with both. Both conditions of this re
 transitive, and no op is over itself, so it is a strict partial order. Labels that can all be right are an
 antichain of it.
 
-**Fewest.** The least weight of labels to change is the total weight minus the weight of a heaviest antichain.
-A maximum flow proves it.
-
-If u is over v, both are in one window, and so are all ops on paths between them (windows.py). So each window
-is solved on its own.
-
-**Enough.** A changed op takes the smallest kept label among its descendants. If there is none, it takes the
-largest label among its ancestors. Then no label falls along a dependence, and a stable topological order by
-label has no inversion. docs/ordering.md, *Wrong labels*, has the proof.
-
-This is polynomial and exact. Finding the fewest inversions of any order is NP-hard (Brandenburg, Gleissner
-and Hofmeier 2013).
+The least weight of labels to change is the total weight minus the weight of a heaviest antichain, and a
+maximum flow proves it. docs/ordering.md, *Wrong labels*, says why the new labels are enough. If u is over v,
+both are in one window, and so are all ops on paths between them (windows.py). So each window is solved on its
+own.
 
 **A flow.** Each op can give to the ops that it is over and take from the ops over it, both up to its weight.
 This is a *flow*, stored as links: a link (u, v, amount) means that u gives ``amount`` to v.
@@ -42,8 +34,6 @@ If the budget is spent, the givers that have not had their turn count as not rea
 weigh more than the flow then. But the rest is an antichain, and the flow still proves a bound.
 
 References:
-    Brandenburg, Gleissner, Hofmeier, "Comparing and aggregating partial orders with Kendall tau distances",
-    Discrete Mathematics, Algorithms and Applications 5, 2013.
     Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
     König, "Gráfok és mátrixok", Matematikai és Fizikai Lapok 38, 1931.
     Möhring, "Algorithmic aspects of comparability graphs and interval graphs", Graphs and Order, 1985.
@@ -67,16 +57,9 @@ Link = tuple[int, int, int]
 def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
     """Return the indexed ops outside a heaviest antichain, and the links that prove it.
 
-    Of several such sets, it is the one with the most givers.
-
-    Args:
-        window: the ops and their keys.
-        weights: per op, its weight, at least 1.
-        effort: the budget. If it is spent, or the window is too large, the links may amount to less than the
-            weight of the ops.
-
-    Returns:
-        The ops, and the links as (u, v, amount) with u over v.
+    Of several such sets, it is the one with the most givers. Per op, ``weights`` has at least 1. A link is
+    (u, v, amount) with u over v. If the budget is spent, or the window is too large, the links may amount to
+    less than the weight of the ops.
 
     Example:
         >>> from eio_audit.order.precedence import Precedence
@@ -100,18 +83,12 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
 
 
 class _Flow:
-    """A flow from givers to takers, which are numbered.
-
-    Args:
-        rows: per giver, the bitset of the takers that it is over.
-        rooms: per taker, the most that it can take.
-        effort: the budget.
-    """
+    """A flow from givers to takers, which are numbered."""
 
     def __init__(self, rows: Mapping[int, int], rooms: Sequence[int], effort: Effort) -> None:
         self.closed = 0  # the bitset of the takers that searches without a path have reached
-        self._rows = rows
-        self._rooms = list(rooms)
+        self._rows = rows  # per giver, the bitset of the takers that it is over
+        self._rooms = list(rooms)  # per taker, the most that it can take
         self._open = (1 << len(rooms)) - 1  # the takers with room
         self._taken: list[dict[int, int]] = [{} for _ in rooms]  # per taker, the amount by giver
         self._effort = effort
@@ -126,9 +103,8 @@ class _Flow:
     def reached_from(self, giver: int, supply: int) -> set[int]:
         """Let a giver give as much as it can, up to ``supply``.
 
-        Returns:
-            The givers that its search without a path reaches, itself included. None if it gives all, or if
-            the budget is spent.
+        Return the givers that its search without a path reaches, itself included: none if it gives all, or if
+        the budget is spent.
         """
         while supply:
             path, reached = self._search(giver)

@@ -41,15 +41,10 @@ def find_blockers(
 ) -> dict[int, tuple[int, DependenceKind]]:
     """Find the direct user that needs an op early, or the direct producer that makes it late.
 
-    Args:
-        keys: per place of the block, its key; None for an op that does not count in inversions.
-        graph: the block's dependences.
-        is_early: per requested place, whether the op is early; otherwise it is late.
-
-    Returns:
-        Per requested place, the place of the blocker and the kind of dependence; ops without a blocker are
-        missing. A blocker whose own key explains the place is preferred to one that is blocked itself, then
-        the one with the most distant key.
+    Return, per requested place, the place of the blocker and the kind of dependence. Ops without a blocker
+    are missing. A blocker whose own key explains the place is preferred to one that is blocked itself, then
+    the one with the most distant key. ``is_early`` tells of each requested op whether it is early; otherwise
+    it is late.
     """
     precedence, early = graph.precedence, is_early.values()
     below = precedence.smallest_below([inf if key is None else key for key in keys]) if any(early) else []
