@@ -26,12 +26,13 @@ from unittest import mock
 import hostile
 
 import eio_audit
-from eio_audit.audit.check import followers
+from eio_audit.audit.check import disorder
 from eio_audit.order import search
 from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort
-from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.search import Order
 
 HERE = Path(__file__).resolve().parent
 DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")
@@ -67,11 +68,11 @@ def real_blocks(folders: Iterable[Path]) -> list[Keyed]:
 
     def record(
         keys: list[int | None], precedence: Precedence, inversions: int | None, effort: Effort
-    ) -> Restoration:
+    ) -> Order:
         found.setdefault((tuple(keys), precedence.columns), (list(keys), precedence))
         return restore_order(keys, precedence, inversions, effort)
 
-    with mock.patch.object(followers, "restore_order", record):
+    with mock.patch.object(disorder, "restore_order", record):
         for folder in folders:
             for path in sorted(folder.rglob("*")):
                 if path.suffix in SUFFIXES:
@@ -139,7 +140,7 @@ def measure(part: str, folders: tuple[Path, ...]) -> list[str]:
     return rows
 
 
-def row(part: str, kind: str, found: list[Restoration], steps: int, seconds: float) -> str:
+def row(part: str, kind: str, found: list[Order], steps: int, seconds: float) -> str:
     """Return a row of the table."""
     inversions = sum(restoration.inversions for restoration in found)
     cells = (

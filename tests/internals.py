@@ -24,19 +24,13 @@ from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock
-from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
-from eio_audit.audit.corpus.check_dumps import (
-    DumpCheck,
-    DumpInFile,
-    check_dumps,
-    digest_of,
-    dump_in_file,
-)
+from eio_audit.audit.corpus.check_dumps import DumpCheck, DumpInFile, check_dumps, digest_of, dump_in_file
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import (
@@ -81,7 +75,7 @@ from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
 from eio_audit.audit.gate.checked_dump import CheckedDump
-from eio_audit.audit.gate.findings import find, moved_by_fix
+from eio_audit.audit.gate.findings import find
 from eio_audit.audit.gate.gate import judge, worst_first
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
@@ -191,22 +185,18 @@ from eio_audit.mlir.traits import (
     op_traits,
     parse_op_traits,
 )
-from eio_audit.order.bounds import CyclePacking, LowerBound, count_forced
-from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.flow.fewest_moved import implied_order, independent_ranges
-from eio_audit.order.flow.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
-from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
+from eio_audit.order.bounds import CyclePacking, count_forced
+from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
     dense_ranks,
     displaced,
     heaviest_rising,
-    inversions_at,
     inversions_charged,
     order_profile,
 )
-from eio_audit.order.linear_extension import Restoration, restore_order
+from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
     PermutedRange,
     SortedRuns,
@@ -217,20 +207,16 @@ from eio_audit.order.permutation import (
     sorted_runs,
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
-from eio_audit.order.search import BestOrder, best_order, improve, pull_up, push_down
+from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
 from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
+from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
+from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
-from eio_audit.report.html.stored_steps import (
-    STATUSES,
-    PageText,
-    StoredSteps,
-    StoredTexts,
-    packed,
-)
+from eio_audit.report.html.stored_steps import STATUSES, PageText, StoredSteps, StoredTexts, packed
 from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE

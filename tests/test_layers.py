@@ -40,7 +40,7 @@ FLOORS = {
         {"windows"},
         {"bounds"},
         {"search"},
-        {"flow"},
+        {"wrong_labels"},
         {"linear_extension"},
     ],
     "audit": [

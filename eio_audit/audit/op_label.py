@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # a check of dumps in order parses no locations
     from eio_audit.audit.locations.original_index import OriginalIndices
-    from eio_audit.audit.locations.parsed_locations import ModelPlace
+    from eio_audit.audit.locations.parsed_locations import ModelPlace, Origin
     from eio_audit.mlir.ir import IR
 
 
@@ -59,12 +59,11 @@ class Sentence(NamedTuple):
         return self if self.line is None else self._replace(line=self.line + lines)
 
 
-def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
-    """Return the op as reports name it."""
-    origin = indices.parsed.origin(op)
-    place = None if origin is None else origin.place
-    line = ir.source.line_at(ir.op_start[op])
-    return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, _module(place))
+def label(ir: IR, indices: OriginalIndices, op: int, line: int | None = None) -> OpLabel:
+    """Return the op as reports name it. ``line`` is its line, if known."""
+    line = line or ir.source.line_at(ir.op_start[op])
+    module = _module(indices.parsed.origin(op))
+    return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, module)
 
 
 def labels(ir: IR, indices: OriginalIndices, ops: Sequence[int]) -> list[OpLabel]:
@@ -81,5 +80,5 @@ def labels(ir: IR, indices: OriginalIndices, ops: Sequence[int]) -> list[OpLabel
     )
 
 
-def _module(place: ModelPlace | None) -> str | None:
+def _module(place: Origin | ModelPlace | None) -> str | None:
     return place.modules[-1] if place is not None and place.modules else None

@@ -15,9 +15,6 @@ edge of each cycle. A *packing* is a set of cycles that share no soft edge, so e
 So the forced inversions plus the size of a packing are a lower bound. (The minimum is a minimum feedback arc
 set, and the packing is its dual. In planar graphs the two are equal: Lucchesi and Younger 1978.)
 
-The smallest cycle is a *squeeze*: b depends on a, the key of a is larger, and c, independent of both, has a
-key between theirs. The cycle a => b -> c -> a has two soft edges, and any place of c breaks one of them.
-
 **Which cycles?** The cycles that explain a good order. Let the order break the soft edge y -> x: it has x
 before y. Let it follow a soft edge p -> q, where p is x or depends on it, and y is q or depends on it. Then
 
@@ -34,22 +31,26 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from itertools import repeat
+from operator import itemgetter
 
-from eio_audit.order.effort import Effort
-from eio_audit.order.windows import TransitiveClosure, Window, bits, lowest_bit, width
-
-PACKING_STEPS = 6_000_000  # ends of closing edges visited, in one window
-BROKEN_STEPS = 2  # cost of a broken edge
+from eio_audit.order.effort import (
+    BROKEN_STEPS,
+    EDGE_STEPS,
+    FORCED_STEPS,
+    OP_STEPS,
+    PACKING_STEPS,
+    Effort,
+    width,
+)
+from eio_audit.order.windows import TransitiveClosure, Window, bits, lowest_bit
 
 
 class CyclePacking:
     """Cycles that every order breaks, no two of which share a soft edge.
 
-    Args:
-        closure: the window.
-        order: an order of its places, as good as possible. Each of its inversions takes memory.
-        effort: the budget. The packing keeps the cycles found within it.
+    ``order`` is an order of the places of the window, as good as possible. Each of its inversions takes
+    memory. The packing keeps the cycles found within the budget.
 
     Complexity: O(i * n) operations on bitsets of n bits for i broken edges. Most need few operations.
 
@@ -60,14 +61,12 @@ class CyclePacking:
         >>> from eio_audit.order.precedence import Precedence
         >>> from eio_audit.order.windows import Window
         >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = CyclePacking(closure, [0, 1, 2]).cycles()
+        >>> cycles = CyclePacking(closure, [0, 1, 2], Effort()).cycles()
         >>> [[(closure.place_of[a], closure.place_of[b]) for a, b in cycle] for cycle in cycles]
         [[(2, 0), (1, 2)]]
     """
 
-    def __init__(
-        self, closure: TransitiveClosure, order: Sequence[int], effort: Effort | None = None
-    ) -> None:
+    def __init__(self, closure: TransitiveClosure, order: Sequence[int], effort: Effort) -> None:
         self.order = [closure.number_of[place] for place in order]  # the order, as ops of `closure`
         self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks, as (x, y)
         self._closure = closure
@@ -95,7 +94,7 @@ class CyclePacking:
         # A closing edge p -> q is p * size + q; a broken edge is its index in ``broken``.
         self._broken_of: dict[int, int] = {}
         self._closing: dict[int, int] = {}  # the inverse: per broken edge, its closing edge
-        with (effort or Effort()).part(PACKING_STEPS) as self._effort:
+        with effort.part(PACKING_STEPS) as self._effort:
             self._effort.left -= self._size * self._width + BROKEN_STEPS * len(self.broken)
             self._match()
 
@@ -191,41 +190,9 @@ class CyclePacking:
                     queue.append(matched)
 
 
-SWEEP_BITS = 1 << 30  # bits in all bitsets of one sweep
-BATCH_SIZES = (256, 4096)  # fewest and most late ops of one sweep
-FORCED_STEPS = 30_000_000  # budget for the forced inversions of one window
-OP_STEPS = 8  # cost of visiting an op
-EDGE_STEPS = 3  # more for each of its producers, plus the width of a bitset
-
-
-@dataclass(frozen=True, slots=True)
-class LowerBound:
-    """A lower bound on the inversions of all orders of a window."""
-
-    forced: int  # number of inversions where one op depends on the other
-    total: int  # no order has fewer inversions
-    # Whether all forced inversions were counted. If not, `forced` is a lower bound.
-    forced_complete: bool
-    # The independent pairs that orders with `total` inversions may have in either order. Per place, the
-    # bitset of the places with larger keys. Such orders have all other independent pairs in order of
-    # their keys. None if unknown.
-    open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
-
-    def raised(self, total: int) -> LowerBound:
-        """Return the bound raised to ``total``, if that is greater."""
-        return replace(self, total=max(self.total, total))
-
-    def with_cycles(self, packing: CyclePacking) -> LowerBound:
-        """Return the bound raised by a packing, which gives the open pairs if it proves its order minimal."""
-        raised = self.raised(self.forced + len(packing))
-        if len(packing) < len(packing.broken):
-            return raised
-        return replace(raised, open_pairs=packing.open_pairs())
-
-
 def early_ops(window: Window) -> list[int]:
     """Return the indexed ops that are over another, in textual order."""
-    smallest_below = window.smallest_keys_below()
+    smallest_below = window.precedence.smallest_below(window.keys)
     return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
 
 
@@ -239,15 +206,12 @@ def rows_over(
 ) -> Iterator[tuple[int, int]]:
     """Yield the ops that are over some of ``late``, last in the text first, each with a bitset of these.
 
+    ``late`` are some late ops, at least one, by rising key: bit i of a bitset is for ``late[i]``. If the
+    budget has fewer than 0 steps left, the sweep was cut short.
+
     One sweep from the last op to the first passes bitsets from users to producers: the late ops that depend
     on an op. An op's bitset is dropped once it has been passed on. A late op leaves the bitset once no
     ancestor has a larger key. So few bitsets are alive at a time, and the sweep ends with the last one.
-
-    Args:
-        window: the ops.
-        late: some late ops, at least one, by rising key. Bit i of a bitset is for ``late[i]``.
-        largest_above: per op, the largest key of itself and its ancestors.
-        effort: the budget. If fewer than 0 steps are left, the sweep was cut short.
 
     Complexity: O(n + m) operations on bitsets. In practice, the sweep is short.
 
@@ -257,72 +221,59 @@ def rows_over(
         >>> [(op, bin(row)) for op, row in rows_over(window, [2, 1], [3, 3, 3], Effort())]
         [(1, '0b1'), (0, '0b11')]
     """
-    keys = window.keys
+    keys, indexed, last = window.keys, window.indexed, max(late)
+    starts, producers = window.precedence.predecessor_rows
     late_keys = [keys[op] for op in late]
     number_of = {op: number for number, op in enumerate(late)}
+    prefixes = [(1 << number) - 1 for number in range(len(late) + 1)]  # the lowest bits: the smallest keys
+    smaller = list(map(bisect_left, repeat(late_keys), keys[: last + 1]))  # per op, how many keys are smaller
     arriving: dict[int, int] = {}  # per op not yet visited, the late ops that depend on it, as far as known
-    producer_steps = EDGE_STEPS + width(len(late))
-    first = min(late)
-    for op in range(max(late), -1, -1):
-        effort.left -= OP_STEPS
+    first, left, producer_steps = min(late), effort.left, EDGE_STEPS + width(len(late))
+    for op in range(last, -1, -1):
+        left -= OP_STEPS
         below = arriving.pop(op, 0)
-        row = below & _prefix(late_keys, keys[op]) if window.indexed[op] else 0
-        if row:
+        if below and indexed[op] and (row := below & prefixes[smaller[op]]):
             yield op, row
         if op in number_of:
             below |= 1 << number_of[op]
-        handed_on = below & _prefix(late_keys, largest_above[op])
-        if handed_on:
-            producers = window.precedence.predecessors(op)
-            effort.left -= producer_steps * len(producers)
-            for producer in producers:
-                arriving[producer] = arriving.get(producer, 0) | handed_on
-        if effort.left < 0 or (not arriving and op <= first):
+        if below and largest_above[op] <= late_keys[-1]:
+            below &= prefixes[bisect_left(late_keys, largest_above[op])]
+        if below:
+            start, stop = starts[op], starts[op + 1]
+            left -= producer_steps * (stop - start)
+            for producer in producers[start:stop]:
+                arriving[producer] = arriving.get(producer, 0) | below
+        if left < 0 or (not arriving and op <= first):
             break
+    effort.left = left
 
 
-def count_forced(
-    window: Window, effort: Effort | None = None, batch_sizes: tuple[int, int] = BATCH_SIZES
-) -> tuple[int, bool]:
+def count_forced(window: Window, effort: Effort) -> int:
     """Count the forced inversions without a transitive closure, in sweeps for some late ops each.
 
-    Args:
-        window: the ops.
-        effort: the budget for all sweeps.
-        batch_sizes: fewest and most late ops of one sweep.
+    If the budget is spent, only those of some late ops are counted.
 
-    Returns:
-        The number of forced inversions found, and whether these are all; False if the budget was spent.
-
-    Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 4096. In
+    Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 16384. In
     practice, sweeps are short.
 
     Example:
         Keys 3, 2, 1, where each op uses the one before it: all three pairs are forced.
 
         >>> from eio_audit.order.precedence import Precedence
-        >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])))
-        (3, True)
+        >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])), Effort())
+        3
     """
-    largest_above = window.largest_keys_above()
+    largest_above = window.precedence.largest_above(window.keys)
     late = late_ops(window, largest_above)
-    fewest, most = batch_sizes
-    batch_size = min(most, max(fewest, SWEEP_BITS // max(window.size, 1)))
+    fewest, most = effort.limits.sweep_sizes
+    batch_size = min(most, max(fewest, effort.limits.sweep_bits // max(window.size, 1)))
     forced = 0
-    with (effort or Effort()).part(FORCED_STEPS) as part:
+    with effort.part(FORCED_STEPS) as part:
         for start in range(0, len(late), batch_size):
             batch = sorted(late[start : start + batch_size], key=window.keys.__getitem__)
-            forced += sum(row.bit_count() for _, row in rows_over(window, batch, largest_above, part))
+            forced += sum(
+                map(int.bit_count, map(itemgetter(1), rows_over(window, batch, largest_above, part)))
+            )
             if part.left < 0:
                 break
-        return forced, part.left >= 0
-
-
-def _prefix(ascending: Sequence[int], value: int) -> int:
-    """Return a bitset with bit i set if ``ascending[i] < value``. These are its lowest bits.
-
-    Example:
-        >>> bin(_prefix([10, 20, 30], 25))
-        '0b11'
-    """
-    return (1 << bisect_left(ascending, value)) - 1
+        return forced

@@ -68,27 +68,11 @@ def count_descents(keys: Sequence[int]) -> int:
     return sum(map(gt, keys, islice(keys, 1, None)))
 
 
-def inversions_at(keys: Sequence[int]) -> list[int]:
-    """Return, per position, how many inversions it is in. The sum is twice the number of inversions.
-
-    Complexity: O(n log n), near O(n) when nearly sorted.
-
-    Example:
-        >>> inversions_at([15, 23, 18, 16])
-        [0, 2, 2, 2]
-    """
-    return sorted_runs(keys).inversions_by_position()
-
-
 def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
     """Return how many inversions each chosen position is charged with.
 
     An inversion with one chosen position is charged to it. An inversion of two chosen positions is charged to
-    the one with the smaller key. So no inversion counts twice.
-
-    Args:
-        keys: the sequence.
-        chosen: positions, ascending.
+    the one with the smaller key. So no inversion counts twice. ``chosen`` is ascending.
 
     Complexity: O(n log n).
 
@@ -99,7 +83,7 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
         [1, 2]
     """
     among = [keys[position] for position in chosen]
-    all_at, shared = inversions_at(keys), inversions_at(among)
+    all_at, shared = (sorted_runs(some).inversions_by_position() for some in (keys, among))
     # A stable sort moves a key right by its inversions with smaller keys minus those with larger keys.
     shifts = map(sub, ranks_of(among), count())
     return [all_at[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]
@@ -152,11 +136,8 @@ def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
     """Return the positions, last first, of a subsequence of rising ranks with the largest total weight.
 
     A sweep with a Fenwick tree finds, per position, the heaviest subsequence that ends at a smaller rank.
-    Of equally heavy ones it takes the one that ends earliest.
-
-    Args:
-        ranks: 0, 1, 2, ... in any order.
-        weights: per position, at least 1.
+    Of equally heavy ones it takes the one that ends earliest. The ranks are 0, 1, 2, ... in any order. The
+    weight of each position is at least 1.
 
     Complexity: O(n log n).
 
@@ -191,14 +172,9 @@ def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
 def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
     """Return, per part of the sequence, where its key that is farthest from its place belongs.
 
-    A sorted sequence has an evenly rising profile. A key far from its place shows, however long the sequence.
-
-    Args:
-        keys: the sequence; equal keys keep their order.
-        parts: the maximum number of parts, which have equal lengths.
-
-    Returns:
-        Per part, a number from 0 (the start of the sorted sequence) to 1 (its end).
+    It is a number from 0 (the start of the sorted sequence) to 1 (its end). A sorted sequence has an evenly
+    rising profile. A key far from its place shows, however long the sequence. There are at most so many
+    parts, of equal lengths. Equal keys keep their order.
 
     Complexity: O(n log n).
 

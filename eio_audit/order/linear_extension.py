@@ -2,49 +2,60 @@
 
 A *linear extension* is an order that keeps every dependence. The block is cut into windows (windows.py). Each
 window is ordered on its own, with a lower bound that holds for all its orders (search.py).
+
+**Fewest moved.** A longest subsequence of the order that is still in textual order is *kept*. All other ops
+are *moved*: moving them one by one turns the textual order into this one.
+
+Several orders may have the fewest inversions (docs/ordering.md). The block is cut into independent ranges. In
+each range, the second step is taken only if the first leaves a gap between the number of moved ops and its
+lower bound:
+
+1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
+   ops in which each op is at most once the earlier and at most once the later one. They form chains. One op
+   per chain can be kept, so at least as many ops are moved as there are pairs. Usually the bound is met here.
+2. The implied order (see below) gives the exchanged ops. A largest set of ops without an exchanged pair is a
+   maximum antichain (wrong_labels.py; Dilworth 1950): no minimal order keeps more ops. Additional dependences
+   keep the set in textual order, and the range is ordered again. If that adds no inversion, the bound is met.
+
+Moved ops without an index go to their consumers (precedence.py).
+
+**The implied order** has the pairs of ops that are in the same order in every minimal order of a block. Let a
+packing of cycles (bounds.py) have as many cycles as an order has inversions that are not forced. Then
+every minimal order breaks exactly one soft edge of each cycle, and no soft edge on no cycle: otherwise it
+would have more inversions. So every minimal order
+
+- follows a soft edge on no cycle, like a dependence;
+- follows the other soft edges of a cycle if it must break one of them;
+- has a before c if it has a before b and b before c.
+
+(In linear programming, they are complementary slackness and its consequences.) Ops with equal keys, unindexed
+ops and soft edges on cycles are undecided unless another conclusion implies their order.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from itertools import accumulate, chain, compress, pairwise
+from operator import and_, le, lt
 
-from eio_audit.order.bounds import LowerBound
-from eio_audit.order.effort import STEPS_PER_OP, USUAL_LIMITS, Effort, SearchLimits
-from eio_audit.order.flow.fewest_moved import FewMoved, fewest_moved
+from eio_audit.order.bounds import CyclePacking
+from eio_audit.order.effort import STEPS_PER_OP, Effort, width
 from eio_audit.order.inversions import count_inversions
-from eio_audit.order.permutation import moved_places
-from eio_audit.order.precedence import Precedence
-from eio_audit.order.search import order_windows
-from eio_audit.order.windows import Windows, block_of, split_into_windows
+from eio_audit.order.permutation import longest_in_place, moved_places
+from eio_audit.order.precedence import Precedence, attach_unindexed
+from eio_audit.order.search import Order, order_windows
+from eio_audit.order.windows import (
+    LARGEST_KEY,
+    TransitiveClosure,
+    Window,
+    Windows,
+    block_of,
+    split_into_windows,
+)
+from eio_audit.order.wrong_labels import outside_antichain
 
-
-@dataclass(frozen=True, slots=True)
-class Restoration:
-    """A linear extension of a block, and what is proven about it."""
-
-    order: list[int]  # `order[k]` is the textual index of the op placed k-th
-    inversions: int  # number of inversions of this order; at most that of the textual order
-    # Number of inversions where one op depends on the other. Every order has them.
-    forced: int
-    lower_bound: int  # no linear extension has fewer inversions
-    # Whether all forced inversions were counted. If the block was too large for that, `forced` is a
-    # lower bound.
-    forced_complete: bool = True
-    # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops
-    # are moved, but not always the fewest (fewest_moved.py).
-    moved: int = 0
-    moved_lower_bound: int = 0  # no minimal order moves fewer ops; 0 if `order` is not certified
-
-    @property
-    def certified(self) -> bool:
-        """Whether the order is proven minimal."""
-        return self.inversions == self.lower_bound
-
-    @property
-    def moved_certified(self) -> bool:
-        """Whether the order is proven minimal, and no minimal order moves fewer ops."""
-        return self.certified and self.moved == self.moved_lower_bound
+IsUndecided = Callable[[int, int], bool]
 
 
 def restore_order(
@@ -52,8 +63,7 @@ def restore_order(
     precedence: Precedence,
     inversions: int | None = None,
     effort: Effort | None = None,
-    limits: SearchLimits = USUAL_LIMITS,
-) -> Restoration:
+) -> Order:
     """Return a linear extension with few inversions, and a lower bound for all linear extensions.
 
     The result is the textual order unless another order has strictly fewer inversions. Of the orders found
@@ -69,7 +79,6 @@ def restore_order(
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
-        limits: the largest problems that a step takes on.
 
     Raises:
         ValueError: if the number of keys is not the number of ops.
@@ -80,8 +89,8 @@ def restore_order(
     Example:
         Keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, there is one more inversion.
 
-        >>> restoration = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
-        >>> restoration.order, restoration.inversions, restoration.forced, restoration.certified
+        >>> found = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
+        >>> found.order, found.inversions, found.forced, found.certified
         ([0, 1, 2], 2, 1, True)
     """
     if len(keys) != precedence.size:
@@ -91,44 +100,44 @@ def restore_order(
     if inversions is None:
         inversions = count_inversions([key for key in keys if key is not None])
     if not inversions:
-        return Restoration(list(order), inversions=0, forced=0, lower_bound=0)
+        return Order(list(order), inversions=0, forced=0, lower_bound=0)
     effort.left += STEPS_PER_OP * precedence.size
     textual_block = block = block_of(keys, precedence)
     textual_windows = windows = split_into_windows(block)
-    bounds: list[LowerBound] = []
+    found: list[Order] = []
     while True:
-        order_within, inversions_within, bounds = order_windows(block, windows, bounds, effort, limits)
-        lower_bound = sum(bound.total for bound in bounds)
+        order_within, found = order_windows(block, windows, found, effort)
+        inversions_within = sum(window.inversions for window in found)
+        lower_bound = sum(window.lower_bound for window in found)
         if inversions_within == inversions:
             break
         order = [order[place] for place in order_within]
         inversions = inversions_within
         if inversions == lower_bound:
             break
-        if effort.is_spent or all(stop - start > limits.repeated_size for start, stop in windows.spans):
+        repeated_size = effort.limits.repeated_size
+        if effort.is_spent or all(stop - start > repeated_size for start, stop in windows.spans):
             break
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
+    order, fewest = list(order), 0
     if inversions == lower_bound:
-        few = fewest_moved(textual_block, order, _undecided(textual_windows, bounds), effort, limits)
-    else:
-        few = FewMoved(list(order), len(moved_places(order)))
-    return Restoration(
-        order=few.order,
+        order, fewest = fewest_moved(textual_block, order, _undecided(textual_windows, found), effort)
+    return Order(
+        order=order,
         inversions=inversions,
-        forced=sum(bound.forced for bound in bounds),
+        forced=sum(window.forced for window in found),
         lower_bound=lower_bound,
-        forced_complete=all(bound.forced_complete for bound in bounds),
-        moved=few.moved,
-        moved_lower_bound=few.lower_bound,
+        moved=len(moved_places(order)),
+        moved_lower_bound=fewest,
     )
 
 
-def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int, int], bool]:
+def _undecided(windows: Windows, found: Sequence[Order]) -> IsUndecided:
     """Return a predicate: may minimal orders have two independent ops, smaller key first, in either order."""
     window_of, place_in = [-1] * len(windows.order), [0] * len(windows.order)
     for number, (start, stop) in enumerate(windows.spans):
-        if bounds[number].total > bounds[number].forced:
+        if found[number].lower_bound > found[number].forced:
             for place, op in enumerate(windows.order[start:stop]):
                 window_of[op], place_in[op] = number, place
 
@@ -136,7 +145,196 @@ def _undecided(windows: Windows, bounds: Sequence[LowerBound]) -> Callable[[int,
         window = window_of[smaller]
         if window < 0 or window != window_of[larger]:
             return False
-        rows = bounds[window].open_pairs
+        rows = found[window].open_pairs
         return rows is None or rows[place_in[smaller]] >> place_in[larger] & 1 > 0
 
     return is_undecided
+
+
+def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Effort) -> Precedence | None:
+    """Return the implied order of a block, or of a part that can be ordered on its own, as dependences.
+
+    The ops are numbered by their place in the order of the packing, which must have as many cycles as that
+    order has inversions that are not forced. None if the budget is spent.
+
+    Complexity: O(n * n) operations on bitsets of n bits per round of conclusions, in practice near O(n).
+
+    Example:
+        Keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
+        edge on no cycle.
+
+        >>> from eio_audit.order.windows import Window
+        >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
+        >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
+        >>> list(implied_order(closure, packing, Effort()).forwards())
+        [(0, 1), (2, 3)]
+    """
+    cycles = packing.cycles()
+    rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
+    earlier = [ancestors | smaller & before for ancestors, smaller, before in rows]
+    for start, end in chain.from_iterable(cycles):
+        earlier[end] &= ~(1 << start)  # undecided, until a conclusion below
+    while not effort.is_spent:
+        effort.left -= closure.size * width(closure.size) + 4 * len(cycles)
+        before, edges = _transitive(packing.order, earlier)
+        concluded = [
+            (start, end)
+            for cycle in cycles
+            if any(before[start] >> end & 1 for start, end in cycle)
+            for start, end in cycle
+            if not (before[start] >> end | before[end] >> start) & 1
+        ]
+        if not concluded:
+            place_of = {op: place for place, op in enumerate(packing.order)}
+            producers, users = ([place_of[edge[side]] for edge in edges] for side in (0, 1))
+            return Precedence.from_edges(closure.size, producers, users)
+        for start, end in concluded:
+            earlier[end] |= 1 << start
+    return None
+
+
+def _transitive(order: list[int], earlier: list[int]) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return, per op, all ops that come before it, and few pairs that imply all of these."""
+    before = [0] * len(order)
+    edges = []
+    for op in order:
+        found, rest = 0, earlier[op] & ~(1 << op)
+        # Most of the rest comes before its op with the largest key.
+        while rest:
+            largest = rest.bit_length() - 1
+            edges.append((largest, op))
+            found |= before[largest] | 1 << largest
+            rest &= ~found
+        before[op] = found
+    return before, edges
+
+
+def fewest_moved(
+    block: Window, order: Sequence[int], is_undecided: IsUndecided, effort: Effort
+) -> tuple[list[int], int]:
+    """Return an order with at most the inversions of ``order`` and few ops moved, and a bound on these.
+
+    The bound assumes that ``order`` has the fewest inversions. ``is_undecided`` tells whether minimal orders
+    may have two independent ops, smaller key first, in either order.
+
+    Complexity: O(n log n) if step 1 meets the bound. All other work is on single ranges, capped for each.
+    """
+    order = list(order)
+    places = moved_places(order)
+    found: dict[range, tuple[int, int]] = {}  # per range, how many ops are moved and how many must be
+    for ops in independent_ranges(block, order):
+        inside = places[bisect_left(places, ops.start) : bisect_left(places, ops.stop)]
+        if inside:
+            found[ops] = len(inside), _exchanged_pairs(block, order, inside, ops, is_undecided, effort)
+    fewest = 0
+    for ops, (moved, pairs) in found.items():
+        few, bound = [op - ops.start for op in order[ops.start : ops.stop]], pairs
+        if moved > bound:
+            few, bound = _improved(block.restricted(ops), few, bound, effort)
+        placed = [op + ops.start for op in few]
+        if not all(block.indexed[ops.start : ops.stop]):
+            placed = attach_unindexed(block.precedence, block.indexed, placed, longest_in_place(placed))
+        order[ops.start : ops.stop] = placed
+        fewest += bound
+    return order, fewest
+
+
+def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
+    """Return the ranges of several ops whose moved ops can be counted independently.
+
+    A block can be cut where no key before the cut is larger than a key after it. Any order can then place the
+    ops before the cut first, with both sides in their own order. No dependence breaks, no inversion is added,
+    and ops in textual order stay so. So the fewest moved ops of the ranges add up. The block is cut only
+    where ``order`` keeps the cut: each range has the same ops in the text and in ``order``.
+
+    Complexity: O(n).
+
+    Example:
+        >>> from eio_audit.order.precedence import Precedence
+        >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
+        >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
+        [range(1, 4), range(5, 7)]
+    """
+    places = range(1, block.size)
+    largest = accumulate(_keys_or(-1, block), max)
+    smallest = list(accumulate(reversed(_keys_or(LARGEST_KEY, block)), min))
+    is_rising = map(le, largest, smallest[-2::-1])
+    is_kept = map(lt, accumulate(order, max), places)
+    cuts = compress(places, map(and_, is_rising, is_kept))
+    return [range(start, stop) for start, stop in pairwise([0, *cuts, block.size]) if stop - start > 1]
+
+
+def _keys_or(other: int, block: Window) -> Sequence[int]:
+    """Return the keys of the indexed ops, and ``other`` for the rest."""
+    if all(block.indexed):
+        return block.keys
+    return [key if own else other for key, own in zip(block.keys, block.indexed, strict=True)]
+
+
+def _exchanged_pairs(
+    block: Window,
+    order: Sequence[int],
+    moved: Sequence[int],
+    bounds: range,
+    is_undecided: IsUndecided,
+    effort: Effort,
+) -> int:
+    """Return how many moved ops of a range can be paired with an exchanged op, nearest first."""
+    keys, indexed = block.keys, block.indexed
+    distance = effort.limits.pair_distance
+    is_late = {order[place]: order[place] < place for place in moved}
+    paired: set[tuple[int, bool]] = set()
+    for place in moved:
+        op = order[place]
+        late = is_late[op]  # if so, the ops that it has passed are before it
+        if not indexed[op] or effort.is_spent:
+            continue
+        before = range(place - 1, max(bounds.start - 1, place - distance), -1)
+        after = range(place + 1, min(bounds.stop, place + distance))
+        for at in before if late else after:
+            effort.left -= 2
+            other = order[at]
+            earlier, later = (op, other) if late else (other, op)
+            if (
+                earlier < later
+                and keys[earlier] > keys[later]
+                and indexed[other]
+                and (other, late) not in paired
+                and is_late.get(other, late) == late
+                and not is_undecided(later, earlier)
+            ):
+                paired.add((other, late))
+                break
+    return len(paired)
+
+
+def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tuple[list[int], int]:
+    """Return an order of a range with fewer ops moved, or a larger lower bound, if one is found."""
+    if part.size > effort.limits.moved_closure_size or effort.is_spent:
+        return order, fewest
+    effort.left -= part.size * width(part.size)
+    closure = TransitiveClosure(part)
+    inversions = part.inversions(order)
+    if inversions - closure.forced > effort.limits.moved_inversions:
+        return order, fewest
+    packing = CyclePacking(closure, order, effort)
+    implied = implied_order(closure, packing, effort) if len(packing) == len(packing.broken) else None
+    if implied is None:
+        return order, fewest
+    exchanged = Window(order, [True] * part.size, implied)
+    outside, links = outside_antichain(exchanged, [1] * part.size, effort)
+    fewest, moved = max(fewest, len(links)), len(moved_places(order))
+    if moved > fewest:
+        kept = sorted(op for place, op in enumerate(order) if place not in outside)
+        block = _with_chain(part, kept)
+        better, _ = order_windows(block, split_into_windows(block), [], effort)
+        if part.inversions(better) == inversions and len(moved_places(better)) < moved:
+            return better, fewest
+    return order, fewest
+
+
+def _with_chain(block: Window, ops: Sequence[int]) -> Window:
+    """Return the block with more dependences, which keep ``ops`` in textual order."""
+    edges = chain(block.precedence.forwards(), pairwise(ops))
+    keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
+    return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))

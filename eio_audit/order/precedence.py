@@ -45,39 +45,22 @@ class Precedence:
     """
 
     def __init__(self, size: int, producers: array[int], users: array[int]) -> None:
-        """Take edges that point forward, sorted by user; ``from_edges`` checks and sorts."""
+        """Take edges that point forward, sorted by user; ``from_edges`` sorts them."""
         self.size = size
         self._producers = producers
         self._users = users
 
     @classmethod
     def from_edges(cls, size: int, producers: Iterable[int], users: Iterable[int]) -> Precedence:
-        """Build the DAG from edges in any order; duplicates count once.
-
-        Args:
-            size: number of ops in the block.
-            producers: the earlier op of each edge.
-            users: the op that must stay after it, in parallel with ``producers``.
-
-        Raises:
-            ValueError: if an edge leaves 0 .. size - 1 or does not point forward, or if one iterable is
-                longer than the other.
+        """Build the DAG from edges in any order; duplicates count once. The columns are parallel.
 
         Complexity: O(m log m) for m edges, O(m) if they are sorted by user.
         """
-        producers = producers if isinstance(producers, array) else array(INT, producers)
-        users = users if isinstance(users, array) else array(INT, users)
-        if len(producers) != len(users):
-            raise ValueError(f"{len(producers)} producers for {len(users)} users: one column is shorter")
-        is_legal = min(producers, default=0) >= 0 and max(users, default=-1) < size
-        if not is_legal or not all(map(lt, producers, users)):
-            edges = zip(producers, users, strict=True)
-            producer, user = next((p, u) for p, u in edges if not 0 <= p < u < size)
-            raise ValueError(f"dependence {producer} -> {user} does not point forward among {size} ops")
-        return cls(size, *ordered_by_user(producers, users))
+        return cls(size, *ordered_by_user(array(INT, producers), array(INT, users)))
 
     @cached_property
-    def _predecessors(self) -> tuple[array[int], array[int]]:
+    def predecessor_rows(self) -> tuple[array[int], array[int]]:
+        """Where the producers of each op start, with one more entry for the end, and the producers."""
         return _rows(self.size, self._users, self._producers)
 
     @cached_property
@@ -87,7 +70,7 @@ class Precedence:
     @property
     def edge_count(self) -> int:
         """Number of distinct direct dependences."""
-        return len(self._predecessors[1])
+        return len(self.predecessor_rows[1])
 
     @property
     def columns(self) -> tuple[bytes, bytes]:
@@ -104,7 +87,7 @@ class Precedence:
 
     def predecessors(self, op: int) -> Sequence[int]:
         """Return the ops that must stay before ``op``, ascending."""
-        starts, neighbours = self._predecessors
+        starts, neighbours = self.predecessor_rows
         return neighbours[starts[op] : starts[op + 1]]
 
     def successors(self, op: int) -> Sequence[int]:
@@ -269,13 +252,7 @@ def attach_unindexed(
     """Return ``order`` with each moved unindexed op directly before its first user.
 
     An op without users goes directly after its last producer. Ops that go to the same place keep their order.
-    No inversion changes.
-
-    Args:
-        precedence: the dependences.
-        indexed: per op, whether it has an index.
-        order: some of the ops, in an order that keeps the dependences.
-        kept: the ops that are not moved.
+    No inversion changes. ``order`` has some of the ops and keeps the dependences; ``kept`` are not moved.
 
     Complexity: O(n + m).
 
@@ -318,11 +295,6 @@ def after_last_uses(order: Sequence[int], followers: Collection[int], precedence
 
     Followers that wait for the same op, or for each other, are in textual order. A follower that waits for
     nothing goes to the start of the block. All other ops keep their order. A second call changes nothing.
-
-    Args:
-        order: the ops of a block, numbered by textual order, in an order that keeps the dependences.
-        followers: the ops to place.
-        precedence: the dependences of the block.
 
     Complexity: O(n + m), plus O(f log f) for f followers.
 

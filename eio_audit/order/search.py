@@ -8,11 +8,8 @@
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
 simple order, and its bound is the number of forced inversions.
 
-**Simple orders.** Kahn's algorithm with the key as priority is not one of them. It places a producer with a
-late key late, and that delays all its users, however early their keys. With k such users and m other ops
-between, there are k * m inversions where k + m are enough. The mirrored algorithm, which fills the last place
-first, fails on the mirrored case. So one variant *pulls up* a producer to the earliest op that needs it. The
-other *pushes down* a user to the latest op that it waits for.
+**Simple orders.** One variant *pulls up* a producer to the earliest op that needs it. The other *pushes down*
+a user to the latest op that it waits for. docs/ordering.md says why Kahn's algorithm itself is not enough.
 
 **Local search** moves groups of ops. An op that is too late moves left. It cannot pass the ops that it
 depends on, so these join it, and the group moves on together, passing one op at a time. Passing an op changes
@@ -28,76 +25,78 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from itertools import accumulate, pairwise
 
-from eio_audit.order.bounds import CyclePacking, LowerBound, count_forced
-from eio_audit.order.effort import USUAL_LIMITS, Effort, SearchLimits
+from eio_audit.order.bounds import CyclePacking, count_forced
+from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import TransitiveClosure, Window, Windows
 
 Neighbours = Callable[[int], Sequence[int]]
 
-EASY_INVERSIONS = 1_000  # most inversions that are not forced, for a packing before other orders are tried
-LOOK_STEPS = 6  # cost of visiting an op or a dependence
-
 
 @dataclass(frozen=True, slots=True)
-class BestOrder:
-    """The best order found for a window."""
+class Order:
+    """An order of a block or window that keeps its dependences, and what is proven about it."""
 
-    order: list[int]  # places in the window, in the order found; the textual order if none is strictly better
-    inversions: int  # number of inversions of `order`
-    bound: LowerBound  # the lower bound for all orders
+    order: list[int]  # `order[k]` is the textual index of the op placed k-th
+    inversions: int  # number of inversions of this order; at most that of the textual order
+    forced: int  # of these, where one op depends on the other; too few are counted in a block too large
+    lower_bound: int  # no order that keeps the dependences has fewer inversions
+    # The independent pairs that orders with as few inversions as the bound may have in either order. Per
+    # place, the bitset of the places with larger keys. Such orders have all other independent pairs in order
+    # of their keys. None if unknown.
+    open_pairs: Sequence[int] | None = field(default=None, repr=False, compare=False)
+    # Number of moved ops. The others are a longest subsequence that is still in textual order. Few ops are
+    # moved, but not always the fewest (linear_extension.py).
+    moved: int = 0
+    moved_lower_bound: int = 0  # no minimal order moves fewer ops; 0 if `order` is not certified
 
     @property
     def certified(self) -> bool:
         """Whether the order is proven minimal."""
-        return self.inversions == self.bound.total
+        return self.inversions == self.lower_bound
 
-    def with_cycles(self, packing: CyclePacking) -> BestOrder:
-        """Return the same order, with the bound raised by a packing that it guided."""
-        return replace(self, bound=self.bound.with_cycles(packing))
+    def with_cycles(self, packing: CyclePacking) -> Order:
+        """Return the same with the bound raised by a packing; with open pairs if that is minimal."""
+        bound = max(self.lower_bound, self.forced + len(packing))
+        pairs = self.open_pairs if len(packing) < len(packing.broken) else packing.open_pairs()
+        return replace(self, lower_bound=bound, open_pairs=pairs)
 
-    def or_better(self, window: Window, order: list[int]) -> BestOrder:
+    def or_better(self, window: Window, order: list[int]) -> Order:
         """Return this result with another order, if that has fewer inversions."""
         inversions = window.inversions(order)
         return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
 
 
-def best_order(
-    window: Window, effort: Effort | None = None, limits: SearchLimits = USUAL_LIMITS
-) -> BestOrder:
+def best_order(window: Window, effort: Effort | None = None) -> Order:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
     of the window, except for ops with equal keys. Searching the result again finds nothing better. If the
-    textual order is better than the result, the search starts again from the textual order.
-
-    Args:
-        window: the ops to order.
-        effort: the budget. If it is spent, the result is the best so far.
-        limits: the largest problems that a step takes on.
+    textual order is better than the result, the search starts again from the textual order. If the budget is
+    spent, the result is the best so far.
 
     Example:
         Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
 
         >>> from eio_audit.order.precedence import Precedence
         >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
-        BestOrder(order=[1, 2, 3, 0], inversions=2, bound=LowerBound(forced=1, total=2, forced_complete=True))
+        Order(order=[1, 2, 3, 0], inversions=2, forced=1, lower_bound=2, moved=0, moved_lower_bound=0)
     """
     effort = effort or Effort()
     text = list(range(window.size))
-    closure = TransitiveClosure(window) if window.size <= limits.closure_size else None
-    effort.left -= LOOK_STEPS * window.extent
-    forced, is_complete = (closure.forced, True) if closure else count_forced(window, effort)
-    textual = BestOrder(text, window.inversions(text), LowerBound(forced, forced, is_complete))
+    closure = TransitiveClosure(window) if window.size <= effort.limits.closure_size else None
+    effort.left -= LOOK_STEPS * (window.size + window.precedence.edge_count)
+    forced = closure.forced if closure else count_forced(window, effort)
+    textual = Order(text, window.inversions(text), forced, lower_bound=forced)
     if textual.certified:
         return textual
-    solver = _Solver(window, closure, effort, limits)
-    best = solver.improved(solver.best_simple_order(textual.bound))
-    textual = replace(textual, bound=best.bound)
+    solver = _Solver(window, closure, effort)
+    best = solver.improved(solver.best_simple_order(forced))
+    textual = replace(textual, lower_bound=best.lower_bound, open_pairs=best.open_pairs)
     if textual.inversions < best.inversions:
         best = solver.improved(textual)
     elif textual.inversions == best.inversions:
@@ -106,41 +105,37 @@ def best_order(
 
 
 def order_windows(
-    block: Window, windows: Windows, bounds: Sequence[LowerBound], effort: Effort, limits: SearchLimits
-) -> tuple[list[int], int, list[LowerBound]]:
-    """Order every window of the block once.
+    block: Window, windows: Windows, known: Sequence[Order], effort: Effort
+) -> tuple[list[int], list[Order]]:
+    """Order every window of a block, which is in its current order, once.
 
-    Args:
-        block: the block in its current order.
-        windows: its windows. They are intervals of keys, so in every order of the block they are the same, in
-            the same sequence.
-        bounds: per window, its lower bound; empty if it is not known.
-        effort: the budget.
-        limits: the largest problems that a step takes on.
+    The windows are intervals of keys, so in every order of the block they are the same, in the same sequence.
+    ``known`` has what was found for each before, and is empty at first: these bounds hold for every order.
 
     Returns:
-        The order found, its inversions (at most those before), and the bounds. No inversion crosses windows.
+        The order found for the block, and those of its windows. No inversion crosses windows.
     """
     order = windows.order[:]
-    inversions = 0
     parts = [order[start:stop] for start, stop in windows.spans]
-    found: list[LowerBound] = []
-    best_of: dict[Hashable, BestOrder] = {}  # per shape, because the layers of a model often repeat
+    found: list[Order] = []
+    best_of: dict[Hashable, Order] = {}  # per shape, because the layers of a model often repeat
     for number, window in enumerate(map(block.restricted, parts)):
-        if bounds:
-            known = window.inversions(range(window.size))
-            if known == bounds[number].total or window.size > limits.repeated_size:
-                inversions += known
-                found.append(bounds[number])
+        before = known[number] if known else None
+        if before is not None:
+            now = window.inversions(range(window.size))
+            if now == before.lower_bound or window.size > effort.limits.repeated_size:
+                found.append(replace(before, inversions=now))
                 continue
         shape = window.shape
         if shape not in best_of:
-            best_of[shape] = best_order(window, effort, limits)
+            best_of[shape] = best_order(window, effort)
         best = best_of[shape]
-        found.append(bounds[number].raised(best.bound.total) if bounds else best.bound)
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
-        inversions += best.inversions
-    return order, inversions, found
+        if before is not None:
+            bound = max(before.lower_bound, best.lower_bound)
+            best = replace(before, inversions=best.inversions, lower_bound=bound)
+        found.append(best)
+    return order, found
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +145,18 @@ class _Solver:
     window: Window
     closure: TransitiveClosure | None
     effort: Effort
-    limits: SearchLimits
 
-    def best_simple_order(self, bound: LowerBound) -> BestOrder:
+    def best_simple_order(self, forced: int) -> Order:
         """Return the best simple order; the second is not tried if the first is proven minimal."""
         order = pull_up(self.window)
-        best = BestOrder(order, self.window.inversions(order), bound)
+        best = Order(order, self.window.inversions(order), forced, lower_bound=forced)
         if self.closure is not None and not best.certified:
             best = self._proven(self.closure, best)
         return best if best.certified else best.or_better(self.window, push_down(self.window))
 
-    def _proven(self, closure: TransitiveClosure, best: BestOrder) -> BestOrder:
+    def _proven(self, closure: TransitiveClosure, best: Order) -> Order:
         """Return the order with its bound raised, if a packing proves it minimal at once."""
-        if self.effort.is_spent or best.inversions - closure.forced > EASY_INVERSIONS:
+        if self.effort.is_spent or best.inversions - closure.forced > self.effort.limits.easy_inversions:
             return best
         ops = [closure.number_of[place] for place in best.order]
         if any(closure.smaller_independent[op] >> following & 1 for op, following in pairwise(ops)):
@@ -170,17 +164,16 @@ class _Solver:
         proven = best.with_cycles(CyclePacking(closure, best.order, self.effort))
         return proven if proven.certified else best
 
-    def improved(self, best: BestOrder) -> BestOrder:
+    def improved(self, best: Order) -> Order:
         """Return the best order found from ``best`` on: it is packed, improved, packed again, and so on."""
         closure = self.closure
         while closure is not None and not best.certified and not self.effort.is_spent:
-            if best.inversions - closure.forced > self.limits.packed_inversions:
+            if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
             if best.certified:
                 break
-            order = improve(self.window, best.order, self.effort, self.limits.distance)
-            better = best.or_better(self.window, order)
+            better = best.or_better(self.window, improve(self.window, best.order, self.effort))
             if better is best:
                 break
             best = better
@@ -194,14 +187,14 @@ def pull_up(window: Window) -> list[int]:
     """
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
     # The sort is stable: what was sorted by before decides ties.
-    by_rank.sort(key=window.smallest_keys_below().__getitem__)
+    by_rank.sort(key=window.precedence.smallest_below(window.keys).__getitem__)
     return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
 
 
 def push_down(window: Window) -> list[int]:
     """Return the mirrored order: from the end, with the largest key of an op and its ancestors first."""
     by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
-    by_rank.sort(key=window.largest_keys_above().__getitem__, reverse=True)
+    by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
     return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
 
 
@@ -221,12 +214,7 @@ def _kahn(by_rank: Sequence[int], before: Neighbours, after: Neighbours) -> list
     return order
 
 
-MOVE_STEPS_PER_OP = 20_000  # budget per op of the window, in ops passed or met
-
-
-def improve(
-    window: Window, order: Sequence[int], effort: Effort | None = None, distance: int = USUAL_LIMITS.distance
-) -> list[int]:
+def improve(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
     """Return an order with at most the inversions of ``order``.
 
     Moves left and moves right alternate until neither finds an improvement or the budget is spent.
@@ -234,8 +222,7 @@ def improve(
     Args:
         window: the ops to order.
         order: an order of its places that keeps the dependences.
-        effort: the budget for all moves, in ops passed or met.
-        distance: most places that a group moves in one turn.
+        effort: the budget for all moves, in ops passed or met, and the distance of one turn.
 
     Complexity: O(n * d * log n) per turn for groups that move up to d places.
 
@@ -253,7 +240,7 @@ def improve(
         while is_improved and not part.is_spent:
             is_improved = False
             for side in (left, right):
-                is_improved |= side.move_left(order, side.leaders(order), distance, part)
+                is_improved |= side.move_left(order, side.leaders(order), part)
                 order = _mirrored(order)
     return order
 
@@ -279,19 +266,15 @@ class _Side:
             if self._indexed[op] and largest > self._keys[op]
         ]
 
-    def move_left(self, order: list[int], leaders: Sequence[int], distance: int, effort: Effort) -> bool:
-        """Move each leader left once, up to ``distance`` places; changes ``order``.
-
-        Returns:
-            Whether any op has moved.
-        """
+    def move_left(self, order: list[int], leaders: Sequence[int], effort: Effort) -> bool:
+        """Move each leader left once; changes ``order``. Return whether any op has moved."""
         is_improved = False
         place_of = inverse(order)
         for leader in leaders:
             if effort.is_spent:
                 break
             start = place_of[leader]
-            best = self._best_place(order, start, max(start - distance, 0), effort)
+            best = self._best_place(order, start, max(start - effort.limits.distance, 0), effort)
             if best == start:
                 continue
             is_improved = True

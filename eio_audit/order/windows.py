@@ -44,11 +44,6 @@ class Window:
         return self.precedence.size
 
     @property
-    def extent(self) -> int:
-        """Number of ops and dependences."""
-        return self.precedence.size + self.precedence.edge_count
-
-    @property
     def shape(self) -> Hashable:
         """A value that is equal for windows that are the same problem, up to a constant added to all keys."""
         smallest = min(self.keys, default=0)
@@ -67,14 +62,6 @@ class Window:
             indexed=list(map(self.indexed.__getitem__, ops)),
             precedence=self.precedence.restricted(ops),
         )
-
-    def smallest_keys_below(self) -> list[int]:
-        """Return, per op, the smallest key of itself and its descendants."""
-        return self.precedence.smallest_below(self.keys)
-
-    def largest_keys_above(self) -> list[int]:
-        """Return, per op, the largest key of itself and its ancestors."""
-        return self.precedence.largest_above(self.keys)
 
     def mirrored(self) -> Window:
         """Return the reversed problem: op i becomes op size - 1 - i, and small keys become large.
@@ -143,23 +130,13 @@ def split_into_windows(block: Window) -> Windows:
     return Windows(order, spans)
 
 
-WIDE = 4_000  # bits of a bitset that cost one more step
-
-
 class TransitiveClosure:
     """All pairs of a window, as bitsets of n bits per op: n * n / 8 bytes for each attribute.
 
     Ops are numbered by rising key, ties by textual order. So the ops with a smaller key than a given one are
     among the lowest bits.
-
-    Attributes:
-        with_ancestors: per op, the bitset of itself and the ops it depends on, directly or not.
-        with_descendants: per op, the bitset of itself and the ops that depend on it, directly or not.
-        smaller_independent: per op, the bitset of the *independent* ops with a smaller key. Independent ops
-            are neither ancestors nor descendants, so an order can place each pair either way. The order has
-            an inversion if it places the larger key first.
-        larger_independent: per op, the bitset of the independent ops with a larger key.
-        forced: number of forced inversions.
+    *Independent* ops are neither ancestors nor descendants, so an order can place each pair either way. The
+    order has an inversion if it places the larger key first.
 
     Complexity: O(n + m) operations on bitsets of n bits.
 
@@ -173,25 +150,21 @@ class TransitiveClosure:
     """
 
     def __init__(self, window: Window) -> None:
-        size = window.size
-        self._window = window
-        self.size = size  # number of ops
-        self.place_of = sorted(range(size), key=window.keys.__getitem__)  # per op, its place in the window
-        # Per place in the window, the number of its op; the inverse of `place_of`.
-        self.number_of = inverse(self.place_of)
-        # The bitset of the indexed ops.
-        self.indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
+        self.size = window.size  # number of ops
+        self.place_of = inverse(window.keys)  # per op, its place in the window
+        self.number_of = inverse(self.place_of)  # per place in the window, the number of its op
+        # Per op, the bitset of itself and the ops that it depends on, or that depend on it, directly or not.
         self.with_ancestors, self.with_descendants = relatives(window.precedence, self.number_of)
-        self._compare_keys()
-
-    def _compare_keys(self) -> None:
-        """Compute the attributes that compare keys, and ``forced``."""
-        keys = [self._window.keys[place] for place in self.place_of]
+        # Per op, the bitset of the independent ops with a smaller key, or with a larger one.
+        self.smaller_independent: list[int] = []
+        self.larger_independent: list[int] = []
+        self.forced = 0  # number of forced inversions
+        keys = [window.keys[place] for place in self.place_of]
         up_to = {key: (2 << op) - 1 for op, key in enumerate(keys)}  # per key, the ops with no larger key
         below = dict(zip(up_to, [0, *up_to.values()], strict=False))  # per key, the ops with a smaller key
-        self.smaller_independent, self.larger_independent, self.forced = [], [], 0
+        indexed = sum(1 << op for op, place in enumerate(self.place_of) if window.indexed[place])
         for op, key in enumerate(keys):
-            others = self.indexed if self.indexed >> op & 1 else 0
+            others = indexed if indexed >> op & 1 else 0
             ancestors, descendants = self.with_ancestors[op], self.with_descendants[op]
             smaller, independent = others & below[key], others & ~(ancestors | descendants)
             self.smaller_independent.append(smaller & independent)
@@ -202,9 +175,7 @@ class TransitiveClosure:
 def relatives(precedence: Precedence, number_of: Sequence[int]) -> tuple[list[int], list[int]]:
     """Return the bitsets of the ancestors and of the descendants of each op, each with the op itself.
 
-    Args:
-        precedence: the dependences.
-        number_of: per op of ``precedence``, its number in the result.
+    In the result, an op has the number in ``number_of``.
     """
     with_ancestors = [1 << op for op in range(precedence.size)]
     with_descendants = with_ancestors[:]
@@ -231,8 +202,3 @@ def bits(bitset: int) -> Iterator[int]:
 def lowest_bit(bitset: int) -> int:
     """Return the position of the lowest set bit."""
     return (bitset & -bitset).bit_length() - 1
-
-
-def width(size: int) -> int:
-    """Return the cost in steps of an operation on a bitset of ``size`` bits."""
-    return 1 + size // WIDE

@@ -6,13 +6,14 @@ from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
 from tests.internals import (
+    AVOIDABLE,
     UNCOUNTED,
     AuditedDump,
     Disorder,
     OrderPicture,
     WorstBlocks,
     audit_dump,
-    moved_by_fix,
+    find,
 )
 from tests.programs import programs
 
@@ -121,7 +122,7 @@ def test_the_ops_that_a_fix_moves_are_those_of_the_findings() -> None:
     worst_blocks = WorstBlocks()
 
     def visit(dump: AuditedDump) -> None:
-        found.extend(moved_by_fix(dump))
+        found.extend(find(dump, [AVOIDABLE]))
         worst_blocks.visit(dump)
 
     check(read_text((SAMPLES / "resnet" / "after_alias.mlir").read_text()), visit=visit)

@@ -36,7 +36,7 @@ def printed(text: str, *, generic: bool) -> str:
 def any_orders(ir: IR, seed: int) -> dict[int, list[int]]:
     """An order of every block that keeps producers before users."""
     choose = random.Random(seed)
-    blocks = [b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]]
+    blocks = [b for b, ops in enumerate(ir.block_ops) if ops and ir.has_order(b)]
     orders = {}
     for block, graph in Dependences(ir, ["*"]).of(blocks).items():
         left, order = {k: set(graph.precedence.predecessors(k)) for k in range(len(graph.ops))}, list[int]()

@@ -26,5 +26,4 @@ def test_relations_are_what_their_names_say(block: Block) -> None:
         assert places(closure.larger_independent[op]) == {
             o for o in free if is_inversion(keys[o], keys[place])
         }
-    assert places(closure.indexed) == {place for place, key in enumerate(keys) if key is not None}
     assert closure.forced == forced_pairs(block)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import displaced, inversions_at, order_profile
+from tests.internals import displaced, order_profile, sorted_runs
 from tests.order.small_blocks import count_pairs
 
 
@@ -30,7 +30,7 @@ def test_a_reversed_sequence_keeps_one() -> None:
 
 @given(st.lists(st.integers(0, 8), max_size=9))
 def test_displaced_is_a_smallest_set_that_carries_most(keys: list[int]) -> None:
-    at = inversions_at(keys)
+    at = sorted_runs(keys).inversions_by_position()
     sets = [
         (-len(removed), sum(at[position] for position in removed))
         for count in range(len(keys) + 1)
@@ -42,12 +42,12 @@ def test_displaced_is_a_smallest_set_that_carries_most(keys: list[int]) -> None:
 
 
 def test_each_inversion_is_at_both_ends() -> None:
-    assert inversions_at([1, 5, 2, 3, 9]) == [0, 2, 1, 1, 0]
+    assert sorted_runs([1, 5, 2, 3, 9]).inversions_by_position() == [0, 2, 1, 1, 0]
 
 
 @given(st.lists(st.integers(-3, 12) | st.integers(), max_size=40))
 def test_the_number_of_inversions_at_each_position(keys: list[int]) -> None:
-    for position, at in enumerate(inversions_at(keys)):
+    for position, at in enumerate(sorted_runs(keys).inversions_by_position()):
         others = keys[:position] + keys[position + 1 :]
         assert at == count_pairs(keys) - count_pairs(others)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import STEPS_PER_OP, Effort, Restoration, restore_order
+from tests.internals import STEPS_PER_OP, Effort, Order, restore_order
 from tests.order.small_blocks import (
     Block,
     Key,
@@ -50,7 +50,7 @@ def bipartite(half: int) -> Block:
     return Block(keys, edges)
 
 
-def restored(block: Block, effort: Effort) -> Restoration:
+def restored(block: Block, effort: Effort) -> Order:
     return restore_order(block.keys, block.precedence, effort=effort)
 
 

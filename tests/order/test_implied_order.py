@@ -2,7 +2,7 @@ from itertools import permutations
 
 from hypothesis import given
 
-from tests.internals import CyclePacking, TransitiveClosure, best_order, block_of, implied_order
+from tests.internals import CyclePacking, Effort, TransitiveClosure, best_order, block_of, implied_order
 from tests.order.small_blocks import Block, blocks, count_pairs, descendants
 
 
@@ -10,10 +10,10 @@ def implied(block: Block) -> set[tuple[int, int]] | None:
     """The pairs (a, b) with a before b by the implied order; None when the packing does not meet the order."""
     window = block_of(block.keys, block.precedence)
     relations = TransitiveClosure(window)
-    packing = CyclePacking(relations, best_order(window).order)
+    packing = CyclePacking(relations, best_order(window).order, Effort())
     if len(packing) < len(packing.broken):
         return None
-    found = implied_order(relations, packing)
+    found = implied_order(relations, packing, Effort())
     assert found is not None
     below = descendants(Block([None] * window.size, list(found.forwards())))
     order = [relations.place_of[op] for op in packing.order]

@@ -9,8 +9,8 @@ from tests.internals import (
     count_descents,
     count_inversions,
     dense_ranks,
-    inversions_at,
     inversions_charged,
+    sorted_runs,
 )
 from tests.order.small_blocks import count_pairs
 
@@ -43,7 +43,7 @@ def test_two_sorted_halves_the_wrong_way_round() -> None:
 
 def test_long_shuffled_sequences_agree_with_the_inversions_at_each_position() -> None:
     keys = random.Random(1).choices(range(3000), k=5000)
-    assert 2 * count_inversions(keys) == sum(inversions_at(keys))
+    assert 2 * count_inversions(keys) == sum(sorted_runs(keys).inversions_by_position())
 
 
 @given(SEQUENCES)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.internals import (
-    Restoration,
+    Effort,
+    Order,
     SearchLimits,
     block_of,
     pull_up,
@@ -26,7 +27,7 @@ from tests.order.small_blocks import (
 )
 
 
-def restore(keys: list[Key], edges: list[tuple[int, int]]) -> Restoration:
+def restore(keys: list[Key], edges: list[tuple[int, int]]) -> Order:
     return restore_order(keys, precedence_of(len(keys), edges))
 
 
@@ -45,11 +46,11 @@ def side_by_side(one: Block, two: Block) -> Block:
 
 
 def test_a_forced_inversion_cannot_be_repaired() -> None:
-    assert restore([15, 23, 18], [(1, 2)]) == Restoration([0, 1, 2], inversions=1, forced=1, lower_bound=1)
+    assert restore([15, 23, 18], [(1, 2)]) == Order([0, 1, 2], inversions=1, forced=1, lower_bound=1)
 
 
 def test_an_unforced_inversion_is_repaired() -> None:
-    assert restore([15, 23, 18], []) == Restoration(
+    assert restore([15, 23, 18], []) == Order(
         [0, 2, 1], 0, forced=0, lower_bound=0, moved=1, moved_lower_bound=1
     )
 
@@ -94,7 +95,7 @@ def test_an_unindexed_op_travels_with_its_producer() -> None:
 
 @pytest.mark.parametrize("keys", [[], [None], [None, None], [3], [1, 1, None, 2]])
 def test_what_has_no_inversion_is_left_alone(keys: list[Key]) -> None:
-    assert restore(keys, []) == Restoration(list(range(len(keys))), inversions=0, forced=0, lower_bound=0)
+    assert restore(keys, []) == Order(list(range(len(keys))), inversions=0, forced=0, lower_bound=0)
 
 
 def test_equal_keys_keep_their_textual_order() -> None:
@@ -126,15 +127,15 @@ def test_a_deep_chain_needs_no_recursion() -> None:
 )
 def test_windows_are_ordered_again(repeated_size: int, inversions: int) -> None:
     block = Block([1, 1, 1, 0, 0], [(0, 3), (1, 4), (2, 3)])
-    limits = SearchLimits(closure_size=0, repeated_size=repeated_size)
-    restoration = restore_order(block.keys, block.precedence, limits=limits)
+    effort = Effort(limits=SearchLimits(closure_size=0, repeated_size=repeated_size))
+    restoration = restore_order(block.keys, block.precedence, effort=effort)
     assert (restoration.inversions, restoration.lower_bound) == (inversions, 3)
 
 
 def test_only_the_windows_below_the_limit_are_ordered_again() -> None:
     block = Block([1, 1, 1, 0, 0, 21, 20], [(0, 3), (1, 4), (2, 3), (5, 6)])
-    limits = SearchLimits(closure_size=0, repeated_size=4)
-    assert restore_order(block.keys, block.precedence, limits=limits).inversions == 6
+    effort = Effort(limits=SearchLimits(closure_size=0, repeated_size=4))
+    assert restore_order(block.keys, block.precedence, effort=effort).inversions == 6
 
 
 @pytest.mark.slow

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.internals import (
-    BestOrder,
     CyclePacking,
     Effort,
-    LowerBound,
+    Order,
     SearchLimits,
     TransitiveClosure,
     Window,
@@ -36,19 +35,19 @@ def test_local_search_solves_entangled_windows(seed: int, inversions: int, witho
     assert (best.inversions, best.certified) == (inversions, True)
     assert best.inversions == window.inversions(best.order)
     window.precedence.restricted(best.order)  # raises when a dependence points back
-    assert best_order(window, limits=SearchLimits(distance=0)).inversions == without
+    assert best_order(window, Effort(limits=SearchLimits(distance=0))).inversions == without
 
 
 def test_a_gap_that_is_left_is_an_interval() -> None:
     best = best_order(entangled(50, 6))
-    assert (best.bound.total, best.inversions) == (251, 252)
+    assert (best.lower_bound, best.inversions) == (251, 252)
 
 
 @given(blocks())
 def test_the_minimum_of_a_small_window_is_between_the_bound_and_the_best_order(block: Block) -> None:
     best = best_order(block_of(block.keys, block.precedence))
     minimum = true_minimum(block)
-    assert best.bound.total <= minimum <= best.inversions
+    assert best.lower_bound <= minimum <= best.inversions
     if best.inversions == count_pairs(block.keys):
         assert best.order == list(range(len(block.keys)))
 
@@ -56,9 +55,9 @@ def test_the_minimum_of_a_small_window_is_between_the_bound_and_the_best_order(b
 @given(blocks() | tangled_blocks(), st.integers(0, 6))
 def test_windows_that_are_too_large_for_a_closure_have_a_bound_too(block: Block, size: int) -> None:
     limits = SearchLimits(closure_size=size)
-    best = best_order(block_of(block.keys, block.precedence), limits=limits)
+    best = best_order(block_of(block.keys, block.precedence), Effort(limits=limits))
     minimum = true_minimum(block)
-    assert best.bound.forced <= best.bound.total <= minimum <= best.inversions
+    assert best.forced <= best.lower_bound <= minimum <= best.inversions
     assert_fixed_point(block, limits)
 
 
@@ -69,19 +68,21 @@ def test_windows_with_too_many_inversions_for_a_packing_have_a_bound_too(block: 
 
 def assert_fixed_point(block: Block, limits: SearchLimits) -> None:
     """The bounds are true, and restoring the restored block changes nothing."""
-    restoration = restore_order(block.keys, block.precedence, limits=limits)
+    restoration = restore_order(block.keys, block.precedence, effort=Effort(limits=limits))
     assert restoration.lower_bound <= true_minimum(block) <= restoration.inversions
     restored = block_of(
         [block.keys[op] for op in restoration.order], block.precedence.restricted(restoration.order)
     )
     assert restored.inversions(range(restored.size)) == restoration.inversions
-    again = restore_order([block.keys[op] for op in restoration.order], restored.precedence, limits=limits)
+    again = restore_order(
+        [block.keys[op] for op in restoration.order], restored.precedence, effort=Effort(limits=limits)
+    )
     assert again.order == list(range(len(block.keys)))
 
 
 def test_a_window_without_a_closure_has_its_forced_inversions_as_bound() -> None:
     window = block_of([5, 1, 3], precedence_of(3, [(0, 1)]))
-    assert best_order(window, limits=SearchLimits(closure_size=2)).bound.total == 1
+    assert best_order(window, Effort(limits=SearchLimits(closure_size=2))).lower_bound == 1
 
 
 @pytest.mark.parametrize(("closure_size", "lower_bound"), [(0, 8), (6, 9)])
@@ -90,8 +91,8 @@ def test_a_textual_order_better_than_the_simple_ones_is_the_one_to_start_from(
 ) -> None:
     edges = [(0, 1), (0, 2), (0, 3), (1, 5), (3, 4), (4, 5)]
     window = block_of([5, 1, 2, 3, 4, 0], precedence_of(6, edges))
-    best = best_order(window, limits=SearchLimits(closure_size=closure_size))
-    assert (best.order, best.inversions, best.bound.total) == ([0, 1, 2, 3, 4, 5], 9, lower_bound)
+    best = best_order(window, Effort(limits=SearchLimits(closure_size=closure_size)))
+    assert (best.order, best.inversions, best.lower_bound) == ([0, 1, 2, 3, 4, 5], 9, lower_bound)
 
 
 def test_of_ops_pushed_down_by_the_same_producer_the_one_with_the_larger_key_comes_last() -> None:
@@ -115,6 +116,6 @@ def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
     steps: int, open_pairs: list[int] | None
 ) -> None:
     block = Block([2, 4, 1, 4, 1], [(0, 1), (1, 2), (3, 4)])
-    best = BestOrder([0, 1, 2, 3, 4], 5, LowerBound(forced=3, total=5, forced_complete=True))
+    best = Order([0, 1, 2, 3, 4], 5, forced=3, lower_bound=5)
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
-    assert best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).bound.open_pairs == open_pairs
+    assert best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).open_pairs == open_pairs

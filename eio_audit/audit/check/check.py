@@ -194,8 +194,14 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         selected=dump.dump.selected,
         is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),
     )
-    read = dump.dump, dump.options, dump.ir, dump.keys, dump.dependences, dump.functions
-    return AuditedDump(*read, audit, blocks, orders, orders_of_others, donors)
+    return AuditedDump(
+        **vars(dump),
+        audit=audit,
+        blocks=blocks,
+        orders=orders,
+        orders_of_others=orders_of_others,
+        donors=donors,
+    )
 
 
 def _undefined_names(ir: IR) -> Iterator[UndefinedName]:

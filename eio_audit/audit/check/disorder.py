@@ -1,22 +1,39 @@
-"""Audits of the order of the blocks that have inversions, and what blocks their displaced ops."""
+"""Audits of the order of the blocks that have inversions, and what blocks their displaced ops.
+
+Some ops may follow others:
+
+**Constants and splits.** Every greedy rewrite puts the constants of a function at its start. A fusion puts
+splits, which take its results apart, directly after the fused op. If these follow their consumers, only the
+order of the other ops counts. So the avoidable inversions of a block are divided: first the part that is gone
+if constants follow, then the part that is gone if splits follow, too. The rest is out of place.
+
+**Frees** go directly after the last use of what they free. By the dependences, a free waits for all uses of
+the value, or of its buffer if it frees that. The other ops are ordered as if the frees had no keys. Then each
+free goes as early as that order allows, which is always legal.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
-from typing import Any
+from types import MappingProxyType
+from typing import NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
-from eio_audit.audit.check.followers import find_followers, restore_block
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump, OrderOfOthers, SharedWork
 from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.options import Follow
 from eio_audit.order.effort import Effort
-from eio_audit.order.flow.wrong_labels import fewest_wrong_labels
-from eio_audit.order.inversions import count_descents, displaced, order_profile
+from eio_audit.order.inversions import count_descents, count_inversions, displaced, order_profile
+from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.permutation import moved_places, sorted_runs
+from eio_audit.order.precedence import Precedence, after_last_uses
+from eio_audit.order.search import Order
+from eio_audit.order.wrong_labels import fewest_wrong_labels
 
 
 def find_blockers(
@@ -24,15 +41,10 @@ def find_blockers(
 ) -> dict[int, tuple[int, DependenceKind]]:
     """Find the direct user that needs an op early, or the direct producer that makes it late.
 
-    Args:
-        keys: per place of the block, its key; None for an op that does not count in inversions.
-        graph: the block's dependences.
-        is_early: per requested place, whether the op is early; otherwise it is late.
-
-    Returns:
-        Per requested place, the place of the blocker and the kind of dependence; ops without a blocker are
-        missing. A blocker whose own key explains the place is preferred to one that is blocked itself, then
-        the one with the most distant key.
+    Return, per requested place, the place of the blocker and the kind of dependence. Ops without a blocker
+    are missing. A blocker whose own key explains the place is preferred to one that is blocked itself, then
+    the one with the most distant key. ``is_early`` tells of each requested op whether it is early; otherwise
+    it is late.
     """
     precedence, early = graph.precedence, is_early.values()
     below = precedence.smallest_below([inf if key is None else key for key in keys]) if any(early) else []
@@ -63,21 +75,19 @@ MOST_SHAPES = 2_000
 """The most shapes that are stored."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShapeDisorder:
+class ShapeDisorder(NamedTuple):
     """The result for all blocks of one shape. Ops are identified by their place in the block."""
 
-    figures: Mapping[str, Any]  # figures of `BlockAudit`, by name
+    audit: BlockAudit  # the figures of one of these blocks
     worst: Sequence[_DisplacedPlace]  # the displaced ops in the most inversions, worst first
-    order: Sequence[int] | None  # the best order found, if it is better than the textual order
+    order: Sequence[int] | None = None  # the best order found, if it is better than the textual order
     # The order found if hoisted constants or splits follow, if both they and other ops have avoidable
     # inversions.
-    order_of_others: OrderOfOthers | None
+    order_of_others: OrderOfOthers | None = None
     # Per op with a wrong label, in textual order, the op whose label it should carry. The wrong labels
     # are a set of least weight.
-    donors: Mapping[int, int]
-    # Of these ops, those in the most inversions, worst first, with their inversions.
-    worst_labels: Mapping[int, int]
+    donors: Mapping[int, int] = MappingProxyType({})
+    worst_labels: Sequence[int] = ()  # of these ops, those in the most inversions, worst first
 
 
 def audit_disordered(
@@ -90,114 +100,196 @@ def audit_disordered(
     ``in_order`` has, per block, the figures that do not depend on the order.
     """
     dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # all in one pass
-    weights = LabelWeights(dump.ir)
+    label_weights = LabelWeights(dump.ir)
     for number in dump.keys.disordered_blocks:
-        block = KeyedBlock(dump, number)
-        disorder = _disorder(block, weights, work)
-        audit = in_order[number]._replace(
-            **disorder.figures,
+        block, own = KeyedBlock(dump, number), in_order[number]
+        weights = label_weights.of(block) if work.finds_wrong_labels else b""
+        disorder = _disorder(block, own, weights, work)
+        audit = disorder.audit._replace(
+            function=own.function,
+            block=own.block,
+            line=own.line,
+            followed=own.followed,
+            followed_frees=own.followed_frees,
             worst=tuple(_described(block, displaced, block.label) for displaced in disorder.worst),
             mislabelled=tuple(
-                MislabelledOp(block.label(place), block.label(disorder.donors[place]), inversions)
-                for place, inversions in disorder.worst_labels.items()
+                MislabelledOp(
+                    block.label(place), block.label(disorder.donors[place]), block.inversions_at[place]
+                )
+                for place in disorder.worst_labels
             ),
         )
         yield audit, disorder
 
 
-def _disorder(block: KeyedBlock, label_weights: LabelWeights, work: SharedWork) -> ShapeDisorder:
+def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     """Return the result for a block's shape, which is computed if it is not stored."""
-    weights = label_weights.of(block) if work.finds_wrong_labels else b""
     if len(block.keys) > SHAPE_OPS:
-        return _found(block, weights, work)
+        return _found(block, in_order, weights, work)
     shape = block.shape, weights
-    if shape not in work.by_shape:
-        work.by_shape[shape] = _found_before(shape, block, weights, work)
-    known: ShapeDisorder = work.by_shape[shape]
-    return known
-
-
-def _found_before(shape: Hashable, block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
-    """Return the result for a shape with the budget left, which another dump may have stored."""
+    if shape in work.by_shape:
+        known: ShapeDisorder = work.by_shape[shape]
+        return known
+    # Another dump may have stored the result for the budget that is left.
     efforts = work.effort, work.others_effort, work.label_effort
     key = shape, *(effort.left for effort in efforts)
     if key not in work.by_shape_and_budget:
         if len(work.by_shape_and_budget) > MOST_SHAPES:
             work.by_shape_and_budget.clear()
-        found = _found(block, weights, work)
+        found = _found(block, in_order, weights, work)
         work.by_shape_and_budget[key] = found, [effort.left for effort in efforts]
-    known: ShapeDisorder
     known, left = work.by_shape_and_budget[key]
     for effort, rest in zip(efforts, left, strict=True):
         effort.left = rest
+    work.by_shape[shape] = known
     return known
 
 
-def _found(block: KeyedBlock, weights: bytes, work: SharedWork) -> ShapeDisorder:
-    figures = _figures(block)
-    worst: Sequence[_DisplacedPlace] = ()
-    if work.described_ops:
-        worst = _displaced_places(block, work.described_ops)
-        figures["profile"] = order_profile(block.indexed_keys, PROFILE_PARTS)
-    if block.graph is None:
-        return ShapeDisorder(figures, worst, None, None, {}, {})
-    donors = _wrong_labels(block, weights, work.label_effort, figures) if weights else {}
-    worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
-    precedence, inversions = block.graph.precedence, block.runs.inversions
-    best = restore_block(block.keys, precedence, block.frees_that_follow, inversions, work.effort)
-    figures |= {"forced": best.forced, "minimum": best.inversions, "lower_bound": best.lower_bound}
-    if best.moved:
-        figures |= {"moved": best.moved, "moved_lower_bound": best.moved_lower_bound}
-        if None in block.keys:
-            moved = map(best.order.__getitem__, displaced(best.order))
-            figures["moved_unindexed"] = sum(block.keys[place] is None for place in moved)
-    order_of_others = None
-    if work.finds_classes:
-        apart = find_followers(block, best, precedence, work.others_effort)
-        figures |= apart.figures
-        order_of_others = apart.order_of_others
-    return ShapeDisorder(
-        figures,
-        worst,
-        best.order if best.moved else None,
-        order_of_others,
-        donors,
-        {place: block.inversions_at[place] for place in worst_labels},
-    )
-
-
-def _figures(block: KeyedBlock) -> dict[str, Any]:
+def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     runs = block.runs
 
-    def inversions_with(is_member: Sequence[int]) -> int:
-        return runs.inversions_with(list(map(is_member.__getitem__, block.indexed))) if any(is_member) else 0
+    def inversions_with(sort: Follow) -> int:
+        flags = block.flags(sort)
+        return runs.inversions_with(list(map(flags.__getitem__, block.indexed))) if any(flags) else 0
 
-    return {
-        "inversions": runs.inversions,
-        "descents": count_descents(runs.ranks),  # as many as among the keys: a run has none inside
-        "minimum": runs.inversions,
-        "lower_bound": runs.inversions,
-        "displaced": len(block.displaced),
-        "inherited": inversions_with(block.is_derived),
-        "at_constants": inversions_with(block.is_constant),
-        "at_frees": inversions_with(block.is_free),
-    }
+    audit = in_order._replace(
+        inversions=runs.inversions,
+        descents=count_descents(runs.ranks),  # as many as among the keys: a run has none inside
+        minimum=runs.inversions,
+        lower_bound=runs.inversions,
+        displaced=len(block.displaced),
+        inherited=inversions_with(Follow.DERIVED),
+        at_constants=inversions_with(Follow.CONSTANTS),
+        at_frees=inversions_with(Follow.FREES),
+        profile=order_profile(block.indexed_keys, PROFILE_PARTS) if work.described_ops else (),
+    )
+    worst = _displaced_places(block, work.described_ops) if work.described_ops else ()
+    if block.graph is None:
+        return ShapeDisorder(audit, worst)
+    precedence, donors = block.graph.precedence, dict[int, int]()
+    if weights and block.dump.options.order_from is None:  # an order from another dump has no labels
+        carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
+        labels = fewest_wrong_labels(block.keys, weights, precedence, work.label_effort, carried)
+        donors = labels.donor_of
+        audit = audit._replace(
+            wrong_indices=len(donors),
+            wrong_by_passes=sum(weights[place] <= INHERITED for place in donors),
+            wrong_certified=labels.certified,
+        )
+    best = restore_block(block.keys, precedence, block.frees_that_follow, runs.inversions, work.effort)
+    moved = displaced(best.order) if best.moved and None in block.keys else []
+    audit = audit._replace(
+        forced=best.forced,
+        minimum=best.inversions,
+        lower_bound=best.lower_bound,
+        moved=best.moved,
+        moved_unindexed=sum(block.keys[best.order[k]] is None for k in moved),
+        moved_lower_bound=best.moved_lower_bound,
+    )
+    others = None
+    if work.finds_classes:
+        audit, others = find_followers(block, audit, best.order, work.others_effort)
+    worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
+    return ShapeDisorder(audit, worst, best.order if best.moved else None, others, donors, worst_labels)
 
 
-def _wrong_labels(
-    block: KeyedBlock, weights: bytes, effort: Effort, figures: dict[str, Any]
-) -> dict[int, int]:
-    """Return, per op with a wrong label, the op whose label it should carry; adds to ``figures``."""
-    if block.graph is None or block.dump.options.order_from is not None:
-        return {}  # an order from another dump has no labels
-    carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
-    found = fewest_wrong_labels(block.keys, weights, block.graph.precedence, effort, carried)
-    figures |= {
-        "wrong_indices": len(found.changed),
-        "wrong_by_passes": sum(weights[place] <= INHERITED for place in found.changed),
-        "wrong_certified": found.certified,
-    }
-    return found.donor_of
+APART = (Follow.CONSTANTS, Follow.SPLITS)
+"""The ops whose avoidable inversions are told apart, and the order in which they take their part."""
+
+
+def find_followers(
+    block: KeyedBlock, audit: BlockAudit, fixed: Sequence[int], effort: Effort
+) -> tuple[BlockAudit, OrderOfOthers | None]:
+    """Find the parts of the avoidable inversions that hoisted constants and splits cause.
+
+    Args:
+        block: the block, which is in no graph region.
+        audit: its figures, but for these parts.
+        fixed: the order of a fix.
+        effort: the budget to order the other ops, for all blocks of a dump.
+
+    Returns:
+        The figures with these parts, and the order found if these ops follow; None if they cause no part, or
+        all.
+    """
+    assert block.graph is not None
+    rest, order_of_others = audit.avoidable, None
+    sorts: list[Follow] = []
+    for sort in APART if rest else ():
+        sorts.append(sort)
+        places = [place for place in block.places_of(sort) if block.inversions_at[place]]
+        if not places:
+            continue
+        keys = block.keys_without(sorts)
+        order, others = _order_of(keys, fixed, rest, block.graph.precedence, effort)
+        if others < rest:
+            indexed = [place for place in fixed if block.keys[place] is not None]
+            carried = sorted_runs([block.key(place) for place in indexed]).inversions_by_position()
+            then = dict(zip(indexed, carried, strict=True))
+            fewer = sum(block.inversions_at[place] > then[place] for place in places)
+            if sort is Follow.CONSTANTS:
+                audit = audit._replace(avoidable_constants=rest - others, hoisted_constants=fewer)
+            else:
+                audit = audit._replace(avoidable_splits=rest - others, left_splits=fewer)
+            rest, order_of_others = others, OrderOfOthers(tuple(sorts), order)
+    return audit, order_of_others if rest else None
+
+
+def _order_of(
+    keys: Sequence[int | None], fixed: Sequence[int], most: int, precedence: Precedence, effort: Effort
+) -> tuple[Sequence[int], int]:
+    """Return the better of two orders of the ops with keys, and how many inversions it removes.
+
+    One is the order of a fix. It removes fewer than another if it leaves these ops out of order for the sake
+    of those that follow. The other is searched for, unless the first removes ``most``.
+    """
+    inversions = _inversions(keys, range(len(keys)))
+    order, removed = fixed, inversions - _inversions(keys, fixed)
+    if removed < min(most, inversions):
+        found = restore_order(keys, precedence, inversions, effort)
+        if inversions - found.inversions > removed:
+            order, removed = found.order, inversions - found.inversions
+    return order, removed
+
+
+def _inversions(keys: Sequence[int | None], order: Sequence[int]) -> int:
+    return count_inversions([key for place in order if (key := keys[place]) is not None])
+
+
+def restore_block(
+    keys: Sequence[int | None],
+    precedence: Precedence,
+    frees: Collection[int],
+    inversions: int | None = None,
+    effort: Effort | None = None,
+) -> Order:
+    """Find the best order of a block. If any op moves, its frees are directly after their last uses.
+
+    Moving the frees changes no inversion. But unless it is certified, the order of the other ops may depend
+    on where the frees were. So they are ordered again until nothing better is found, and a second fix changes
+    nothing.
+
+    Args:
+        keys: per place, its key; None for an op that does not count in inversions.
+        precedence: the dependences of the block.
+        frees: the places of the frees to move.
+        inversions: those of the textual order, if known.
+        effort: the budget for all blocks of a dump.
+    """
+    effort = effort or Effort()
+    best = restore_order(keys, precedence, inversions, effort)
+    if not (frees and best.moved):
+        return best
+    order = after_last_uses(best.order, frees, precedence)
+    while not best.certified and order != best.order and not effort.is_spent:
+        again = restore_order(
+            [keys[place] for place in order], precedence.restricted(order), best.inversions, effort
+        )
+        if again.inversions == best.inversions:
+            break
+        best = replace(again, order=[order[place] for place in again.order], moved_lower_bound=0)
+        order = after_last_uses(best.order, frees, precedence)
+    return replace(best, order=order, moved=len(moved_places(order)))
 
 
 def describe_displaced(
@@ -211,8 +303,7 @@ def describe_displaced(
     return {place.place: _described(block, place, label_of) for place in chosen}
 
 
-@dataclass(frozen=True, slots=True)
-class _DisplacedPlace:
+class _DisplacedPlace(NamedTuple):
     """A displaced op and its blocker, by their places; ``DisplacedOp`` has the rest."""
 
     place: int

@@ -19,79 +19,48 @@ class BlockAudit(NamedTuple):
     """The order of one block. A block without inversions has only the first figures.
 
     A dump may have many thousands of blocks: a tuple is made several times as fast as a frozen dataclass.
-
-    Attributes:
-        function: symbol of the function around it, or None.
-        block: its label, ``^bb0`` for an entry block printed without one.
-        line: 1-based line of the label, or of the first op.
-        ops: number of ops, the terminator included, without nested ops.
-        indexed: number of ops that carry an op index and do not follow others.
-        derived: indexed ops that a pass made from another op, whose index they carry.
-        constants: indexed ops without operands that the op table calls pure or constant.
-        followed: ops that carry an index but follow others, so they are not ``indexed``.
-        forced: inversions where one op depends on the other; None for a graph region, which has no order.
-        inversions: pairs of indexed ops of which the earlier has the larger index.
-        descents: inversions between neighbours among the indexed ops.
-        minimum: inversions of the best order found; the true minimum if ``certified``.
-        lower_bound: no legal order has fewer inversions.
-        displaced: size of a smallest set of ops whose removal leaves the block in order.
-        inherited: inversions with a derived op.
-        at_constants: inversions with a constant.
-        at_frees: inversions with an op that only frees.
-        avoidable_constants: avoidable inversions that hoisted constants cause: those that are gone if
-            constants follow their consumers.
-        hoisted_constants: the constants that have fewer inversions after a fix, if they cause any.
-        avoidable_splits: avoidable inversions that splits cause: those of the rest that are gone if splits
-            follow their consumers.
-        left_splits: the splits that have fewer inversions after a fix, if they cause any.
-        worst: the displaced ops in the most inversions, worst first, as many as requested.
-        moved: ops that a fix moves.
-        moved_unindexed: those of these ops that do not count in inversions.
-        moved_lower_bound: no order with the minimum of inversions moves fewer ops.
-        profile: per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1
-            (end), of the op that is farthest from its place; empty without inversions.
-        wrong_indices: ops with an index that contradicts the dependences: a set of least weight (see
-            ``label_weights.py``) without which all indices agree with them.
-        wrong_by_passes: those of these ops that passes made: derived ops, and layout ops and frees that have
-            the location of another op.
-        wrong_certified: whether it is proven that no set of less weight is enough (``order/wrong_labels/``).
-        mislabelled: the ops with a wrong index in the most inversions, worst first, as many as requested.
-        frees: indexed ops that only free, by the op table.
-        followed_frees: ``followed`` ops that only free, and so follow their last use.
     """
 
-    function: str | None
-    block: str
-    line: int
-    ops: int
-    indexed: int
-    derived: int
-    constants: int
-    followed: int
-    forced: int | None
-    inversions: int = 0
-    descents: int = 0
-    minimum: int = 0
-    lower_bound: int = 0
-    displaced: int = 0
-    inherited: int = 0
-    at_constants: int = 0
-    at_frees: int = 0
+    function: str | None  # symbol of the function around it, or None
+    block: str  # its label, `^bb0` for an entry block printed without one
+    line: int  # 1-based line of the label, or of the first op
+    ops: int  # number of ops, the terminator included, without nested ops
+    indexed: int  # ops that carry an op index and do not follow others
+    derived: int  # indexed ops that a pass made from another op, whose index they carry
+    constants: int  # indexed ops without operands that the op table calls pure or constant
+    followed: int  # ops that carry an index but follow others, so they are not `indexed`
+    forced: int | None  # inversions where one op depends on the other; None for a graph region, without order
+    inversions: int = 0  # pairs of indexed ops of which the earlier has the larger index
+    descents: int = 0  # inversions between neighbours among the indexed ops
+    minimum: int = 0  # inversions of the best order found; the true minimum if `certified`
+    lower_bound: int = 0  # no legal order has fewer inversions
+    displaced: int = 0  # size of a smallest set of ops whose removal leaves the block in order
+    inherited: int = 0  # inversions with a derived op
+    at_constants: int = 0  # inversions with a constant
+    at_frees: int = 0  # inversions with an op that only frees
+    # Avoidable inversions that hoisted constants cause: they are gone if constants follow their consumers.
     avoidable_constants: int = 0
-    hoisted_constants: int = 0
+    hoisted_constants: int = 0  # the constants that have fewer inversions after a fix, if they cause any
+    # Those of the rest that splits cause: they are gone if splits follow their consumers.
     avoidable_splits: int = 0
-    left_splits: int = 0
-    worst: tuple[DisplacedOp, ...] = ()
-    moved: int = 0
-    moved_unindexed: int = 0
-    moved_lower_bound: int = 0
+    left_splits: int = 0  # the splits that have fewer inversions after a fix, if they cause any
+    worst: tuple[DisplacedOp, ...] = ()  # those in the most inversions, worst first, as many as requested
+    moved: int = 0  # ops that a fix moves
+    moved_unindexed: int = 0  # those of these ops that do not count in inversions
+    moved_lower_bound: int = 0  # no order with the minimum of inversions moves fewer ops
+    # Per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1 (end), of
+    # the op that is farthest from its place; empty without inversions.
     profile: tuple[float, ...] = ()
+    # Ops with an index that contradicts the dependences: a set of least weight (`label_weights.py`) without
+    # which all indices agree with them.
     wrong_indices: int = 0
+    # Those of these ops that passes made: derived ops, and layout ops and frees that have the location of
+    # another op.
     wrong_by_passes: int = 0
-    wrong_certified: bool = True
-    mislabelled: tuple[MislabelledOp, ...] = ()
-    frees: int = 0
-    followed_frees: int = 0
+    wrong_certified: bool = True  # whether it is proven that no set of less weight is enough
+    mislabelled: tuple[MislabelledOp, ...] = ()  # those in the most inversions, as for `worst`
+    frees: int = 0  # indexed ops that only free, by the op table
+    followed_frees: int = 0  # `followed` ops that only free, and so follow their last use
 
     def shifted(self, lines: int) -> BlockAudit:
         """Return the same block, a number of lines further down."""
@@ -133,12 +102,9 @@ class BlockAudit(NamedTuple):
 
 
 class UndefinedName(NamedTuple):
-    """An op in custom assembly that names what nothing defines, and the first such name in it.
+    """An op in custom assembly that names what nothing defines, and the first such name in it."""
 
-    ``line`` and ``column`` are those of the name, 1-based.
-    """
-
-    line: int
+    line: int  # 1-based, of the name
     column: int
     op: str
     name: str

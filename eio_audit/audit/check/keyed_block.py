@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from eio_audit.audit.check.figures import BlockAudit
     from eio_audit.audit.check.keyed_dump import AuditedDump
 
+SORTS = (Follow.DERIVED, Follow.CONSTANTS, Follow.SPLITS, Follow.FREES)
+
 UNCOUNTED = -1
 """In arrays, the figure of an op that does not count in inversions: its place, or how many it is in."""
 
@@ -69,25 +71,13 @@ class KeyedBlock:
         """The places of a smallest set of ops whose removal leaves the block in order."""
         return [self.indexed[position] for position in displaced_in(self.runs)]
 
-    @property
-    def is_derived(self) -> Sequence[int]:
-        """Per place, 1 for an op that a pass made from another op and that carries its index."""
-        return self.dump.ir.of_block(self.number, self.dump.indices.derived_by_op)
-
-    @property
-    def is_constant(self) -> Sequence[int]:
-        """Per place, 1 for an op without operands that the op table calls pure or constant."""
-        return self.dump.ir.of_block(self.number, self.dump.keys.constants_by_op)
-
-    @property
-    def is_split(self) -> Sequence[int]:
-        """Per place, 1 for an op that reads a value beside others of its name, after its producer."""
-        return self.dump.ir.of_block(self.number, self.dump.keys.splits_by_op)
+    def flags(self, sort: Follow) -> Sequence[int]:
+        """Return, per place, 1 if ``sort`` names its kind."""
+        return self.dump.ir.of_block(self.number, self.dump.keys.flags(sort))
 
     def places_of(self, sort: Follow) -> list[int]:
         """Return the places of the ops of a sort that count in inversions."""
-        flags = self.dump.ir.of_block(self.number, self.dump.keys.flags(sort))
-        return [place for place in compress(count(), flags) if self.keys[place] is not None]
+        return [place for place in compress(count(), self.flags(sort)) if self.keys[place] is not None]
 
     def keys_without(self, sorts: Iterable[Follow]) -> list[int | None]:
         """Return, per place, its key; None for an op of these sorts, too."""
@@ -95,11 +85,6 @@ class KeyedBlock:
         for place in chain.from_iterable(map(self.places_of, sorts)):
             keys[place] = None
         return keys
-
-    @property
-    def is_free(self) -> Sequence[int]:
-        """Per place, 1 for an op that only frees, by the op table."""
-        return self.dump.ir.of_block(self.number, self.dump.keys.frees_by_op)
 
     @property
     def frees_that_follow(self) -> frozenset[int]:
@@ -112,8 +97,7 @@ class KeyedBlock:
         rank_of: dict[int | None, int] = dict(zip(sorted(set(self.indexed_keys)), count()))
         ranks = tuple(map(rank_of.get, self.keys))
         edges = None if self.graph is None else self.graph.shape
-        flags = self.is_derived, self.is_constant, self.is_split, self.is_free
-        return ranks, *map(bytes, flags), edges
+        return ranks, *(bytes(self.flags(sort)) for sort in SORTS), edges
 
     @cached_property
     def original_places(self) -> dict[int, int]:

@@ -193,7 +193,7 @@ def _may_be_constant(row: OpTraits) -> bool:
     return is_pure or "constant" in row.flags
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class KeyedDump:
     """A dump that has been read."""
 
@@ -211,7 +211,7 @@ class KeyedDump:
 
     def has_order(self, block: int) -> bool:
         """Return whether a block's ops have an order: it is not in a graph region."""
-        return not self.ir.region_is_graph[self.ir.block_region[block]]
+        return self.ir.has_order(block)
 
     def label(self, op: int) -> OpLabel:
         """Return an op as reports name it."""
@@ -248,14 +248,7 @@ DESCRIBED_OPS = 10
 
 
 class SharedWork:
-    """The work that the audits of several dumps share. It saves time and changes no result.
-
-    Attributes:
-        effort: the budget left to find orders in the current dump.
-        others_effort: the budget left to find orders in which constants and splits follow.
-        label_effort: the budget left to find its wrong labels.
-        by_shape: per shape, the result for small blocks of the current dump. Layers repeat.
-    """
+    """The work that the audits of several dumps share. It saves time and changes no result."""
 
     def __init__(
         self,
@@ -277,8 +270,10 @@ class SharedWork:
 
     def begin_dump(self) -> None:
         """Give the next dump its own budgets."""
-        self.effort, self.others_effort, self.label_effort = Effort(), Effort(), Effort()
-        self.by_shape: dict[Hashable, Any] = {}
+        self.effort = Effort()  # to find orders
+        self.others_effort = Effort()  # to find orders in which constants and splits follow
+        self.label_effort = Effort()  # to find wrong labels
+        self.by_shape: dict[Hashable, Any] = {}  # the result for small blocks; layers repeat
 
 
 class OrderOfOthers(NamedTuple):
@@ -288,7 +283,7 @@ class OrderOfOthers(NamedTuple):
     order: Sequence[int]  # `order[k]` is the textual index of the op placed k-th
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AuditedDump(KeyedDump):
     """A dump with its audit and the orders found for its blocks."""
 

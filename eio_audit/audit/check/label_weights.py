@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import compress
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.options import Follow
 from eio_audit.mlir.ir import IR
 
 DERIVED = 2
@@ -46,11 +47,11 @@ class LabelWeights:
         """Return, per place in a block, the weight of the op's label, one byte each."""
         names = self._ir.of_block(block.number, self._ir.op_name)
         weights = bytearray(map(self._by_name.__getitem__, names))
-        for place in compress(range(len(weights)), block.is_constant):
+        for place in compress(range(len(weights)), block.flags(Follow.CONSTANTS)):
             weights[place] = LAYOUT
         for place in self._inherited(block, weights):
             weights[place] = INHERITED
-        for place in compress(range(len(weights)), block.is_derived):
+        for place in compress(range(len(weights)), block.flags(Follow.DERIVED)):
             weights[place] = DERIVED
         return bytes(weights)
 

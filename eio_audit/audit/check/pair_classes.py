@@ -9,6 +9,7 @@ from itertools import compress
 from operator import or_
 
 from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.options import Follow
 
 
 class PairClass(StrEnum):
@@ -43,8 +44,8 @@ class PairClasses:
         self._block = block
         self._bits = range(size) if bits is None else bits
         self._new_place = block.new_place
-        self._is_constant = block.is_constant if audit.avoidable_constants else bytes(size)
-        self._is_split = block.is_split if audit.avoidable_splits else bytes(size)
+        self._is_constant = block.flags(Follow.CONSTANTS) if audit.avoidable_constants else bytes(size)
+        self._is_split = block.flags(Follow.SPLITS) if audit.avoidable_splits else bytes(size)
 
     def of(self, early: int, late: int) -> PairClass:
         """Return the class of an inverted pair of ops, the earlier one first."""

@@ -124,9 +124,7 @@ class _Normalized:
     def _canonical_orders(self) -> dict[int, list[int]]:
         """Return, by block, the places of its ops in the canonical order."""
         ir = self._ir
-        has_order = [
-            b for b, ops in enumerate(ir.block_ops) if ops and not ir.region_is_graph[ir.block_region[b]]
-        ]
+        has_order = [b for b, ops in enumerate(ir.block_ops) if ops and ir.has_order(b)]
         graphs = self._dependences.of(has_order)
         kept = KeptOrder(self._ops)
         orders: dict[int, list[int]] = {}

@@ -42,7 +42,7 @@ class KeptOrder:
         Pairs that follow from others are left out, so there are at most two for each op.
         """
         ir, holder = self._ir, self._ir.parent_op(block)
-        if not ir.region_is_graph[ir.block_region[block]]:
+        if ir.has_order(block):
             return
         is_listed = holder < 0 or ir.name(holder) in ir.op_table.rows
         free = self._free_symbols(block) if is_listed else set()
@@ -208,7 +208,7 @@ def _broken_dependences(
                 ops = old.block_ops[block]
                 names = _named(before, ops[second]), _named(before, ops[first])
                 yield f"{names[0]} is now before {names[1]}, and their order may have a meaning"
-    ordered = [block for block in orders if not old.region_is_graph[old.block_region[block]]]
+    ordered = [block for block in orders if old.has_order(block)]
     counterpart = {block: new.op_block[orders[block][0]] for block in ordered}
     graphs = before.dump.dependences.of(ordered)
     others = after.dump.dependences.by_effect(list(counterpart.values()))

@@ -1,7 +1,7 @@
 """Give ops other labels: correct wrong ones, or stamp an index on every op. Only locations change.
 
 An op with a *wrong label* has an op index in its location that contradicts the dataflow. It gets the label of
-another op, its *donor* (see ``order/flow/wrong_labels.py``). Its new name has the donor's index and place in
+another op, its *donor* (see ``order/wrong_labels.py``). Its new name has the donor's index and place in
 the model, but the op's own last field. The name contains the op's old location.
 
 A *stamp* makes it possible to audit any pass of any compiler. It is a name that the default index pattern
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from eio_audit.audit.check.followers import restore_block
+from eio_audit.audit.check.disorder import restore_block
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.reading_again import VerificationError, relocated
 from eio_audit.audit.functions import find_scopes
@@ -29,8 +29,8 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import quoted
-from eio_audit.order.flow.wrong_labels import relabelled as relabelled_keys
 from eio_audit.order.inversions import displaced
+from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 
 
 def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = False) -> bytes:

@@ -101,11 +101,7 @@ def _shuffled(dump: Dump, random: Random, options: AuditOptions) -> bytes:
 
 def random_orders(ir: IR, dependences: Dependences, random: Random) -> dict[int, list[int]]:
     """Return a random legal order of each block that has an order and more than one op."""
-    blocks = [
-        block
-        for block, ops in enumerate(ir.block_ops)
-        if len(ops) > 1 and not ir.region_is_graph[ir.block_region[block]]
-    ]
+    blocks = [block for block, ops in enumerate(ir.block_ops) if len(ops) > 1 and ir.has_order(block)]
     graphs = dependences.of(blocks)
     return {block: random_order(graphs[block].precedence, random) for block in blocks}
 

@@ -28,7 +28,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read:
         in_text = list(range(len(old.block_ops[block])))
         if sorted(order) != in_text:
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
-        if old.region_is_graph[old.block_region[block]] and list(order) != in_text:
+        if not old.has_order(block) and list(order) != in_text:
             raise VerificationError(f"ops of a graph region moved, in {old.block_name(block)}")
     new = read_again(old, text, "rewritten", read)
     if len(new) != len(old) or new.block_count != old.block_count:
@@ -126,7 +126,7 @@ def _verify_definitions(old: IR, new: IR, ops: Sequence[int]) -> None:
             block = new.op_block[definer]
             around = new.block_ops[block]
             is_in_block = around[0] <= user < end[around[-1]]  # or nested in one of its ops
-            if is_in_block and not new.region_is_graph[new.block_region[block]]:
+            if is_in_block and new.has_order(block):
                 raise _failure("an op would be before one whose result it uses", old, ops[user])
 
 

@@ -41,8 +41,10 @@ class CheckedDump(NamedTuple):
             options=options,
             selected=dump.selected,
         )
+        if audit.place == self.audit.place:
+            return self._replace(audit=audit)
         findings = tuple(finding.at(audit.place, lines) for finding in self.findings)
-        return CheckedDump(audit, self.functions, self.only_function, findings)
+        return self._replace(audit=audit, findings=findings)
 
 
 def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:

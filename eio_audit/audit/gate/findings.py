@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect, bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.followers import sentences
 from eio_audit.audit.check.keyed_block import FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.gate.rules import (
@@ -21,11 +20,13 @@ from eio_audit.audit.gate.rules import (
     UNREADABLE,
     WRONG_INDEX,
     Rule,
+    sentences,
 )
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.audit.op_label import OpLabel, Sentence
+from eio_audit.audit.op_label import OpLabel, Sentence, label
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
+from eio_audit.mlir.source import Position
 from eio_audit.order.inversions import displaced, inversions_charged
 
 
@@ -108,115 +109,132 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
     Raises:
         InputError: a location is malformed.
     """
-    found = list(_in_locations(dump, rules))
+    said = list(_in_locations(dump, rules))
     for number, audit in zip(dump.blocks, dump.audit.blocks, strict=True):
         if audit.inversions:
             block = FixedBlock(dump, number)
             wrong = _wrong_indices(block) if WRONG_INDEX in rules else {}
             if AVOIDABLE in rules and audit.avoidable_others:
-                found += (one for place, one in _avoidable(block.of_others()) if place not in wrong)
+                said += (one for one in _avoidable(block.of_others()) if one.op not in wrong)
             if HOISTED in rules or SPLIT in rules:
-                found += (one for one in _told_apart(block, audit) if one.rule in rules)
+                said += (one for one in _told_apart(block, audit) if one.rule in rules)
             if UNAVOIDABLE in rules and not wrong:
-                found += _unavoidable(block, audit)
-            found += wrong.values()
-    return found
+                said += _unavoidable(block, audit)
+            said += wrong.values()
+    return list(_found(dump, said))
 
 
-def moved_by_fix(dump: AuditedDump) -> list[Finding]:
-    """Return the indexed ops that a fix moves, constants too, charged with all avoidable inversions.
+class _Said(NamedTuple):
+    """What is wrong with an op."""
 
-    Complexity: O(n log n) for a block of n ops that a fix changes.
-    """
-    return [finding for block in dump.orders for _, finding in _avoidable(FixedBlock(dump, block))]
-
-
-def finding_at(dump: AuditedDump, op: int, rule: Rule, sentence: Sentence, inversions: int = 0) -> Finding:
-    """Return a finding about one op of a dump."""
-    ir, block = dump.ir, dump.ir.op_block[op]
-    position = ir.source.position_at(ir.op_start[op])
-    block_position = ir.source.position_at(ir.block_offset(block))
-    return Finding(
-        rule=rule,
-        sentence=sentence,
-        place=dump.audit.place,
-        line=position.line,
-        column=position.column,
-        function=dump.functions[block],
-        block=ir.block_name(block),
-        block_line=block_position.line,
-        block_column=block_position.column,
-        op=dump.label(op),
-        origin=dump.indices.parsed.place_in_model(op),
-        model=dump.indices.parsed.model_line(op),
-        inversions=inversions,
-    )
+    op: int
+    rule: Rule
+    sentence: Sentence
+    inversions: int = 0
 
 
-def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[Finding]:
+def _found(dump: AuditedDump, said: Iterable[_Said]) -> Iterator[Finding]:
+    ir, parsed = dump.ir, dump.indices.parsed
+    blocks: dict[int, tuple[str, Position]] = {}  # per block, its label and where it begins
+    for op, rule, sentence, inversions in said:
+        block = ir.op_block[op]
+        if block not in blocks:
+            blocks[block] = ir.block_name(block), ir.source.position_at(ir.block_offset(block))
+        block_name, block_position = blocks[block]
+        position = ir.source.position_at(ir.op_start[op])
+        is_about_op = rule not in TOLD_APART.values()
+        yield Finding(
+            rule=rule,
+            sentence=sentence,
+            place=dump.audit.place,
+            line=position.line,
+            column=position.column,
+            function=dump.functions[block],
+            block=block_name,
+            block_line=block_position.line,
+            block_column=block_position.column,
+            op=label(ir, dump.indices, op, position.line),
+            origin=parsed.place_in_model(op) if is_about_op else "",
+            model=parsed.model_line(op) if is_about_op else None,
+            inversions=inversions,
+        )
+
+
+def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[_Said]:
     on_locations = {rule.name: rule for rule in LOCATION_RULES if rule in rules}
     if on_locations:
         from eio_audit.audit.check.location_health import broken_locations
 
         for op, broken in broken_locations(dump):
             if broken.rule in on_locations:
-                yield finding_at(dump, op, on_locations[broken.rule], broken.sentence)
+                yield _Said(op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
         from eio_audit.audit.locations.unreadable_locations import unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, dump.indices.parsed):
             what = f"{unreadable.reason.value}: {unreadable.message}"
-            yield finding_at(dump, op, UNREADABLE, Sentence(what))
+            yield _Said(op, UNREADABLE, Sentence(what))
 
 
-def _avoidable(block: FixedBlock) -> Iterator[tuple[int, Finding]]:
-    """Yield the places of the indexed ops that a fix moves, charged with the avoidable inversions."""
+def _avoidable(block: FixedBlock) -> Iterator[_Said]:
+    """Yield the indexed ops that a fix moves, charged with the avoidable inversions."""
+    label_of = cache(block.label)  # many ops may move past the same one
+    for move in _moves(block):
+        other, removed = label_of(move.passed), move.removed
+        verb, side = "belongs" if move.belongs else "goes", "before" if move.goes_up else "after"
+        gain = f"{_inversions(removed)}, " if removed > 0 else ""
+        why = "" if removed > 0 else " for the sake of others"
+        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
+        fix = "fix" if move.place in block.fixed.moved else f"fix{block.follow_options}"
+        what = f"{verb} {side} {other.title} (line ", other.line, f"): {gain}{fix} moves it{why}{cost}"
+        yield _Said(block.ops[move.place], AVOIDABLE, Sentence(*what), removed)
+
+
+class _Move(NamedTuple):
+    """What a fix does to an indexed op that it moves."""
+
+    place: int
+    goes_up: bool
+    passed: int  # place of the op next to its new place that it moves past, an indexed one if there is one
+    belongs: bool  # whether its index says so, too
+    removed: int  # the avoidable inversions that it is charged with
+
+
+def _moves(block: FixedBlock) -> Iterator[_Move]:
     order = block.indexed_order
     moved = block.moved.intersection(order)
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
     unmoved = [place for place in range(len(block.ops)) if place not in block.moved]
     keyed = [k for k, place in enumerate(unmoved) if block.keys[place] is not None]
-    label_of = cache(block.label)  # many ops may move past the same one
-    passed = 0  # how many unmoved ops are before a place of the new order
+    before_new = 0  # how many unmoved ops are before a place of the new order
     for place in block.order:
         if place not in block.moved:
-            passed += 1
+            before_new += 1
             continue
         if place not in moved:
             continue
         before = bisect(unmoved, place)  # how many are before it in the text, never as many
-        goes_up = passed < before
-        # The op next to its new place that it moves past, with an index if there is one.
-        nearest = bisect_left(keyed, passed) - (not goes_up)
-        is_passed = 0 <= nearest < len(keyed) and (
-            keyed[nearest] < before if goes_up else keyed[nearest] >= before
-        )
-        partner = unmoved[keyed[nearest] if is_passed else passed - (not goes_up)]
-        removed = now[place] - then[place]
-        away = block.key(partner) - block.key(place) if is_passed else removed if goes_up else -removed
-        verb = "belongs" if (away > 0 if goes_up else away < 0) else "goes"
-        other = label_of(partner)
-        where = f"{verb} {'before' if goes_up else 'after'} {other.title} (line "
-        gain = f"{_inversions(removed)}, " if removed > 0 else ""
-        why = "" if removed > 0 else " for the sake of others"
-        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
-        fix = "fix" if place in block.fixed.moved else f"fix{block.follow_options}"
-        what = Sentence(where, other.line, f"): {gain}{fix} moves it{why}{cost}")
-        yield place, finding_at(block.dump, block.ops[place], AVOIDABLE, what, removed)
+        goes_up, removed = before_new < before, now[place] - then[place]
+        nearest = bisect_left(keyed, before_new) - (not goes_up)
+        if 0 <= nearest < len(keyed) and (keyed[nearest] < before) == goes_up:
+            passed = unmoved[keyed[nearest]]
+            own, other = block.key(place), block.key(passed)
+            yield _Move(place, goes_up, passed, own < other if goes_up else own > other, removed)
+        else:
+            yield _Move(place, goes_up, unmoved[before_new - (not goes_up)], removed > 0, removed)
 
 
-def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
-    """Yield the findings about the hoisted constants and the splits of a block, each at the first of them."""
+def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
+    """Yield what is said about the hoisted constants and the splits of a block, each at the first of them."""
     now, then = block.inversions_at, block.inversions_at_fixed
     numbers = {Follow.CONSTANTS: audit.avoidable_constants, Follow.SPLITS: audit.avoidable_splits}
     for sort, said in sentences(audit).items():
         places = block.places_of(sort)
         first = next((place for place in places if now[place] > then[place]), places[0])
-        about = finding_at(block.dump, block.ops[first], TOLD_APART[sort], Sentence(said), numbers[sort])
-        yield about._replace(origin="", model=None)
+        yield _Said(block.ops[first], TOLD_APART[sort], Sentence(said), numbers[sort])
 
 
-def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
+def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
     """Yield the ops that are displaced even in the best order, charged with its inversions."""
     order = block.indexed_order
     keys = [block.key(place) for place in order]
@@ -236,7 +254,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[Finding]:
         side = "early" if rank[k] >= k else "late"
         number = charged[place]
         what = f"is {side}: {_inversions(number, kind)}{why}"
-        yield finding_at(block.dump, block.ops[place], UNAVOIDABLE, Sentence(what), number)
+        yield _Said(block.ops[place], UNAVOIDABLE, Sentence(what), number)
 
 
 def _charged(block: FixedBlock, order: Sequence[int], chosen: Collection[int]) -> dict[int, int]:
@@ -251,14 +269,15 @@ def _inversions(number: int, kind: str = "") -> str:
     return f"{number:,} {kind}inversion{'' if number == 1 else 's'}"
 
 
-def _wrong_indices(block: FixedBlock) -> dict[int, Finding]:
-    """Return, per place of an op whose index contradicts the dependences, the finding about it."""
-    found = {}
+def _wrong_indices(block: FixedBlock) -> dict[int, _Said]:
+    """Return the ops whose index contradicts the dependences, each with what is said about it."""
+    found, donors = {}, block.dump.donors
+    label_of = cache(block.dump.label)  # many ops may take the index of the same one
     for place, op in enumerate(block.ops):
-        if op in block.dump.donors:
-            right, number = block.dump.label(block.dump.donors[op]), block.inversions_at[place]
+        if op in donors:
+            right, number = label_of(donors[op]), block.inversions_at[place]
             name = " ".join(filter(None, (right.name, right.result)))
             cure = f"): in {_inversions(number)}, fix --relabel corrects it"
             what = Sentence(f"should carry #{right.index} (of {name}, line ", right.line, cure)
-            found[place] = finding_at(block.dump, op, WRONG_INDEX, what, number)
+            found[op] = _Said(op, WRONG_INDEX, what, number)
     return found

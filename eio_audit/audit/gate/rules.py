@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.options import Follow
+
+if TYPE_CHECKING:
+    from eio_audit.audit.check.figures import BlockAudit
 
 
 class Rule(NamedTuple):
@@ -98,3 +101,23 @@ def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
 def codes(rules: Iterable[Rule]) -> str:
     """Return the codes as text: ``EIO001, EIO002``."""
     return ", ".join(rule.code for rule in rules)
+
+
+def sentences(block: BlockAudit) -> dict[Follow, str]:
+    """Return what is known of the hoisted constants and splits of a block, of those that it has.
+
+    ``24 constants are hoisted (1,104 inversions); fix puts them back``;
+    ``5 splits stay beside their source (25 inversions); fix moves them``.
+    """
+    found = {}
+    if inversions := block.avoidable_constants:
+        one = block.hoisted_constants == 1
+        what = "1 constant is" if one else f"{block.hoisted_constants:,} constants are"
+        back = f"fix puts {'it' if one else 'them'} back"
+        found[Follow.CONSTANTS] = f"{what} hoisted ({inversions:,} inversion{'s' * (inversions > 1)}); {back}"
+    if inversions := block.avoidable_splits:
+        one = block.left_splits == 1
+        what = "1 split stays beside its" if one else f"{block.left_splits:,} splits stay beside their"
+        moves = f"fix moves {'it' if one else 'them'}"
+        found[Follow.SPLITS] = f"{what} source ({inversions:,} inversion{'s' * (inversions > 1)}); {moves}"
+    return found

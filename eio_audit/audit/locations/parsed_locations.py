@@ -203,9 +203,10 @@ class ParsedLocations:
 
         Changes elsewhere in the model do not affect it. Ops close to each other may share it.
         """
-        name = self.indexed_name(op)
-        if name is not None:
-            origin = parse_origin(self._pattern.without_index(name))
+        origin = self.origin(op)
+        if origin is not None:
+            if not self._pattern.is_default:  # the index is in a field
+                origin = parse_origin(self._pattern.without_index(self.indexed_name(op) or ""))
             file = without_line(origin.file) if origin.file is not None else None
             return "|".join(filter(None, (*origin.modules, file, origin.function, origin.op)))
         parts = [

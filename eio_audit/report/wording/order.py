@@ -194,8 +194,7 @@ def told_apart(block: BlockAudit, rules: Collection[Rule] = ()) -> list[tuple[in
     """
     if not (block.avoidable_constants or block.avoidable_splits):
         return []
-    from eio_audit.audit.check.followers import sentences
-    from eio_audit.audit.gate.rules import TOLD_APART
+    from eio_audit.audit.gate.rules import TOLD_APART, sentences
 
     numbers = {Follow.CONSTANTS: block.avoidable_constants, Follow.SPLITS: block.avoidable_splits}
     return [(numbers[one], said) for one, said in sentences(block).items() if TOLD_APART[one] not in rules]

@@ -5,18 +5,10 @@ contradict the dependence: no order agrees with both. Both conditions of this re
 transitive, and no op is over itself, so it is a strict partial order. Labels that can all be right are an
 antichain of it.
 
-**Fewest.** The least weight of labels to change is the total weight minus the weight of a heaviest antichain.
-A maximum flow proves it.
-
-If u is over v, both are in one window, and so are all ops on paths between them (windows.py). So each window
-is solved on its own.
-
-**Enough.** A changed op takes the smallest kept label among its descendants. If there is none, it takes the
-largest label among its ancestors. Then no label falls along a dependence, and a stable topological order by
-label has no inversion. docs/ordering.md, *Wrong labels*, has the proof.
-
-This is polynomial and exact. Finding the fewest inversions of any order is NP-hard (Brandenburg, Gleissner
-and Hofmeier 2013).
+The least weight of labels to change is the total weight minus the weight of a heaviest antichain, and a
+maximum flow proves it. docs/ordering.md, *Wrong labels*, says why the new labels are enough. If u is over v,
+both are in one window, and so are all ops on paths between them (windows.py). So each window is solved on its
+own.
 
 **A flow.** Each op can give to the ops that it is over and take from the ops over it, both up to its weight.
 This is a *flow*, stored as links: a link (u, v, amount) means that u gives ``amount`` to v.
@@ -42,8 +34,6 @@ If the budget is spent, the givers that have not had their turn count as not rea
 weigh more than the flow then. But the rest is an antichain, and the flow still proves a bound.
 
 References:
-    Brandenburg, Gleissner, Hofmeier, "Comparing and aggregating partial orders with Kendall tau distances",
-    Discrete Mathematics, Algorithms and Applications 5, 2013.
     Dilworth, "A decomposition theorem for partially ordered sets", Annals of Mathematics 51, 1950.
     König, "Gráfok és mátrixok", Matematikai és Fizikai Lapok 38, 1931.
     Möhring, "Algorithmic aspects of comparability graphs and interval graphs", Graphs and Order, 1985.
@@ -56,29 +46,20 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from eio_audit.order.bounds import early_ops, late_ops, rows_over
-from eio_audit.order.effort import Effort
-from eio_audit.order.inversions import inversions_at
+from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
+from eio_audit.order.permutation import sorted_runs
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows, width
+from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows
 
 Link = tuple[int, int, int]
-
-MOST_PAIRS = 1 << 29  # givers times takers, in the largest window with a flow; each pair takes a bit
 
 
 def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) -> tuple[set[int], list[Link]]:
     """Return the indexed ops outside a heaviest antichain, and the links that prove it.
 
-    Of several such sets, it is the one with the most givers.
-
-    Args:
-        window: the ops and their keys.
-        weights: per op, its weight, at least 1.
-        effort: the budget. If it is spent, or the window is too large, the links may amount to less than the
-            weight of the ops.
-
-    Returns:
-        The ops, and the links as (u, v, amount) with u over v.
+    Of several such sets, it is the one with the most givers. Per op, ``weights`` has at least 1. A link is
+    (u, v, amount) with u over v. If the budget is spent, or the window is too large, the links may amount to
+    less than the weight of the ops.
 
     Example:
         >>> from eio_audit.order.precedence import Precedence
@@ -87,10 +68,10 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
         >>> outside, sorted(links)
         ({0, 2}, [(0, 1, 1), (1, 2, 1)])
     """
-    largest_above = window.largest_keys_above()
+    largest_above = window.precedence.largest_above(window.keys)
     givers = early_ops(window)
     takers = sorted(late_ops(window, largest_above), key=window.keys.__getitem__)
-    if not givers or len(givers) * len(takers) > MOST_PAIRS:
+    if not givers or len(givers) * len(takers) > effort.limits.flow_pairs:
         return set(givers), []
     rows = dict(rows_over(window, takers, largest_above, effort))
     flow = _Flow(rows, [weights[op] for op in takers], effort)
@@ -102,18 +83,12 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
 
 
 class _Flow:
-    """A flow from givers to takers, which are numbered.
-
-    Args:
-        rows: per giver, the bitset of the takers that it is over.
-        rooms: per taker, the most that it can take.
-        effort: the budget.
-    """
+    """A flow from givers to takers, which are numbered."""
 
     def __init__(self, rows: Mapping[int, int], rooms: Sequence[int], effort: Effort) -> None:
         self.closed = 0  # the bitset of the takers that searches without a path have reached
-        self._rows = rows
-        self._rooms = list(rooms)
+        self._rows = rows  # per giver, the bitset of the takers that it is over
+        self._rooms = list(rooms)  # per taker, the most that it can take
         self._open = (1 << len(rooms)) - 1  # the takers with room
         self._taken: list[dict[int, int]] = [{} for _ in rooms]  # per taker, the amount by giver
         self._effort = effort
@@ -128,9 +103,8 @@ class _Flow:
     def reached_from(self, giver: int, supply: int) -> set[int]:
         """Let a giver give as much as it can, up to ``supply``.
 
-        Returns:
-            The givers that its search without a path reaches, itself included. None if it gives all, or if
-            the budget is spent.
+        Return the givers that its search without a path reaches, itself included: none if it gives all, or if
+        the budget is spent.
         """
         while supply:
             path, reached = self._search(giver)
@@ -188,23 +162,13 @@ class _Flow:
         return amount
 
 
-LABEL_STEPS = 4_000_000  # budget for one block
-LABEL_STEPS_PER_OP = 12  # added for each of its ops
-
-
 @dataclass(frozen=True, slots=True)
 class Relabelling:
     """Labels to change so that no label contradicts a dependence."""
 
-    changed: tuple[int, ...]  # the ops whose labels change, ascending
-    donors: tuple[int, ...]  # per changed op, the op whose label it takes; a donor keeps its own label
+    donor_of: dict[int, int]  # per op whose label changes, the op whose label it takes, which keeps its own
     weight: int  # total weight of the changed labels
     lower_bound: int  # no set of labels that removes all contradictions weighs less
-
-    @property
-    def donor_of(self) -> dict[int, int]:
-        """Per changed op, its donor."""
-        return dict(zip(self.changed, self.donors, strict=True))
 
     @property
     def certified(self) -> bool:
@@ -240,14 +204,15 @@ def fewest_wrong_labels(
         >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
         >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
         >>> found
-        Relabelling(changed=(1,), donors=(2,), weight=1, lower_bound=1)
+        Relabelling(donor_of={1: 2}, weight=1, lower_bound=1)
         >>> relabelled([15, 23, 18], found.donor_of)
         [15, 18, 18]
     """
     block = block_of(keys, precedence)
     windows = split_into_windows(block)
     if inversions_of is None:
-        counts = iter(inversions_at([key for key in keys if key is not None]) if windows.spans else ())
+        own = [key for key in keys if key is not None] if windows.spans else []
+        counts = iter(sorted_runs(own).inversions_by_position())
         inversions_of = [next(counts, 0) if key is not None else 0 for key in keys]
     effort = effort or Effort()
     effort.left += LABEL_STEPS_PER_OP * block.size
@@ -261,12 +226,7 @@ def fewest_wrong_labels(
             wrong |= {ops[place] for place in outside}
             lower_bound += least
     donor_of = _new_labels(block, wrong)
-    return Relabelling(
-        changed=tuple(donor_of),
-        donors=tuple(donor_of.values()),
-        weight=sum(weights[op] for op in donor_of),
-        lower_bound=lower_bound,
-    )
+    return Relabelling(donor_of, sum(weights[op] for op in donor_of), lower_bound)
 
 
 def relabelled(keys: Sequence[int | None], donor_of: Mapping[int, int]) -> list[int | None]:

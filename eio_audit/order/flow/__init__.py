@@ -1,1 +1,0 @@
-"""The ops that must give way, by maximum flow: wrong labels, and ops that move."""
