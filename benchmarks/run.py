@@ -29,7 +29,7 @@ from statistics import median
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-DOCUMENT = HERE.parent / "docs" / "performance.md"
+DOCUMENT = HERE.parent / "docs" / "internals" / "measurements.md"
 TABLE_BEGIN = "<!-- benchmarks/run.py: begin -->"
 TABLE_END = "<!-- benchmarks/run.py: end -->"
 

@@ -13,7 +13,7 @@ is solved on its own.
 
 **Enough.** A changed op takes the smallest kept label among its descendants. If there is none, it takes the
 largest label among its ancestors. Then no label falls along a dependence, and a stable topological order by
-label has no inversion. docs/ordering.md, *Wrong labels*, has the proof.
+label has no inversion. docs/internals/ordering.md, *Wrong labels*, has the proof.
 
 This is polynomial and exact. Finding the fewest inversions of any order is NP-hard (Brandenburg, Gleissner
 and Hofmeier 2013).
