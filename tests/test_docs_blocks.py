@@ -18,7 +18,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / 
 FENCED = re.compile(r"^(?P<fence>```+)(?P<language>.*)\n(?P<text>(?:.*\n)*?)(?P=fence)$", re.MULTILINE)
 NOT_PASTED = {"", "cmake", "json", "mlir", "python", "text", "toml", "vim", "yaml"}
 """Languages of blocks that are no commands. A block without a language is output, below its ``$ command``."""
-OUTPUTS_HELD_BY = {*PAGES, "bisect.md", "pass_logs.md", "README.md"}
+OUTPUTS_HELD_BY = {*(Path(page).name for page in PAGES), "bisect.md", "pass_logs.md", "README.md"}
 """Pages whose blocks of ``$ command`` and output other tests run."""
 NOT_RUN_HERE = {
     "pip install": "needs packages from the network; .ci/run does it",

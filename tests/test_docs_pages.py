@@ -14,8 +14,12 @@ PAGES = (
     "diff.md",
     "explain.md",
     "fix.md",
+    "glossary.md",
     "json.md",
+    "internals/ordering.md",
+    "internals/reading.md",
     "options.md",
+    "rules.md",
     "trace.md",
     "tt_mlir.md",
 )
