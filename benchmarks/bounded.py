@@ -52,7 +52,7 @@ class Run:
     def __str__(self) -> str:
         if self.failure:
             return f"**{self.failure}**"
-        return f"{self.seconds:.1f} s, {self.peak_bytes / 1e6:.0f} MB"
+        return f"{self.seconds:.1f}"
 
 
 def run(command: Iterable[str], limit: float) -> Run:
@@ -108,9 +108,12 @@ def measure(shape: str, folder: Path, limit: float) -> dict[str, list[Run]]:
     return runs
 
 
-def growth(half: Run, whole: Run) -> str:
-    """Return how many times as long the whole takes."""
-    return f"{whole.seconds / half.seconds:.1f}" if not whole.failure else ""
+def row(shape: str, runs: dict[str, list[Run]]) -> str:
+    """Return the row of a shape. Its growth and its peak are those of the worse command."""
+    wholes = [whole for _, whole in runs.values()]
+    growth = max(whole.seconds / half.seconds if half.seconds else 0 for half, whole in runs.values())
+    peak = max(whole.peak_bytes for whole in wholes)
+    return f"| {' | '.join([shape, *map(str, wholes), f'{growth:.1f}', f'{peak / 1e6:.0f}'])} |"
 
 
 def main() -> int:
@@ -125,18 +128,16 @@ def main() -> int:
     if unknown := [name for name in names if name not in SHAPES]:
         parser.error(f"no such shape: {', '.join(unknown)}")
     about = machine(None)
-    columns = [f"`{name}` | times half" for name in COMMANDS]
-    rows = [f"| shape | {' | '.join(columns)} |", "|---" * (1 + 2 * len(COMMANDS)) + "|"]
+    columns = ["shape", *(f"`{name}`, seconds" for name in COMMANDS), "times half", "MB"]
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     print("\n".join(rows), flush=True)
     is_bounded = True
     with tempfile.TemporaryDirectory(prefix="eio-audit-") as folder:
         for shape in names:
             started = time.monotonic()
-            cells = [shape]
-            for half, whole in measure(shape, Path(folder), arguments.limit).values():
-                cells += [str(whole), growth(half, whole)]
-                is_bounded &= half.is_bounded and whole.is_bounded
-            rows.append(f"| {' | '.join(cells)} |")
+            runs = measure(shape, Path(folder), arguments.limit)
+            is_bounded &= all(each.is_bounded for parts in runs.values() for each in parts)
+            rows.append(row(shape, runs))
             print(rows[-1], flush=True)
             print(f"{shape}: {time.monotonic() - started:.0f} s", file=sys.stderr)
     if not arguments.shapes:
