@@ -1,6 +1,6 @@
 """Measure check and fix on hostile dumps of growing size: whole processes, seconds and peak memory.
 
-    python benchmarks/bounded.py                     every shape; writes the table in the docs
+    python benchmarks/bounded.py                     every shape; writes bounded.md
     python benchmarks/bounded.py --shapes nest,grid  some shapes; writes nothing
 
 Each shape is measured at half and all of the size. Linear time doubles. The whole is 5 MB. A run that takes
@@ -20,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hostile import SHAPES, lines
-from run import AUDIT, DOCUMENT, ENVIRONMENT, FOLDER, machine
+from run import AUDIT, ENVIRONMENT, FOLDER, machine
 
-TABLE_BEGIN = "<!-- benchmarks/bounded.py: begin -->"
-TABLE_END = "<!-- benchmarks/bounded.py: end -->"
+DOCUMENT = Path(__file__).with_suffix(".md")
+TABLE_BEGIN = "<!-- benchmarks/bounded.py: below -->"
 WHOLE_BYTES = 5_000_000
 PARTS = (2, 1)
 COMMANDS = {
@@ -145,10 +145,8 @@ def main() -> int:
             f"{about['date']}, commit {about['commit']}, Python {about['python']}; "
             f"{about['machine']}, {about['cpu_count']} CPUs."
         )
-        text = DOCUMENT.read_text()
-        head, _, rest = text.partition(TABLE_BEGIN)
-        _, _, tail = rest.partition(TABLE_END)
-        DOCUMENT.write_text(f"{head}{TABLE_BEGIN}\n{caption}\n\n" + "\n".join(rows) + f"\n{TABLE_END}{tail}")
+        introduction, begin, _ = DOCUMENT.read_text().partition(TABLE_BEGIN)
+        DOCUMENT.write_text(f"{introduction}{begin}\n{caption}\n\n" + "\n".join(rows) + "\n")
     return int(not is_bounded)
 
 
