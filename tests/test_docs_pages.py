@@ -9,7 +9,6 @@ import eio_audit
 from tests.shell import ROOT, install_tools, run_script
 
 PAGES = (
-    "tutorial.md",
     "ci.md",
     "diff.md",
     "explain.md",
@@ -53,7 +52,7 @@ def folder_for(page: str, folder: Path) -> Path:
     return folder
 
 
-IN_LONGER_RUNS = {"tutorial.md", "explain.md", "trace.md", "tt_mlir.md"}
+IN_LONGER_RUNS = {"explain.md", "trace.md", "tt_mlir.md"}
 
 
 @pytest.mark.parametrize(
