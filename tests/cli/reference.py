@@ -89,7 +89,7 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
             yield from map(row, own)
             yield ""
     if also := [f"`--{by_name(record).split()[0]}`" for record in records(context) if record in common]:
-        yield f"And {', '.join(also)} ([options of many commands](#options-of-many-commands)).\n"
+        yield f"And, as [below](#options-of-many-commands), {', '.join(also)}.\n"
     for paragraph in paragraphs(command.epilog):
         yield block(paragraph)
 
