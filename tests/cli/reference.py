@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
@@ -21,11 +21,13 @@ MADE_BY = "python3 -m tests.cli.reference"
 INTRODUCTION = f"""# Command line
 
 Which options does a command have? This page is the `--help` of each command; `{MADE_BY}` makes it. The files in the
-examples stand for yours. [Options and configuration](options.md) tells what the options on order count, and
+examples stand for yours. Exit code 0 means done, and 2 that the command could not run. [Options and configuration](options.md) tells what the options on order count, and
 [JSON output](json.md) what `--format json` writes.
 """
 COMMON = 4
 """An option that so many commands have, in the same words, is described once, below all commands."""
+EVERYWHERE = ("0", "2")
+"""The exit codes that mean the same in every command."""
 Record = tuple[str, str]
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?:=[a-z]+)?")
 TERM = re.compile(r"  (?P<term>\S+)  +(?P<meaning>.*)")
@@ -91,7 +93,7 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
     if also := [f"`--{by_name(record).split()[0]}`" for record in records(context) if record in common]:
         yield f"And, as [below](#options-of-many-commands), {', '.join(also)}.\n"
     for paragraph in paragraphs(command.epilog):
-        yield block(paragraph)
+        yield block(paragraph, told=() if isinstance(command, click.Group) else EVERYWHERE)
 
 
 def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
@@ -105,8 +107,11 @@ def paragraphs(text: str | None) -> list[str]:
     return inspect.cleandoc(text or "").split("\n\n")
 
 
-def block(paragraph: str) -> str:
-    """A paragraph that the help prints unchanged: a heading with a list of terms, or with lines for a shell."""
+def block(paragraph: str, *, told: Collection[str] = ()) -> str:
+    """A paragraph that the help prints unchanged: a heading with a list of terms, or with lines for a shell.
+
+    Terms that are told elsewhere are left out.
+    """
     title, *lines = paragraph.removeprefix(AS_IT_IS).rstrip().split("\n")
     if not TERM.fullmatch(lines[0]) or title == "Examples:":
         return f"{title}\n\n```sh\n{inspect.cleandoc(chr(10).join(lines))}\n```\n"
@@ -116,7 +121,8 @@ def block(paragraph: str) -> str:
             rows.append(f"- `{match['term']}`: {escaped(match['meaning'])}")
         else:
             rows[-1] += " " + escaped(line.strip())
-    return "\n".join([f"{title}\n", *rows, ""])
+    shown = [row for row in rows if row.split("`")[1] not in told]
+    return "\n".join([f"{title}\n", *shown, ""]) if shown else ""
 
 
 def escaped(text: str) -> str:
