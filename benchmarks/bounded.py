@@ -1,10 +1,10 @@
 """Measure check and fix on hostile dumps of growing size: whole processes, seconds and peak memory.
 
-    python benchmarks/bounded.py                     every shape; writes the table in the docs
+    python benchmarks/bounded.py                     every shape; writes bounded.md
     python benchmarks/bounded.py --shapes nest,grid  some shapes; writes nothing
 
-Each shape is measured at a quarter, half and all of the size. Linear time doubles twice. The whole is 5 MB. A
-run that takes longer than ``--limit`` seconds is ended. Linux only, like run.py.
+Each shape is measured at half and all of the size. Linear time doubles. The whole is 5 MB. A run that takes
+longer than ``--limit`` seconds is ended. Linux only, like run.py.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hostile import SHAPES, lines
-from run import AUDIT, DOCUMENT, ENVIRONMENT, FOLDER, machine
+from run import AUDIT, ENVIRONMENT, FOLDER, machine
 
-TABLE_BEGIN = "<!-- benchmarks/bounded.py: begin -->"
-TABLE_END = "<!-- benchmarks/bounded.py: end -->"
+DOCUMENT = Path(__file__).with_suffix(".md")
+TABLE_BEGIN = "<!-- benchmarks/bounded.py: below -->"
 WHOLE_BYTES = 5_000_000
-PARTS = (4, 2, 1)
+PARTS = (2, 1)
 COMMANDS = {
     "check": ("check", "--quiet", "--fail-on", "never"),
     "fix": ("fix", "--quiet", "--output", "/dev/null"),
@@ -52,7 +52,7 @@ class Run:
     def __str__(self) -> str:
         if self.failure:
             return f"**{self.failure}**"
-        return f"{self.seconds:.1f} s, {self.peak_bytes / 1e6:.0f} MB"
+        return f"{self.seconds:.1f}"
 
 
 def run(command: Iterable[str], limit: float) -> Run:
@@ -92,20 +92,28 @@ def whole_size(shape: str, path: Path) -> int:
     return size
 
 
-def measure(shape: str, folder: Path, limit: float) -> list[tuple[str, int, list[Run]]]:
-    """Return, for each command, its name, the bytes of the whole, and a run for each part of a shape."""
+def measure(shape: str, folder: Path, limit: float) -> dict[str, list[Run]]:
+    """Return, for each command, a run for each part of a shape."""
     path = folder / f"{shape}.mlir"
     size = whole_size(shape, path)
     runs: dict[str, list[Run]] = {name: [] for name in COMMANDS}
     for part in PARTS:
-        bytes_ = write(shape, size // part, path)
+        write(shape, size // part, path)
         for name, command in COMMANDS.items():
             if runs[name] and runs[name][-1].failure:
                 runs[name].append(Run(0, 0, "not run"))
                 continue
             runs[name].append(run([*AUDIT, *command, str(path)], limit))
     path.unlink()
-    return [(name, bytes_, each) for name, each in runs.items()]
+    return runs
+
+
+def row(shape: str, runs: dict[str, list[Run]]) -> str:
+    """Return the row of a shape. Its growth and its peak are those of the worse command."""
+    wholes = [whole for _, whole in runs.values()]
+    growth = max(whole.seconds / half.seconds if half.seconds else 0 for half, whole in runs.values())
+    peak = max(whole.peak_bytes for whole in wholes)
+    return f"| {' | '.join([shape, *map(str, wholes), f'{growth:.1f}', f'{peak / 1e6:.0f}'])} |"
 
 
 def main() -> int:
@@ -120,27 +128,25 @@ def main() -> int:
     if unknown := [name for name in names if name not in SHAPES]:
         parser.error(f"no such shape: {', '.join(unknown)}")
     about = machine(None)
-    rows = ["| shape | MB | command | a quarter | half | the whole |", "|---|---|---|---|---|---|"]
+    columns = ["shape", *(f"`{name}`, seconds" for name in COMMANDS), "times half", "MB"]
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     print("\n".join(rows), flush=True)
     is_bounded = True
     with tempfile.TemporaryDirectory(prefix="eio-audit-") as folder:
         for shape in names:
             started = time.monotonic()
-            for command, bytes_, runs in measure(shape, Path(folder), arguments.limit):
-                cells = [shape, f"{bytes_ / 1e6:.1f}", f"`{command}`", *map(str, runs)]
-                rows.append("| " + " | ".join(cells) + " |")
-                print(rows[-1], flush=True)
-                is_bounded &= all(each.is_bounded for each in runs)
+            runs = measure(shape, Path(folder), arguments.limit)
+            is_bounded &= all(each.is_bounded for parts in runs.values() for each in parts)
+            rows.append(row(shape, runs))
+            print(rows[-1], flush=True)
             print(f"{shape}: {time.monotonic() - started:.0f} s", file=sys.stderr)
     if not arguments.shapes:
         caption = (
             f"{about['date']}, commit {about['commit']}, Python {about['python']}; "
             f"{about['machine']}, {about['cpu_count']} CPUs."
         )
-        text = DOCUMENT.read_text()
-        head, _, rest = text.partition(TABLE_BEGIN)
-        _, _, tail = rest.partition(TABLE_END)
-        DOCUMENT.write_text(f"{head}{TABLE_BEGIN}\n{caption}\n\n" + "\n".join(rows) + f"\n{TABLE_END}{tail}")
+        introduction, begin, _ = DOCUMENT.read_text().partition(TABLE_BEGIN)
+        DOCUMENT.write_text(f"{introduction}{begin}\n{caption}\n\n" + "\n".join(rows) + "\n")
     return int(not is_bounded)
 
 

@@ -1,6 +1,6 @@
 """What a pass and then a fix do to the samples: order and modules.
 
-    python -m tests.real_samples      writes the table in docs/real_passes.md
+    python -m tests.real_samples      writes the table in docs/internals/measurements.md
 
 Every row is measured on a text: a sample, or the output of ``fix`` for it.
 """
@@ -15,7 +15,7 @@ from eio_audit import AuditOptions, check, diff, fix, read_text
 
 HERE = Path(__file__).resolve().parent
 SAMPLES = HERE.parent / "sample_irs"
-DOCUMENT = HERE.parent / "docs" / "real_passes.md"
+DOCUMENT = HERE.parent / "docs" / "internals" / "measurements.md"
 BEGIN, END = "<!-- tests/real_samples.py: begin -->\n", "<!-- tests/real_samples.py: end -->\n"
 PROGRAMS = ("small", "encoder", "resnet")
 ALL_INDICES = AuditOptions(follow="none")
@@ -82,13 +82,17 @@ def measured(program: str, state: str, text: bytes, relabelled: int = 0) -> Row:
 
 
 def table(lines: list[Row]) -> str:
-    """Return the rows as Markdown."""
+    """Return the rows as Markdown, without those that repeat the row above."""
     text = [
         "| program | state | ops | inversions | indices corrected | runs of modules |",
         "|---|---|---:|---:|---:|---:|",
     ]
+    above: tuple[object, ...] = ()
     for row in lines:
         numbers = (row.ops, row.inversions, row.relabelled, row.runs)
+        if (row.program, *numbers) == above:
+            continue
+        above = (row.program, *numbers)
         text.append(f"| {row.program} | {row.state} | {' | '.join(f'{number:,}' for number in numbers)} |")
     return "\n".join(text) + "\n"
 

@@ -1,4 +1,4 @@
-"""docs/architecture.md names files and functions that exist."""
+"""docs/internals/architecture.md names files and functions that exist."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "architecture.md").read_text()
+PAGE = (ROOT / "docs" / "internals" / "architecture.md").read_text()
 NAMED = sorted(set(re.findall(r"`([\w/]+(?:/|\.\w+))`", PAGE)))
 FUNCTIONS = re.findall(r"`([\w/]+\.py)`, `(\w+)`", PAGE)
 

@@ -14,11 +14,11 @@ from tests.shell import ROOT, install_tools, run_script
 from tests.test_docs_pages import PAGES, commands
 from tests.tools import mlir_tool
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "sample_irs" / "README.md"]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), ROOT / "sample_irs" / "README.md"]
 FENCED = re.compile(r"^(?P<fence>```+)(?P<language>.*)\n(?P<text>(?:.*\n)*?)(?P=fence)$", re.MULTILINE)
 NOT_PASTED = {"", "cmake", "json", "mlir", "python", "text", "toml", "vim", "yaml"}
 """Languages of blocks that are no commands. A block without a language is output, below its ``$ command``."""
-OUTPUTS_HELD_BY = {*PAGES, "bisect.md", "pass_logs.md", "README.md"}
+OUTPUTS_HELD_BY = {*(Path(page).name for page in PAGES), "bisect.md", "pass_logs.md", "README.md"}
 """Pages whose blocks of ``$ command`` and output other tests run."""
 NOT_RUN_HERE = {
     "pip install": "needs packages from the network; .ci/run does it",
@@ -27,21 +27,19 @@ NOT_RUN_HERE = {
     "python benchmarks/": "measures for minutes",
     "inverse-ops sample_irs/encoder": "starts the recording hundreds of times; a page has the shorter one too",
     "inverse-ops sample_irs/resnet": "starts the recording hundreds of times; a page has the shorter one too",
-    "python -m tests.real_passes": "writes a page of the repository",
+    "python -m tests.real_": "writes a page of the repository",
 }
 """What a block contains that is not run here, and why."""
 IN_LONGER_RUNS = {
     "bisect.md",
     "ci.md",
-    "corpus.md",
     "diff.md",
+    "explain.md",
     "fix.md",
-    "graph.md",
-    "html.md",
+    "measurements.md",
     "pass_logs.md",
-    "real_passes.md",
+    "trace.md",
     "tt_mlir.md",
-    "tutorial.md",
 }
 """Pages whose blocks take seconds. Other tests run what most of these pages show."""
 WRITES = re.compile(r" -o |>")

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.audit.test_fix import SHUFFLED
+from tests.cli.running import run
 from tests.internals import RENDERERS
 from tests.shell import install_tools, run_script
 
@@ -51,14 +52,10 @@ def put_dump(folder: Path, text: str = SHUFFLED) -> None:
     (folder / "dumps" / "after.mlir").write_text(text)
 
 
-@pytest.mark.parametrize(
-    ("title", "count"), [("Five minutes: from nothing to a green gate", 5), ("Indices that never fall", 2)]
-)
-def test_the_steps_print_what_is_shown(title: str, count: int, folder: Path) -> None:
-    steps = re.findall(
-        r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", section(title), re.MULTILINE | re.DOTALL
-    )
-    assert len(steps) == count
+def test_the_steps_print_what_is_shown(folder: Path) -> None:
+    text = section("Five minutes: from nothing to a green gate")
+    steps = re.findall(r"^```sh\n(.*?)^```\n(?:\n```text\n(.*?)^```)?", text, re.MULTILINE | re.DOTALL)
+    assert len(steps) == 4
     for commands, output in steps:
         assert sh(commands, folder, options="+e").stdout == output
 
@@ -174,6 +171,21 @@ def test_ir_without_indices_is_an_annotation(folder: Path) -> None:
 
 
 # ---------------------------------------------------------------- other places
+
+
+def test_the_problem_matcher_reads_every_finding() -> None:
+    [task] = json.loads(blocks(section("Editors"), "json")[0])["tasks"]
+    command, *options, file = task["args"]
+    assert (command, file) == ("check", "${file}")
+    sample = str(ROOT / "sample_irs" / "resnet" / "after_alias.mlir")
+    printed = run(command, *options, sample).stdout.decode().splitlines()
+    pattern = task["problemMatcher"]["pattern"]
+    matches = [match for line in printed if (match := re.search(pattern["regexp"], line))]
+    assert len(matches) == sum(" EIO" in line for line in printed) > 0
+    first = matches[0]
+    found = [first[pattern[name]] for name in ("file", "line", "column", "code")]
+    assert found == [sample, "178", "5", "EIO003"]
+    assert first[pattern["message"]].startswith("#56 ttir.permute %106 ")
 
 
 def test_the_hook(folder: Path) -> None:

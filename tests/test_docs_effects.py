@@ -1,4 +1,4 @@
-"""The numbers of programs and rules that docs/effects.md states."""
+"""The numbers of programs and rules that docs/internals/effects.md states."""
 
 import re
 from collections import Counter
@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.running.mutations import MUTATIONS
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "effects.md").read_text()
+PAGE = (ROOT / "docs" / "internals" / "effects.md").read_text()
 
 
 def test_the_page_counts_the_programs() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def anchors(page: Path) -> set[str]:
@@ -31,5 +31,5 @@ def test_links(page: Path) -> None:
 
 
 def test_the_readme_links_to_every_page() -> None:
-    linked = re.findall(r"\]\(docs/(\w+\.md)\)", PAGES[0].read_text())
-    assert set(linked) == {page.name for page in PAGES[2:]}
+    linked = re.findall(r"\]\(docs/([\w/]+\.md)\)", PAGES[0].read_text())
+    assert set(linked) == {str(page.relative_to(ROOT / "docs")) for page in PAGES[2:]}

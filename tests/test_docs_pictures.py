@@ -38,7 +38,7 @@ def test_a_graph_is_what_the_command_writes(name: str) -> None:
 
 
 def test_every_picture_is_made_and_shown() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     shown = {name for page in pages for name in re.findall(r"pictures/([\w.]+)", page.read_text())}
     made = {*TERMINALS, *GRAPHS, *PAGES}
     assert shown == made == {path.name for path in PICTURES.iterdir()}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
@@ -19,10 +20,15 @@ PAGE = DOCS / "cli.md"
 MADE_BY = "python3 -m tests.cli.reference"
 INTRODUCTION = f"""# Command line
 
-The `--help` of each command; `{MADE_BY}` makes this page from it. See also the
-[options that change what is counted](options.md), [configuration files](configuration.md), [JSON output](json.md) and the
-[Python API](python.md). The files in the examples stand for yours.
+Which options does a command have? This page is the `--help` of each command; `{MADE_BY}` makes it. The files in the
+examples stand for yours. Exit code 0 means done, and 2 that the command could not run. [Options and configuration](options.md) tells what the options on order count, and
+[JSON output](json.md) what `--format json` writes.
 """
+COMMON = 4
+"""An option that so many commands have, in the same words, is described once, below all commands."""
+EVERYWHERE = ("0", "2")
+"""The exit codes that mean the same in every command."""
+Record = tuple[str, str]
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?:=[a-z]+)?")
 TERM = re.compile(r"  (?P<term>\S+)  +(?P<meaning>.*)")
 AS_IT_IS = "\b\n"
@@ -35,11 +41,35 @@ def reference() -> str:
         command = cli.get_command(contexts[0], name)
         assert command is not None
         contexts.append(click.Context(command, info_name=name, parent=contexts[0]))
-    return INTRODUCTION + "".join(f"\n{line}" for context in contexts for line in section(context))
+    described = Counter(record for context in contexts for record in records(context))
+    common = [record for record, count in described.items() if count >= COMMON]
+    lines = [line for context in contexts for line in section(context, common)]
+    lines += [
+        "## Options of many commands\n",
+        *map(row, sorted(common, key=by_name)),
+    ]
+    return INTRODUCTION + "".join(f"\n{line}" for line in lines) + "\n"
 
 
-def section(context: click.Context) -> Iterator[str]:
-    """The lines of one command."""
+def records(context: click.Context) -> Iterator[Record]:
+    """The names and the meaning of each option of a command."""
+    for options in grouped_options(context.command, context).values():
+        for option in options:
+            if record := option.get_help_record(context):
+                yield record
+
+
+def by_name(record: Record) -> str:
+    return record[0].rpartition("--")[2]
+
+
+def row(record: Record) -> str:
+    names, meaning = record
+    return f"- `{names}`: {escaped(meaning)}"
+
+
+def section(context: click.Context, common: list[Record]) -> Iterator[str]:
+    """The lines of one command. It only names the options that many commands have."""
     command = context.command
     yield f"## {context.command_path}\n"
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
@@ -47,23 +77,23 @@ def section(context: click.Context) -> Iterator[str]:
     for paragraph in paragraphs(command.help):
         yield (block(paragraph) if paragraph.startswith(AS_IT_IS) else f"{escaped(paragraph)}\n")
     if isinstance(command, click.Group):
-        yield "| command | what it does |\n|---|---|"
         for name in command.list_commands(context):
             listed = command.get_command(context, name)
             assert listed is not None
             if listed.hidden:
                 continue
-            yield f"| [{name}](#eio-audit-{name}) | {listed.get_short_help_str(limit=200)} |"
+            yield f"- [{name}](#eio-audit-{name}): {listed.get_short_help_str(limit=200)}"
         yield ""
     for title, options in grouped_options(command, context).items():
-        yield f"| {title.lower()} | meaning |\n|---|---|"
-        for option in options:
-            if record := option.get_help_record(context):
-                names, meaning = record
-                yield f"| `{names.replace('|', chr(92) + '|')}` | {escaped(meaning)} |"
-        yield ""
+        shown = [record for option in options if (record := option.get_help_record(context))]
+        if own := [record for record in shown if record not in common]:
+            yield f"{title}:\n"
+            yield from map(row, own)
+            yield ""
+    if also := [f"`--{by_name(record).split()[0]}`" for record in records(context) if record in common]:
+        yield f"And, as [below](#options-of-many-commands), {', '.join(also)}.\n"
     for paragraph in paragraphs(command.epilog):
-        yield block(paragraph)
+        yield block(paragraph, told=() if isinstance(command, click.Group) else EVERYWHERE)
 
 
 def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
@@ -77,25 +107,27 @@ def paragraphs(text: str | None) -> list[str]:
     return inspect.cleandoc(text or "").split("\n\n")
 
 
-def block(paragraph: str) -> str:
-    """A paragraph that the help prints unchanged: a heading with a table of terms, or with lines for a shell."""
+def block(paragraph: str, *, told: Collection[str] = ()) -> str:
+    """A paragraph that the help prints unchanged: a heading with a list of terms, or with lines for a shell.
+
+    Terms that are told elsewhere are left out.
+    """
     title, *lines = paragraph.removeprefix(AS_IT_IS).rstrip().split("\n")
     if not TERM.fullmatch(lines[0]) or title == "Examples:":
         return f"{title}\n\n```sh\n{inspect.cleandoc(chr(10).join(lines))}\n```\n"
     rows: list[str] = []
     for line in lines:
         if match := TERM.fullmatch(line):
-            rows.append(f"| `{match['term']}` | {escaped(match['meaning'])}")
+            rows.append(f"- `{match['term']}`: {escaped(match['meaning'])}")
         else:
             rows[-1] += " " + escaped(line.strip())
-    return f"| {title.lower().removesuffix(':')} | meaning |\n|---|---|\n" + "".join(
-        f"{row} |\n" for row in rows
-    )
+    shown = [row for row in rows if row.split("`")[1] not in told]
+    return "\n".join([f"{title}\n", *shown, ""]) if shown else ""
 
 
 def escaped(text: str) -> str:
     """Prose for Markdown, with options set as code."""
-    return OPTION.sub(r"`\g<0>`", re.sub(r"[\\|*<>\[\]]", r"\\\g<0>", " ".join(text.split())))
+    return OPTION.sub(r"`\g<0>`", re.sub(r"[\\*<>\[\]]", r"\\\g<0>", " ".join(text.split())))
 
 
 def pages() -> dict[Path, str]:

@@ -246,7 +246,7 @@ def test_the_action_installs_without_it(folder: Folder) -> None:
 
 @pytest.mark.slow
 def test_the_worker_of_a_cluster_as_the_page_starts_it(folder: Folder) -> None:
-    [line] = re.findall("^.*dask worker .*$", (ROOT / "docs" / "corpus.md").read_text(), re.MULTILINE)
+    [line] = re.findall("^.*dask worker .*$", (ROOT / "docs" / "ci.md").read_text(), re.MULTILINE)
     with LocalCluster(n_workers=0, processes=False, protocol="tcp://", dashboard_address=":0") as cluster:
         address = cluster.scheduler_address
         script = line.replace("tcp://HOST:8786", address).replace("auto", "1") + " --no-dashboard"

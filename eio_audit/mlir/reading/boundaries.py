@@ -2,7 +2,7 @@
 
 Generic assembly does not need this: its ops end with a type or a location, and its regions are in
 ``({ ... })``. Custom assembly is free text. A few tokens around an offset must answer three questions.
-docs/reading.md lists the answers as the reader's assumptions.
+docs/internals/reading.md lists the answers as the reader's assumptions.
 """
 
 from __future__ import annotations
