@@ -6,9 +6,9 @@ window is ordered on its own, with a lower bound that holds for all its orders (
 **Fewest moved.** A longest subsequence of the order that is still in textual order is *kept*. All other ops
 are *moved*: moving them one by one turns the textual order into this one.
 
-Several orders may have the fewest inversions (docs/internals/ordering.md). The block is cut into independent ranges. In
-each range, the second step is taken only if the first leaves a gap between the number of moved ops and its
-lower bound:
+Several orders may have the fewest inversions (docs/internals/ordering.md). The block is cut into independent
+ranges. In each range, the second step is taken only if the first leaves a gap between the number of moved ops
+and its lower bound:
 
 1. Two ops are *exchanged* if every minimal order has them in reverse textual order. Take pairs of exchanged
    ops in which each op is at most once the earlier and at most once the later one. They form chains. One op

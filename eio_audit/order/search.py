@@ -9,7 +9,7 @@ A window with too many ops for a transitive closure, or with too many inversions
 simple order, and its bound is the number of forced inversions.
 
 **Simple orders.** One variant *pulls up* a producer to the earliest op that needs it. The other *pushes down*
-a user to the latest op that it waits for. docs/internals/ordering.md says why Kahn's algorithm itself is not enough.
+a user to the latest op that it waits for. docs/internals/ordering.md says why Kahn's algorithm is not enough.
 
 **Local search** moves groups of ops. An op that is too late moves left. It cannot pass the ops that it
 depends on, so these join it, and the group moves on together, passing one op at a time. Passing an op changes
