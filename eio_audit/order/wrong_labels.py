@@ -6,8 +6,8 @@ transitive, and no op is over itself, so it is a strict partial order. Labels th
 antichain of it.
 
 The least weight of labels to change is the total weight minus the weight of a heaviest antichain, and a
-maximum flow proves it. docs/internals/ordering.md, *Wrong labels*, says why the new labels are enough. If u is
-over v, both are in one window, and so are all ops on paths between them (windows.py). So each window is
+maximum flow proves it. docs/internals/ordering.md, *Wrong labels*, says why the new labels are enough. If u
+is over v, both are in one window, and so are all ops on paths between them (windows.py). So each window is
 solved on its own.
 
 **A flow.** Each op can give to the ops that it is over and take from the ops over it, both up to its weight.
