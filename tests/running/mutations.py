@@ -436,5 +436,18 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(value_types, "_SPACE", re.compile(rb"(?!)")), "legal"
     ),
     "a number is decimal": Mutation(_changed(effects, "_HEXADECIMAL", re.compile(rb"(?!)")), "legal"),
+    "bufferization writes nothing": Mutation(
+        _changed(EffectTable, "_add_updates", lambda self: None), "legal"
+    ),
+    "elementwise ops are not bufferized": Mutation(_changed(effects, "_ELEMENTWISE", ("?",)), "legal"),
+    "scf.reduce has no place": Mutation(
+        _changed(conflicts, "_by_position", lambda ir, blocks: iter(())), "legal"
+    ),
+    "what is written under a condition is no result": Mutation(
+        _changed(EffectTable, "_written", lambda self, op: self._rows[self._row_of[op]].on), "legal"
+    ),
+    "nothing else uses a destination": Mutation(
+        _changed(Forms, "_is_only_destination", lambda self, value, block: True), "legal"
+    ),
     "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }

@@ -58,6 +58,15 @@ class _Scope:
         self.unresolved: dict[bytes, list[_Use]] = {}
 
 
+_NAMES_ARGUMENTS = frozenset(
+    (
+        *("firrtl.match", "flow.func", "hal.dispatch.extern", "rtg.with_handlers"),
+        *("stream.async.func", "stream.cmd.func", "util.func"),
+    )
+)
+"""Listed ops whose text names arguments that no region has: ``util.func private @f(%a: T) -> %a``."""
+
+
 class Scopes:
     """Resolves names to values while a dump is read, and records operands in the IR.
 
@@ -244,9 +253,11 @@ class Scopes:
     def _may_only_mention(self, op: int) -> bool:
         """Whether a name in the op's text may get its meaning from the op's own syntax.
 
-        So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``.
+        So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``, and in
+        that of ops whose header names their arguments again (``_NAMES_ARGUMENTS``).
         """
-        return not self._ir.op_is_generic[op] and self._ir.name(op) not in self._listed
+        name = self._ir.name(op)
+        return not self._ir.op_is_generic[op] and (name not in self._listed or name in _NAMES_ARGUMENTS)
 
     def _names_itself(self, op: int) -> bool:
         """Whether the op's own result in its text is no operand: it would come before its definition."""

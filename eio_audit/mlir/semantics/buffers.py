@@ -50,7 +50,7 @@ class Buffers:
     """The values of one dump, grouped by the buffer they may share.
 
     ``row_of`` has, by op, the number of its row among ``rows``, the traits; ``calls`` has the calls of known
-    functions; ``is_unknown`` tells whether an op may do anything.
+    functions; ``is_unknown`` tells whether an op may do anything, ``written`` which places another op writes.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -62,9 +62,11 @@ class Buffers:
         rows: Sequence[OpTraits],
         calls: Calls,
         is_unknown: Callable[[int], bool],
+        written: Callable[[int], Sequence[str]],
     ) -> None:
         self._ir = ir
         self._types = ValueTypes(ir)
+        self._written = written
         self._joined_to: dict[int | str, int | str] = {}  # a union-find forest; MEMORY stays a root
         self._declares = [row.is_declaration for row in rows]
         # Where the operands and the results of unknown ops are:
@@ -132,8 +134,7 @@ class Buffers:
         elif results := ir.result_values(op):
             handed_on = ir.operands_of(op)
             if "fresh" in row.flags:  # only a written operand may be returned as a result
-                written = [where for where, kinds in row.on.items() if "write" in kinds]
-                handed_on = [value for where in written for value in operands_at(ir, op, where)]
+                handed_on = [value for where in self._written(op) for value in operands_at(ir, op, where)]
             self._join([*handed_on, *results], MEMORY if "shared" in row.flags else None)
 
     def _join(self, values: Sequence[int], place: int | str | None = None) -> None:

@@ -42,6 +42,17 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
                     yield pair
     yield from _fenced(ir, effects, blocks)
     yield from _in_place(ir, blocks)
+    yield from _by_position(ir, blocks)
+
+
+def _by_position(ir: IR, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield the pairs of ``scf.reduce`` ops. Until 2023 the k-th of a block gave the k-th result."""
+    if "scf.reduce" in ir.names:
+        number, last = ir.names.index("scf.reduce"), dict[int, int]()
+        for op in (op for op, name in enumerate(ir.op_name) if name == number):
+            if (block := ir.op_block[op]) in last and block in blocks:
+                yield block, last[block], op
+            last[block] = op
 
 
 def _in_place(ir: IR, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:

@@ -46,6 +46,9 @@ _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
+_ELEMENTWISE = ("arith.", "complex.", "math.")
+"""Dialects whose ops on tensors become ``linalg.generic``. It writes an operand of the type of its result."""
+
 _ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
 """Ops that touch memory only through their operands, and only while they run."""
 
@@ -192,7 +195,7 @@ class EffectTable:
 
     @cached_property
     def _buffers(self) -> Buffers:
-        return Buffers(self._ir, self._row_of, self._rows, self._calls, self._is_unknown)
+        return Buffers(self._ir, self._row_of, self._rows, self._calls, self._is_unknown, self._written)
 
     def _is_unknown(self, op: int) -> bool:
         may_do_anything = self._rows[self._row_of[op]].may_do_anything or op in self._forms.others
@@ -210,7 +213,8 @@ class EffectTable:
             if is_newest_allocation(ir, op):
                 self._note(op, {"stack": _READ_WRITE})
         self._add_control()
-        self._add_reads({MEMORY})  # before the calls, whose summaries count what their callees read there
+        self._add_reads({MEMORY})  # before the calls, whose summaries count what their callees do there
+        self._add_updates()
         for call in chain.from_iterable(self._calls.by_function.values()):
             if call in callee and is_acting[ir.op_name[call]]:
                 self._note(call, self._call_touches(call, callee[call]))
@@ -280,6 +284,16 @@ class EffectTable:
         for op, values in ir.late_operands.items():
             self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
 
+    def _add_updates(self) -> None:
+        """Let an op that gives a tensor in memory other elements write that memory, as bufferization does."""
+        is_update = [
+            "destination_style" in row.flags or name.startswith(_ELEMENTWISE)
+            for name, row in zip(self._row_names, self._rows, strict=True)
+        ]
+        for op in self._reads:
+            if is_update[self._row_of[op]]:
+                self._note(op, {MEMORY: _READ_WRITE})
+
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
         """Return what an op itself touches, unless it calls a function of the dump."""
         if "fence" in row.flags or (row is UNLISTED and pastes_text(self._ir.name(op))):
@@ -296,16 +310,27 @@ class EffectTable:
             for resource in self._resources(op, "operand ?"):
                 _add(touches, resource, unbound)
         _add(touches, EVERYTHING, unbound)
-        self._add_bound(touches, op, row.on)
-        attributes = self._attributes(op) if row.when else None
-        for condition, on in row.when.items():
-            if attributes is None or condition_holds(condition, attributes):
-                self._add_bound(touches, op, on)
+        for on in self._on(op):
+            self._add_bound(touches, op, on)
         if "aux" in row.flags and self._forms.may_be_volatile(op):
             _add(touches, "environment", _READ_WRITE)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
         return touches
+
+    def _on(self, op: int) -> list[Mapping[str, frozenset[str]]]:
+        """Return the effects on places that the op's row gives, also those under a condition that holds."""
+        row = self._rows[self._row_of[op]]
+        attributes = self._attributes(op) if row.when else None
+        return [row.on] + [
+            on
+            for condition, on in row.when.items()
+            if attributes is None or condition_holds(condition, attributes)
+        ]
+
+    def _written(self, op: int) -> list[str]:
+        """Return the places that the op writes by its row."""
+        return [where for on in self._on(op) for where, kinds in on.items() if "write" in kinds]
 
     def _add_bound(
         self, touches: dict[Resource, frozenset[str]], op: int, on: Mapping[str, frozenset[str]]

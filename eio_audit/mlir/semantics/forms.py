@@ -3,7 +3,8 @@
 **Forms.** A row holds for the form of an op that its definition has. An op in another form may do anything:
 
 - *Other operands.* There are more than the definition has, or in groups that it does not have, or an op of
-  ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there.
+  ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there. An op of ``ttir`` keeps its
+  row if nothing else uses that tensor.
 - *Recipes.* A clause of OpenMP or OpenACC names a symbol whose regions the op runs.
 - *Pasted text.* An op of EmitC shows opaque text, or uses a value whose text is printed where it is used.
 
@@ -25,9 +26,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import compress, count, islice
+from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
@@ -49,7 +51,7 @@ _AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(?P<value>-?[0-9]+)\b")
 _LAST_NUMBER = re.compile(rb",\s*(?P<value>-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
 
 _SIGN_BIT = 1 << 31
-_PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal"))
+_PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal", "emitpy.expression", "emitpy.literal"))
 
 
 class Forms:
@@ -67,14 +69,9 @@ class Forms:
     @cached_property
     def others(self) -> frozenset[int]:
         """The ops that have another form, so that they may do anything."""
-        return frozenset(
-            (
-                *self._with_other_operands(),
-                *self._with_destinations(),
-                *self._with_recipes(),
-                *self._with_pasted_text(),
-            )
-        )
+        written = (*self._with_other_operands(), *self._with_destinations())
+        in_place = (op for op in written if not self._has_new_destinations(op))
+        return frozenset((*in_place, *self._with_recipes(), *self._with_pasted_text()))
 
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
@@ -123,8 +120,8 @@ class Forms:
 
     def _has_other_groups(self, op: int, row: OpTraits) -> bool:
         """Whether the op, which groups its operands, does so as its definition does not."""
-        if row.operands is not None:
-            return "segments" not in row.flags
+        if row.operands is not None and "segments" not in row.flags:
+            return True
         found = _INPUTS_AND_OUTPUTS.search(self._ir.bare_text(op))
         return found is not None and self._may_have_destination(self._ir.op_name[op])
 
@@ -143,6 +140,33 @@ class Forms:
         while owner >= 0 and ir.name(owner).endswith(_CONVERSIONS) and ir.operands_of(owner):
             owner = ir.value_owner[ir.operands_of(owner)[0]]
         return owner >= 0 and ir.name(owner).endswith(".empty")
+
+    def _has_new_destinations(self, op: int) -> bool:
+        """Whether the op has, behind its operands, an empty tensor per result, and nothing else uses that.
+
+        So ``ttir`` was printed until December 2025. Nobody but the users of the result sees what it writes.
+        An empty tensor outside a loop around the op does not count: its next round writes there again.
+        """
+        ir, operands = self._ir, self._ir.operands_of(op)
+        row, inputs = self._rows[ir.op_name[op]], len(operands) - len(ir.result_values(op))
+        has_inputs = row is not None and 0 < inputs <= (ANY_NUMBER if row.operands is None else row.operands)
+        return (
+            has_inputs
+            and ir.name(op).startswith("ttir.")
+            and self._may_have_destination(ir.op_name[op])
+            and all(self._is_only_destination(value, ir.op_block[op]) for value in operands[inputs:])
+        )
+
+    def _is_only_destination(self, value: int, block: int) -> bool:
+        """Whether the value is an empty tensor of this block that is used once."""
+        ir, owner = self._ir, self._ir.value_owner[value]
+        is_empty = owner >= 0 and ir.name(owner).endswith(".empty") and ir.op_block[owner] == block
+        return is_empty and self._uses[value] == 1
+
+    @cached_property
+    def _uses(self) -> Counter[int]:
+        """By value, how often it is used."""
+        return Counter(chain(self._ir.operands, *self._ir.late_operands.values()))
 
     def _may_have_destination(self, name: int) -> bool:
         """Whether ops of this name had a destination once, and have none by their row."""
