@@ -38,6 +38,7 @@ from tests.internals import (
 )
 from tests.internals import calls_module as calls
 from tests.internals import conflicts_module as conflicts
+from tests.internals import constants_module as constants
 from tests.internals import dependence_module as dependence
 from tests.internals import effects_module as effects
 from tests.internals import forms_module as forms
@@ -207,7 +208,7 @@ def _first_symbol(self: Calls, call: int) -> str | None:
 
 def _any_table(self: Calls, call: int) -> int | None:
     """The callee is looked up in the whole dump instead of the nearest symbol table."""
-    symbol = self._callee_symbol(call)
+    symbol = self.callee_symbol(call)
     return next((op for (_, name), op in self._functions.items() if name == symbol and op is not None), None)
 
 
@@ -256,8 +257,43 @@ def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What touches any memory does not touch an allocation."""
-    whole = conflicts._whole
-    monkeypatch.setattr(conflicts, "_whole", lambda place: None if isinstance(place, tuple) else whole(place))
+    wholes = conflicts._wholes
+
+    def without_memory(place: Any) -> tuple[Any, ...]:
+        return tuple(whole for whole in wholes(place) if whole != MEMORY)
+
+    monkeypatch.setattr(conflicts, "_wholes", without_memory)
+
+
+def _elements_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What touches a whole does not touch its elements."""
+    wholes = conflicts._wholes
+    monkeypatch.setattr(
+        conflicts,
+        "_wholes",
+        lambda place: () if isinstance(place, tuple) and len(place) > 1 else wholes(place),
+    )
+
+
+def _arguments_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements of two arguments are told apart."""
+    arguments = EffectTable._arguments.func
+    monkeypatch.setattr(
+        EffectTable, "_arguments", property(lambda self: dict.fromkeys(arguments(self), True))
+    )
+
+
+def _all_arguments(self: EffectTable) -> dict[int, bool]:
+    """The arguments of all blocks."""
+    return {value: False for values in self._ir.block_arguments.values() for value in values}
+
+
+def _has_a_safe_form(ir: IR, op: int, shapes: DynamicShapes) -> bool:
+    """Whether a constant may show that the op does not trap."""
+    name = ir.name(op)
+    return name in {*constants._DIVISIONS, "memref.subview", "scf.for"} or name.startswith(
+        ("tensor.dim", "tensor.ext")
+    )
 
 
 def _callees_without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,7 +406,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "attributes are not looked up": Mutation(
         _changed(EffectTable, "_attributes", lambda self, op: self._ir.bare_text(op)), "legal"
     ),
-    "the first symbol is the callee": Mutation(_changed(Calls, "_callee_symbol", _first_symbol), "legal"),
+    "the first symbol is the callee": Mutation(_changed(Calls, "callee_symbol", _first_symbol), "legal"),
     "any symbol table will do": Mutation(_changed(Calls, "_find", _any_table), "legal"),
     "every function has its last body": Mutation(
         _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
@@ -448,6 +484,22 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "nothing else uses a destination": Mutation(
         _changed(Forms, "_is_only_destination", lambda self, value, block: True), "legal"
+    ),
+    "every access is of another element": Mutation(
+        _changed(effects, "element", lambda ir, op: (op,)), "legal"
+    ),
+    "arguments do not overlap": Mutation(_arguments_apart, "legal"),
+    "elements are no part of their memory": Mutation(_elements_apart, "legal"),
+    "every argument is one of a function": Mutation(
+        _changed(EffectTable, "_arguments", property(_all_arguments)), "legal"
+    ),
+    "what may be safe is safe": Mutation(_changed(effects, "cannot_trap", _has_a_safe_form), "legal"),
+    "an annotation says no more": Mutation(_changed(calls, "_SAYS_MORE", ()), "legal"),
+    "functions without effect return": Mutation(
+        _changed(calls, "_WORDS_OF_NO_EFFECT", (b"memory_effects",)), "legal"
+    ),
+    "some memory is no memory": Mutation(
+        _changed(calls, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"
     ),
     "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }

@@ -18,13 +18,16 @@ as its text shows that it is no more than the op:
 Its text shows neither the shapes of the tensors nor all attributes of the op. So a call may trap, and has the
 effects that the op has under any attribute: a call of ``ttnn.deallocate`` is a forced free, and a convolution
 may free its input. Every other call by text may do anything.
+
+**Calls that say that they do nothing**: custom calls that only annotate their operand, such as ``@Sharding``,
+and calls of LLVM functions with ``memory_effects`` of none that return and do not unwind.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -32,7 +35,7 @@ from functools import cached_property
 from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
-from eio_audit.mlir.traits import ANY_NUMBER, UNLISTED, OpTraits, op_of_callee
+from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
 
@@ -89,7 +92,7 @@ class Calls:
         return done
 
     def _find(self, call: int) -> int | None:
-        symbol = self._callee_symbol(call)
+        symbol = self.callee_symbol(call)
         if symbol is None:
             return None
         for op in self._ir.enclosing_ops(self._ir.op_block[call]):
@@ -99,7 +102,8 @@ class Calls:
                 return self._functions.get((op, symbol))
         return self._functions.get((OUTSIDE, symbol))
 
-    def _callee_symbol(self, call: int) -> str | None:
+    def callee_symbol(self, call: int) -> str | None:
+        """Return the symbol that a call names, or None."""
         text = self._ir.own_text(call)
         if self._ir.op_is_generic[call]:
             callees = _values(text, b"callee")
@@ -116,14 +120,14 @@ class Calls:
         """By symbol table and symbol, the function that a call of the symbol calls. None if unknown."""
         ir, found = self._ir, dict[tuple[int, str], int | None]()
         for op in range(len(ir)):
-            symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
+            symbols = self.symbols(op) if self._is_function[ir.op_name[op]] else ()
             for symbol in symbols:
                 key = ir.parent_op(ir.op_block[op]), symbol
                 is_fixed = ir.nested_ops(op) and _REPLACEABLE.search(ir.own_text(op)) is None
                 found[key] = op if key not in found and is_fixed and len(symbols) == 1 else None
         return found
 
-    def _symbols(self, function: int) -> list[str]:
+    def symbols(self, function: int) -> list[str]:
         """Return the symbol of a function, or those that it may have."""
         ir = self._ir
         header = ir.own_text(function)
@@ -182,6 +186,38 @@ _ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
 
 
+_VALUE = "stablehlo.optimization_barrier"
+"""An op with any number of operands, which its results may be, and no effect."""
+_CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
+_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
+_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
+"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
+_SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
+_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
+_WORDS_OF_NO_EFFECT = (b"memory_effects", b"no_unwind", b"will_return")
+
+
+def _is_annotation(ir: IR, op: int) -> bool:
+    """Whether a custom call has one of the ``_ANNOTATIONS`` as its target, and no more is said of it."""
+    text = ir.alias_texts.expanded(ir.bare_text(op))
+    targets = [custom or generic for custom, generic in _TARGET.findall(text)]
+    return len(targets) == 1 and targets[0] in _ANNOTATIONS and not any(word in text for word in _SAYS_MORE)
+
+
+def _calls_without_effect(ir: IR) -> Iterator[int]:
+    """Yield the calls of LLVM functions that touch no memory, return and do not unwind, as these say."""
+    if "llvm.call" not in ir.names or any(word not in ir.dump_text for word in _WORDS_OF_NO_EFFECT):
+        return
+    calls, others, functions = Calls(ir), set[str](), set[str]()
+    for op in (op for op in range(len(ir)) if ir.name(op) == "llvm.func"):
+        text = ir.attribute_text(op)
+        says_all = all(word in text for word in _WORDS_OF_NO_EFFECT) and len(_NO_MEMORY.findall(text)) == 1
+        (functions if says_all else others).update(calls.symbols(op))
+    for op in (op for op in range(len(ir)) if ir.name(op) == "llvm.call"):
+        if calls.callee_symbol(op) in functions - others:
+            yield op
+
+
 def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
     """Return, by call, the op that it has the effects of. Other calls are left out.
 
@@ -190,12 +226,22 @@ def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
     Complexity: linear in the texts of the calls.
     """
     names = {
-        number
+        name: number
         for number, name in enumerate(ir.names)
-        if name in OPAQUE_CALLS
-        and ir.op_table.of(name) is UNLISTED
+        if name in (*OPAQUE_CALLS, *_CUSTOM_CALLS, "llvm.call")
+        and not ir.op_table.is_own(name)
         and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
     }
+    called = _opaque_calls(ir, {names[name] for name in OPAQUE_CALLS & names.keys()})
+    if "llvm.call" in names:
+        called |= dict.fromkeys(_calls_without_effect(ir), _VALUE)
+    if custom := {names[name] for name in _CUSTOM_CALLS & names.keys()}:
+        calls = (op for op, name in enumerate(ir.op_name) if name in custom)
+        called |= dict.fromkeys((op for op in calls if _is_annotation(ir, op)), _VALUE)
+    return called
+
+
+def _opaque_calls(ir: IR, names: Collection[int]) -> dict[int, str]:
     if not names:
         return {}
     called: dict[int, str] = {}

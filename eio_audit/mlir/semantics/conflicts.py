@@ -1,9 +1,9 @@
 """The ops of a block that keep their order because of their effects.
 
 Two ops conflict if they touch one resource and one of them writes or frees it. A resource and a part of it
-are one resource here: ``EVERYTHING`` is all memory and all buffers, and ``MEMORY`` has the allocations as
-parts. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two ops of a
-block conflict, a chain of pairs connects them.
+are one resource here: ``EVERYTHING`` is all memory and all buffers, ``MEMORY`` has the allocations as parts,
+and these have their elements. The effects of nested ops count as those of the op. ``conflicts`` yields enough
+pairs: if two ops of a block conflict, a chain of pairs connects them.
 
 The walk visits the ops in textual order, nested ops included. For each resource it remembers the last op that
 changed it and the ops that read it since. So there are a few pairs per touch, and at most ``MANY``.
@@ -138,11 +138,13 @@ class _Alternation:
         return self._previous if self._first == op or len(self._previous) <= MANY else [self._first]
 
 
-def _whole(resource: Resource) -> Resource | None:
-    """Return the resource that a resource is a part of."""
+def _wholes(resource: Resource) -> tuple[Resource, ...]:
+    """Return the resources that a resource is a part of."""
     if isinstance(resource, int):
-        return EVERYTHING
-    return MEMORY if isinstance(resource, tuple) else None
+        return (EVERYTHING,)
+    if isinstance(resource, tuple):
+        return (resource[:1], MEMORY) if len(resource) > 1 else (MEMORY,)
+    return ()
 
 
 class _Walk:
@@ -168,7 +170,7 @@ class _Walk:
 
     def _before(self, op: int, resource: Resource, *, changes: bool) -> list[int]:
         before = list[int]()
-        if (whole := _whole(resource)) is not None:
+        for whole in _wholes(resource):
             before += self._node(whole).add_part(op, resource, changes=changes)
         if changes:  # later touches of its parts wait for the change of the whole, which separates them
             for part in self._parts.pop(resource, ()):
@@ -178,7 +180,7 @@ class _Walk:
     def _node(self, resource: Resource) -> _Node:
         if resource not in self._nodes:
             self._nodes[resource] = _Node()
-            if (whole := _whole(resource)) is not None:
+            for whole in _wholes(resource):
                 self._parts.setdefault(whole, []).append(resource)
         return self._nodes[resource]
 

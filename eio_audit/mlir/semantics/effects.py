@@ -6,7 +6,10 @@ An op keeps its order unless it is proven harmless. An op touches *resources*:
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses point to, memrefs and pointers alike;
 - an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. A load,
-  a store or a free through the result of the allocation itself touches nothing else;
+  a store or a free through the result of the allocation itself touches nothing else. All that arguments of
+  functions point to is like one more allocation, since no allocation of the function can be there;
+- an *element* of one of these: a load or a store at constant indices in the bounds of a memref without layout
+  touches nothing else, if no other argument of the function is accessed;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
 - a *state* of the machine that is not a value, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
@@ -32,11 +35,13 @@ from itertools import chain
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
+from eio_audit.mlir.semantics.constants import cannot_trap, element
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
 from eio_audit.mlir.semantics.value_types import DynamicShapes
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
+_ARGUMENTS = -1
 CONTROL = "control"  # whether execution continues
 ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
 CHANGES = frozenset({"write", "free"})  # the kinds that conflict with every other effect on the same resource
@@ -52,8 +57,9 @@ _ELEMENTWISE = ("arith.", "complex.", "math.")
 _ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
 """Ops that touch memory only through their operands, and only while they run."""
 
-Resource = int | str | tuple[int]
-"""A buffer or a handle, memory or a state by name, or an allocation by the value that it gives."""
+Resource = int | str | tuple[int, ...]
+"""A buffer or a handle, memory or a state by name, or an allocation by its value or as ``_ARGUMENTS``, with
+the indices of an element behind it."""
 Touches = Mapping[Resource, frozenset[str]]
 """By resource, the kinds of effect on it: ``read``, ``write``, ``free``."""
 
@@ -259,7 +265,8 @@ class EffectTable:
         if_dynamic = ["may_trap_if_dynamic" in row.flags for row in self._rows]
         shapes = DynamicShapes(ir)
         for op, name in enumerate(self._row_of):
-            if may_trap[name] or (if_dynamic[name] and shapes.shown_by(op)):
+            may = may_trap[name] or (if_dynamic[name] and shapes.shown_by(op))
+            if may and not cannot_trap(ir, op, shapes):
                 self._note(op, {CONTROL: _READ})
 
     def _loops(self) -> Iterator[int]:
@@ -358,8 +365,27 @@ class EffectTable:
     def _resource(self, op: int, value: int) -> Resource | None:
         """Return where the content of an operand or result of an op is. None for a plain value."""
         ir, resource, owner = self._ir, self._buffers.resource(value), self._ir.value_owner[value]
-        is_allocation = resource == MEMORY and owner >= 0 and self._allocates[ir.op_name[owner]]
-        return (value,) if is_allocation and self._accesses[ir.op_name[op]] else resource
+        if resource != MEMORY or not self._accesses[ir.op_name[op]]:
+            return resource
+        index = element(ir, op) or ()
+        if value in self._arguments:
+            return (_ARGUMENTS, *index) if self._arguments[value] else (_ARGUMENTS,)
+        is_allocation = owner >= 0 and self._allocates[ir.op_name[owner]]
+        return (value, *index) if is_allocation else resource
+
+    @cached_property
+    def _arguments(self) -> dict[int, bool]:
+        """By argument of a function that accesses use, whether it is the only one of its function."""
+        ir, found = self._ir, dict[int, bool]()
+        accesses = (op for op, name in enumerate(ir.op_name) if self._accesses[name])
+        accessed = {
+            value for op in accesses for value in ir.operands_of(op) if self._buffers.is_address(value)
+        }
+        for op, name in enumerate(ir.op_name):
+            if {"function", "isolated"} <= ir.op_table.flags(ir.names[name]):
+                used = accessed.intersection(self._buffers.arguments(op))
+                found |= dict.fromkeys(used, len(used) == 1)
+        return found
 
     def _attributes(self, op: int) -> bytes | None:
         """Return the op's text as far as it names attributes. None if an alias is unknown."""
