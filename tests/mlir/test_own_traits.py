@@ -149,7 +149,6 @@ def test_results_of_ops_that_may_do_anything_are_not_fresh() -> None:
         ("scf.while", "may_not_return"),
         ("cf.assert", "may_not_return"),
         ("ttnn.add", "fresh"),
-        ("math.exp", "fresh"),
         ("ttir.dot_general", "fresh"),
     ],
 )
