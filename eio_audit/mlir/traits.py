@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -46,8 +45,7 @@ _SAFE_TO_RUN = frozenset(
 _IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic", *FORM_FLAGS))
 """Flags that add no effect on memory."""
 
-_CHANGE_TENSORS = frozenset(("mhlo", "stablehlo", "tt-mlir"))
-"""Sources of dialects in which a tensor may be changed in place."""
+_CHANGE_TENSORS = frozenset(("mhlo", "stablehlo", "tt-mlir"))  # their ops may change a tensor in place
 
 _PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
@@ -252,8 +250,8 @@ class OpTable:
     @cached_property
     def function_names(self) -> frozenset[str]:
         """The names of the ops that are functions. No shipped row is made for it, since that takes long."""
-        rows = chain.from_iterable(ops.items() for ops in _shipped("op_traits.json")["ops"].values())
-        shipped = {name for name, row in rows if "function" in row.get("flags", ())}
+        sources = _shipped("op_traits.json")["ops"].values()
+        shipped = {name for ops in sources for name, row in ops.items() if "function" in row.get("flags", ())}
         own = {name for name, row in self._own.items() if "function" in row.flags}
         return frozenset(shipped - self._own.keys() | own)
 

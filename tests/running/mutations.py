@@ -208,7 +208,7 @@ def _first_symbol(self: Calls, call: int) -> str | None:
 
 def _any_table(self: Calls, call: int) -> int | None:
     """The callee is looked up in the whole dump instead of the nearest symbol table."""
-    symbol = self.callee_symbol(call)
+    symbol = self._callee_symbol(call)
     return next((op for (_, name), op in self._functions.items() if name == symbol and op is not None), None)
 
 
@@ -291,9 +291,8 @@ def _all_arguments(self: EffectTable) -> dict[int, bool]:
 def _has_a_safe_form(ir: IR, op: int, shapes: DynamicShapes) -> bool:
     """Whether a constant may show that the op does not trap."""
     name = ir.name(op)
-    return name in {*constants._DIVISIONS, "memref.subview", "scf.for"} or name.startswith(
-        ("tensor.dim", "tensor.ext")
-    )
+    is_division = constants._DIVISION.fullmatch(name) is not None
+    return is_division or name.startswith(("memref.subview", "scf.for", "tensor.dim", "tensor.ext"))
 
 
 def _callees_without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -406,7 +405,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "attributes are not looked up": Mutation(
         _changed(EffectTable, "_attributes", lambda self, op: self._ir.bare_text(op)), "legal"
     ),
-    "the first symbol is the callee": Mutation(_changed(Calls, "callee_symbol", _first_symbol), "legal"),
+    "the first symbol is the callee": Mutation(_changed(Calls, "_callee_symbol", _first_symbol), "legal"),
     "any symbol table will do": Mutation(_changed(Calls, "_find", _any_table), "legal"),
     "every function has its last body": Mutation(
         _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
@@ -476,14 +475,9 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(EffectTable, "_add_updates", lambda self: None), "legal"
     ),
     "elementwise ops are not bufferized": Mutation(_changed(effects, "_ELEMENTWISE", ("?",)), "legal"),
-    "scf.reduce has no place": Mutation(
-        _changed(conflicts, "_by_position", lambda ir, blocks: iter(())), "legal"
-    ),
-    "what is written under a condition is no result": Mutation(
-        _changed(EffectTable, "_written", lambda self, op: self._rows[self._row_of[op]].on), "legal"
-    ),
-    "nothing else uses a destination": Mutation(
-        _changed(Forms, "_is_only_destination", lambda self, value, block: True), "legal"
+    "every destination is new": Mutation(
+        _changed(Forms, "_has_new_destinations", lambda self, op: self._ir.name(op).startswith("ttir.")),
+        "legal",
     ),
     "every access is of another element": Mutation(
         _changed(effects, "element", lambda ir, op: (op,)), "legal"
@@ -496,7 +490,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "what may be safe is safe": Mutation(_changed(effects, "cannot_trap", _has_a_safe_form), "legal"),
     "an annotation says no more": Mutation(_changed(calls, "_SAYS_MORE", ()), "legal"),
     "functions without effect return": Mutation(
-        _changed(calls, "_WORDS_OF_NO_EFFECT", (b"memory_effects",)), "legal"
+        _changed(calls, "_does_nothing", calls._NO_MEMORY.search), "legal"
     ),
     "some memory is no memory": Mutation(
         _changed(calls, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"

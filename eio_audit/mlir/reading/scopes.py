@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Sequence
@@ -58,11 +59,8 @@ class _Scope:
         self.unresolved: dict[bytes, list[_Use]] = {}
 
 
-_NAMES_ARGUMENTS = frozenset(
-    (
-        *("firrtl.match", "flow.func", "hal.dispatch.extern", "rtg.with_handlers"),
-        *("stream.async.func", "stream.cmd.func", "util.func"),
-    )
+_NAMES_ARGUMENTS = re.compile(
+    r"firrtl\.match|hal\.dispatch\.extern|rtg\.with_handlers|(?:flow|stream\.(?:async|cmd)|util)\.func"
 )
 """Listed ops whose text names arguments that no region has: ``util.func private @f(%a: T) -> %a``."""
 
@@ -253,11 +251,11 @@ class Scopes:
     def _may_only_mention(self, op: int) -> bool:
         """Whether a name in the op's text may get its meaning from the op's own syntax.
 
-        So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``, and in
-        that of ops whose header names their arguments again (``_NAMES_ARGUMENTS``).
+        So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``.
         """
         name = self._ir.name(op)
-        return not self._ir.op_is_generic[op] and (name not in self._listed or name in _NAMES_ARGUMENTS)
+        is_known = name in self._listed and _NAMES_ARGUMENTS.fullmatch(name) is None
+        return not self._ir.op_is_generic[op] and not is_known
 
     def _names_itself(self, op: int) -> bool:
         """Whether the op's own result in its text is no operand: it would come before its definition."""

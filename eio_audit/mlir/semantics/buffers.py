@@ -13,7 +13,7 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -50,7 +50,7 @@ class Buffers:
     """The values of one dump, grouped by the buffer they may share.
 
     ``row_of`` has, by op, the number of its row among ``rows``, the traits; ``calls`` has the calls of known
-    functions; ``is_unknown`` tells whether an op may do anything, ``written`` which places another op writes.
+    functions; ``is_unknown`` tells whether an op may do anything, ``on`` what another one does to its places.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -62,11 +62,11 @@ class Buffers:
         rows: Sequence[OpTraits],
         calls: Calls,
         is_unknown: Callable[[int], bool],
-        written: Callable[[int], Sequence[str]],
+        on: Callable[[int], Iterable[Mapping[str, frozenset[str]]]],
     ) -> None:
         self._ir = ir
         self._types = ValueTypes(ir)
-        self._written = written
+        self._on = on
         self._joined_to: dict[int | str, int | str] = {}  # a union-find forest; MEMORY stays a root
         self._declares = [row.is_declaration for row in rows]
         # Where the operands and the results of unknown ops are:
@@ -134,7 +134,9 @@ class Buffers:
         elif results := ir.result_values(op):
             handed_on = ir.operands_of(op)
             if "fresh" in row.flags:  # only a written operand may be returned as a result
-                handed_on = [value for where in self._written(op) for value in operands_at(ir, op, where)]
+                places = chain.from_iterable(on.items() for on in self._on(op))
+                written = [where for where, kinds in places if "write" in kinds]
+                handed_on = [value for where in written for value in operands_at(ir, op, where)]
             self._join([*handed_on, *results], MEMORY if "shared" in row.flags else None)
 
     def _join(self, values: Sequence[int], place: int | str | None = None) -> None:
@@ -193,9 +195,8 @@ class Buffers:
     def _place_in_memory(self, function: int) -> str | None:
         """Return ``MEMORY`` or ``_KEPT`` if an argument or a result of a function is a tensor there."""
         values = list(self.arguments(function))
-        for blocks in self._blocks[function]:
-            for block in blocks:
-                values += self._handed_over(block)
+        for block in chain.from_iterable(self._blocks.get(function, ())):
+            values += self._handed_over(block)
         places = {self._place(value) for value in values if self._types.of(value) & Storage.CONTENT}
         return next((place for place in (MEMORY, _KEPT) if place in places), None)
 

@@ -2,7 +2,8 @@
 
 **Functions of the dump.** A call names its callee by a symbol, which the nearest enclosing symbol table
 defines. Every other callee is unknown: a declaration, a nested reference, a function value, a symbol defined
-twice, or a function that the linker may replace.
+twice, or a function that the linker may replace. A declaration that says that the function touches no memory,
+returns and does not unwind is as good as an empty body.
 
 **Calls by text** are ``emitpy.call_opaque "ttnn.relu"`` and ``emitc.call_opaque "ttnn::relu"``. tt-mlir
 prints an op of ``ttnn`` as the call of a Python or C++ function. The call has the effects of that op, as far
@@ -18,16 +19,14 @@ as its text shows that it is no more than the op:
 Its text shows neither the shapes of the tensors nor all attributes of the op. So a call may trap, and has the
 effects that the op has under any attribute: a call of ``ttnn.deallocate`` is a forced free, and a convolution
 may free its input. Every other call by text may do anything.
-
-**Calls that say that they do nothing**: custom calls that only annotate their operand, such as ``@Sharding``,
-and calls of LLVM functions with ``memory_effects`` of none that return and do not unwind.
+A custom call of StableHLO that only annotates its operand (``@Sharding``) gives that operand.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -49,6 +48,7 @@ _REPLACEABLE = re.compile(
     rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
     rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
+_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
 
 
 class Calls:
@@ -92,7 +92,7 @@ class Calls:
         return done
 
     def _find(self, call: int) -> int | None:
-        symbol = self.callee_symbol(call)
+        symbol = self._callee_symbol(call)
         if symbol is None:
             return None
         for op in self._ir.enclosing_ops(self._ir.op_block[call]):
@@ -102,8 +102,7 @@ class Calls:
                 return self._functions.get((op, symbol))
         return self._functions.get((OUTSIDE, symbol))
 
-    def callee_symbol(self, call: int) -> str | None:
-        """Return the symbol that a call names, or None."""
+    def _callee_symbol(self, call: int) -> str | None:
         text = self._ir.own_text(call)
         if self._ir.op_is_generic[call]:
             callees = _values(text, b"callee")
@@ -120,14 +119,15 @@ class Calls:
         """By symbol table and symbol, the function that a call of the symbol calls. None if unknown."""
         ir, found = self._ir, dict[tuple[int, str], int | None]()
         for op in range(len(ir)):
-            symbols = self.symbols(op) if self._is_function[ir.op_name[op]] else ()
+            symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
             for symbol in symbols:
                 key = ir.parent_op(ir.op_block[op]), symbol
-                is_fixed = ir.nested_ops(op) and _REPLACEABLE.search(ir.own_text(op)) is None
+                is_known = ir.nested_ops(op) or _does_nothing(ir.attribute_text(op))
+                is_fixed = is_known and _REPLACEABLE.search(ir.own_text(op)) is None
                 found[key] = op if key not in found and is_fixed and len(symbols) == 1 else None
         return found
 
-    def symbols(self, function: int) -> list[str]:
+    def _symbols(self, function: int) -> list[str]:
         """Return the symbol of a function, or those that it may have."""
         ir = self._ir
         header = ir.own_text(function)
@@ -137,6 +137,12 @@ class Calls:
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
         others = map(symbol_of, _SYMBOL_NAME.findall(header))
         return [symbol_of(match["symbol"]), *others] if match else []
+
+
+def _does_nothing(declaration: bytes) -> bool:
+    """Whether a declaration of LLVM says that all that a call does is to give its result."""
+    says_all = b"no_unwind" in declaration and b"will_return" in declaration
+    return says_all and len(_NO_MEMORY.findall(declaration)) == 1 and b"convergent" not in declaration
 
 
 def _may_hide_symbols(ir: IR, op: int) -> bool:
@@ -193,29 +199,6 @@ _TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"
 _ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
 """Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
 _SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
-_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
-_WORDS_OF_NO_EFFECT = (b"memory_effects", b"no_unwind", b"will_return")
-
-
-def _is_annotation(ir: IR, op: int) -> bool:
-    """Whether a custom call has one of the ``_ANNOTATIONS`` as its target, and no more is said of it."""
-    text = ir.alias_texts.expanded(ir.bare_text(op))
-    targets = [custom or generic for custom, generic in _TARGET.findall(text)]
-    return len(targets) == 1 and targets[0] in _ANNOTATIONS and not any(word in text for word in _SAYS_MORE)
-
-
-def _calls_without_effect(ir: IR) -> Iterator[int]:
-    """Yield the calls of LLVM functions that touch no memory, return and do not unwind, as these say."""
-    if "llvm.call" not in ir.names or any(word not in ir.dump_text for word in _WORDS_OF_NO_EFFECT):
-        return
-    calls, others, functions = Calls(ir), set[str](), set[str]()
-    for op in (op for op in range(len(ir)) if ir.name(op) == "llvm.func"):
-        text = ir.attribute_text(op)
-        says_all = all(word in text for word in _WORDS_OF_NO_EFFECT) and len(_NO_MEMORY.findall(text)) == 1
-        (functions if says_all else others).update(calls.symbols(op))
-    for op in (op for op in range(len(ir)) if ir.name(op) == "llvm.call"):
-        if calls.callee_symbol(op) in functions - others:
-            yield op
 
 
 def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
@@ -226,22 +209,12 @@ def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
     Complexity: linear in the texts of the calls.
     """
     names = {
-        name: number
+        number
         for number, name in enumerate(ir.names)
-        if name in (*OPAQUE_CALLS, *_CUSTOM_CALLS, "llvm.call")
+        if name in OPAQUE_CALLS | _CUSTOM_CALLS
         and not ir.op_table.is_own(name)
         and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
     }
-    called = _opaque_calls(ir, {names[name] for name in OPAQUE_CALLS & names.keys()})
-    if "llvm.call" in names:
-        called |= dict.fromkeys(_calls_without_effect(ir), _VALUE)
-    if custom := {names[name] for name in _CUSTOM_CALLS & names.keys()}:
-        calls = (op for op, name in enumerate(ir.op_name) if name in custom)
-        called |= dict.fromkeys((op for op in calls if _is_annotation(ir, op)), _VALUE)
-    return called
-
-
-def _opaque_calls(ir: IR, names: Collection[int]) -> dict[int, str]:
     if not names:
         return {}
     called: dict[int, str] = {}
@@ -273,6 +246,10 @@ def called_row(row: OpTraits) -> OpTraits:
 
 def _called_op(ir: IR, op: int) -> str | None:
     text, is_generic = ir.alias_texts.expanded(ir.bare_text(op)), ir.op_is_generic[op]
+    if ir.name(op) in _CUSTOM_CALLS:
+        targets = [custom or generic for custom, generic in _TARGET.findall(text)]
+        is_annotation = len(targets) == 1 and targets[0] in _ANNOTATIONS
+        return _VALUE if is_annotation and not any(word in text for word in _SAYS_MORE) else None
     callees = (
         [value.strip(b'"') for name, value in generic_attributes(text) if name == b"callee"]
         if is_generic

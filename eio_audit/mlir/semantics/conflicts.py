@@ -12,12 +12,12 @@ changed it and the ops that read it since. So there are a few pairs per touch, a
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics import forms
 from eio_audit.mlir.semantics.buffers import MEMORY
 from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Resource
-from eio_audit.mlir.semantics.forms import must_be_first, must_precede_terminator, ops_with_places
 from eio_audit.mlir.traits import EVERYTHING
 
 MANY = 8  # up to this many ops, each op waits for every earlier one; see ``_Alternation``
@@ -42,26 +42,19 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
                     yield pair
     yield from _fenced(ir, effects, blocks)
     yield from _in_place(ir, blocks)
-    yield from _by_position(ir, blocks)
-
-
-def _by_position(ir: IR, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairs of ``scf.reduce`` ops. Until 2023 the k-th of a block gave the k-th result."""
-    if "scf.reduce" in ir.names:
-        number, last = ir.names.index("scf.reduce"), dict[int, int]()
-        for op in (op for op, name in enumerate(ir.op_name) if name == number):
-            if (block := ir.op_block[op]) in last and block in blocks:
-                yield block, last[block], op
-            last[block] = op
 
 
 def _in_place(ir: IR, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairs that keep every op on its side of one that must be first, or precede the terminator."""
-    for op in ops_with_places(ir):
+    """Yield the pairs that keep ops on their side of one that has a place among them."""
+    for op in forms.ops_with_places(ir):
         block = ir.op_block[op]
-        if block in blocks and (must_be_first(ir, op) or must_precede_terminator(ir, op)):
-            others = (other for other in ir.block_ops[block] if other != op)
-            yield from ((block, min(op, other), max(op, other)) for other in others)
+        others: Sequence[int] = ()
+        if forms.must_be_first(ir, op) or forms.must_precede_terminator(ir, op):
+            others = ir.block_ops[block]
+        elif ir.name(op) == forms.COUNTED:
+            others = [other for other in ir.block_ops[block] if ir.name(other) == forms.COUNTED]
+        if block in blocks:
+            yield from ((block, min(op, other), max(op, other)) for other in others if other != op)
 
 
 def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:

@@ -1,6 +1,6 @@
 """What constants and static shapes show of an op: which element it accesses, and that it cannot trap.
 
-Only what the text shows counts, and only in its usual form: a number of ``arith.constant``, a shape without a
+Only what the text shows counts, and only in its usual form: a number of a constant, a shape without a
 layout or an encoding, elements that are numbers. Everything else is unknown.
 """
 
@@ -11,60 +11,52 @@ import re
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.value_types import DynamicShapes, operand_types
 
-_NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant)\s+(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
+_NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant(?:\s|\s*\())\s*(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
 _SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
 _LIST = rb"\s*\[([0-9,\s]*)\]"
 _SLICE = re.compile(_LIST * 3 + rb"\s*:")
 _STATIC_SLICE = re.compile(rb"\bstatic_(?:offsets|sizes|strides)\"?\s*=\s*array<i64:?([0-9,\s]*)>")
 
-_MEMREF_OPERAND = {"memref.load": 0, "memref.store": 1}
-_DIVISIONS = frozenset(
-    f"arith.{name}" for name in ("ceildivsi", "ceildivui", "divsi", "divui", "floordivsi", "remsi", "remui")
-)
-_RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
+_SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
+_DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
 
 
 def element(ir: IR, op: int) -> tuple[int, ...] | None:
-    """Return the indices of the element that ``memref.load`` or ``memref.store`` accesses. None if unknown.
+    """Return the indices of the element that a load, a store or ``tensor.extract`` accesses. None if unknown.
 
     In a memref without a layout no two elements overlap, as long as the indices are in bounds.
     """
-    memref = _MEMREF_OPERAND.get(ir.name(op))
-    return None if memref is None else _indices(ir, op, memref)
+    if (shaped := _SHAPED_OPERAND.get(ir.name(op))) is None:
+        return None
+    extents = _extents(ir, op, shaped)
+    found = (constant(ir, value) for value in ir.operands_of(op)[shaped + 1 :])
+    indices = tuple(-1 if number is None else number for number in found)
+    if extents is None or len(extents) != len(indices):
+        return None
+    return indices if all(0 <= k < end for k, end in zip(indices, extents, strict=True)) else None
 
 
 def cannot_trap(ir: IR, op: int, shapes: DynamicShapes) -> bool:
     """Whether the op may run where it was not run before, though others of its name may not."""
     name, operands = ir.name(op), ir.operands_of(op)
-    if name in _DIVISIONS:  # by -1 it may overflow
-        return (_constant(ir, operands[-1]) or 0) > 0
+    if _DIVISION.fullmatch(name):  # by -1 it may overflow
+        return (constant(ir, operands[-1]) or 0) > 0
     if name == "scf.for":  # with a step of one it ends, whatever its bounds are
-        return len(operands) > 2 and _constant(ir, operands[2]) == 1
+        return len(operands) > 2 and constant(ir, operands[2]) == 1
     if name == "tensor.dim":
-        return _constant(ir, operands[-1]) in range(len(_extents(ir, op, 0) or ()))
+        return constant(ir, operands[-1]) in range(len(_extents(ir, op, 0) or ()))
     if name == "tensor.extract":
-        return _indices(ir, op, 0) is not None
+        return element(ir, op) is not None
     if name in ("memref.subview", "tensor.extract_slice"):
         return len(operands) == 1 and _is_slice_in_bounds(ir, op)
-    if name.startswith("linalg.") or name in _RESHAPES:  # the verifier has compared static shapes
-        return b"memref" not in ir.expanded_text(op) and not shapes.shown_by(op)
-    return False
+    is_verified_if_static = name.startswith(("linalg.", "tensor.collapse_shape", "tensor.expand_shape"))
+    return is_verified_if_static and b"memref" not in ir.expanded_text(op) and not shapes.shown_by(op)
 
 
-def _indices(ir: IR, op: int, shaped: int) -> tuple[int, ...] | None:
-    """Return the constants behind operand ``shaped``, a tensor or memref, if they are in its bounds."""
-    extents = _extents(ir, op, shaped)
-    indices = [_constant(ir, value) for value in ir.operands_of(op)[shaped + 1 :]]
-    if extents is None or len(extents) != len(indices):
-        return None
-    found = [n for n, extent in zip(indices, extents, strict=True) if n is not None and 0 <= n < extent]
-    return tuple(found) if len(found) == len(extents) else None
-
-
-def _constant(ir: IR, value: int) -> int | None:
+def constant(ir: IR, value: int) -> int | None:
     """Return the number that a value is, if its definition shows one, and no negative one as ``255 : i8``."""
     owner = ir.value_owner[value]
-    if owner < 0 or ir.name(owner) != "arith.constant":
+    if owner < 0 or ir.name(owner) not in ("arith.constant", "llvm.mlir.constant"):
         return None
     found = [(int(number), int(width or 64)) for number, width in _NUMBER.findall(ir.expanded_text(owner))]
     return found[0][0] if len(found) == 1 and found[0][0] < 1 << (found[0][1] - 1) else None

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
@@ -201,7 +201,7 @@ class EffectTable:
 
     @cached_property
     def _buffers(self) -> Buffers:
-        return Buffers(self._ir, self._row_of, self._rows, self._calls, self._is_unknown, self._written)
+        return Buffers(self._ir, self._row_of, self._rows, self._calls, self._is_unknown, self._on)
 
     def _is_unknown(self, op: int) -> bool:
         may_do_anything = self._rows[self._row_of[op]].may_do_anything or op in self._forms.others
@@ -258,7 +258,7 @@ class EffectTable:
             self._note(op, NOT_RETURNING)
         functions = (function for function in self._calls.by_function if function != OUTSIDE)
         if not any(CONTROL in touches for touches in self._own.values()) and not any(
-            self._may_loop(ir.regions_of[function]) for function in functions
+            self._may_loop(ir.regions_of.get(function, ())) for function in functions
         ):
             return
         may_trap = [row.may_trap for row in self._rows]
@@ -293,12 +293,10 @@ class EffectTable:
 
     def _add_updates(self) -> None:
         """Let an op that gives a tensor in memory other elements write that memory, as bufferization does."""
-        is_update = [
-            "destination_style" in row.flags or name.startswith(_ELEMENTWISE)
-            for name, row in zip(self._row_names, self._rows, strict=True)
-        ]
         for op in self._reads:
-            if is_update[self._row_of[op]]:
+            number = self._row_of[op]
+            is_elementwise = self._row_names[number].startswith(_ELEMENTWISE)
+            if is_elementwise or "destination_style" in self._rows[number].flags:
                 self._note(op, {MEMORY: _READ_WRITE})
 
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
@@ -329,15 +327,8 @@ class EffectTable:
         """Return the effects on places that the op's row gives, also those under a condition that holds."""
         row = self._rows[self._row_of[op]]
         attributes = self._attributes(op) if row.when else None
-        return [row.on] + [
-            on
-            for condition, on in row.when.items()
-            if attributes is None or condition_holds(condition, attributes)
-        ]
-
-    def _written(self, op: int) -> list[str]:
-        """Return the places that the op writes by its row."""
-        return [where for on in self._on(op) for where, kinds in on.items() if "write" in kinds]
+        holds = [attributes is None or condition_holds(condition, attributes) for condition in row.when]
+        return [row.on, *compress(row.when.values(), holds)]
 
     def _add_bound(
         self, touches: dict[Resource, frozenset[str]], op: int, on: Mapping[str, frozenset[str]]
@@ -378,9 +369,7 @@ class EffectTable:
         """By argument of a function that accesses use, whether it is the only one of its function."""
         ir, found = self._ir, dict[int, bool]()
         accesses = (op for op, name in enumerate(ir.op_name) if self._accesses[name])
-        accessed = {
-            value for op in accesses for value in ir.operands_of(op) if self._buffers.is_address(value)
-        }
+        accessed = set(filter(self._buffers.is_address, chain.from_iterable(map(ir.operands_of, accesses))))
         for op, name in enumerate(ir.op_name):
             if {"function", "isolated"} <= ir.op_table.flags(ir.names[name]):
                 used = accessed.intersection(self._buffers.arguments(op))
@@ -421,7 +410,9 @@ class EffectTable:
                 if resource in arguments:
                     on_arguments |= kinds
         outside.pop("stack", None)  # a function restores the stack
-        if self._may_loop(self._ir.regions_of[function]):
+        if not self._ir.nested_ops(function):  # a declaration does not say whether the function may trap
+            outside[CONTROL] = _READ
+        if self._may_loop(self._ir.regions_of.get(function, ())):
             outside = _joined(outside, NOT_RETURNING)
         return outside, on_arguments, is_fence
 

@@ -13,6 +13,7 @@ An op without a row whose name says that it pastes text (``sv.verbatim``) is a f
 **Places.** A few ops need a certain place, for a reason that is no value and no effect. MLIR or LLVM rejects
 a program, or leaves undefined what it does, where another op comes in between:
 
+- Until 2023, the k-th ``scf.reduce`` of a block gave the k-th result of ``scf.parallel``.
 - ``llvm.landingpad`` is the first op of its block. MLIR checks it (``InvokeOp::verify``).
 - A ``musttail`` call, and a call of ``llvm.experimental.deoptimize``, is directly before the return. Only ops
   that become no instruction, such as constants, may be between. LLVM checks it (``Verifier.cpp``).
@@ -33,6 +34,7 @@ from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.constants import constant
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
@@ -46,9 +48,8 @@ _OPAQUE = re.compile(rb"\bopaque\b")
 _CONVERSIONS = (".to_layout", ".to_device", ".to_memory_config", ".to_tensor_spec", ".typecast", ".reshape")
 """Ops between an empty tensor and the op that wrote into it."""
 _PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
-_CONSTANT = re.compile(rb"(?:\bvalue\s*=|\bconstant\s*\(|\bconstant\s)\s*(?P<value>-?[0-9]+)\s*:\s*i32\b")
-_AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(?P<value>-?[0-9]+)\b")
-_LAST_NUMBER = re.compile(rb",\s*(?P<value>-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
+_AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(-?[0-9]+)\b")
+_LAST_NUMBER = re.compile(rb",\s*(-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
 
 _SIGN_BIT = 1 << 31
 _PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal", "emitpy.expression", "emitpy.literal"))
@@ -76,12 +77,10 @@ class Forms:
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
         ir, text = self._ir, self._ir.expanded_text(op)
-        found = [*_AUX_ATTRIBUTE.finditer(text), *_LAST_NUMBER.finditer(text)]
-        if not found and (operands := ir.operands_of(op)):
-            definition = ir.value_owner[operands[-1]]
-            if definition >= 0 and ir.name(definition) in ("arith.constant", "llvm.mlir.constant"):
-                found = [*_CONSTANT.finditer(ir.expanded_text(definition))]  # two, if an attribute repeats it
-        return not found or any(not 0 <= int(match["value"]) < _SIGN_BIT for match in found)
+        shown = [int(match[1]) for words in (_AUX_ATTRIBUTE, _LAST_NUMBER) for match in words.finditer(text)]
+        if not shown and (operands := ir.operands_of(op)):
+            shown = [number] if (number := constant(ir, operands[-1])) is not None else []
+        return not shown or any(not 0 <= number < _SIGN_BIT for number in shown)
 
     def _ops(self, *flags: str) -> Iterator[int]:
         """Yield the ops whose row has one of the flags, but no declarations."""
@@ -147,21 +146,17 @@ class Forms:
         So ``ttir`` was printed until December 2025. Nobody but the users of the result sees what it writes.
         An empty tensor outside a loop around the op does not count: its next round writes there again.
         """
-        ir, operands = self._ir, self._ir.operands_of(op)
-        row, inputs = self._rows[ir.op_name[op]], len(operands) - len(ir.result_values(op))
-        has_inputs = row is not None and 0 < inputs <= (ANY_NUMBER if row.operands is None else row.operands)
-        return (
-            has_inputs
-            and ir.name(op).startswith("ttir.")
-            and self._may_have_destination(ir.op_name[op])
-            and all(self._is_only_destination(value, ir.op_block[op]) for value in operands[inputs:])
+        ir, operands, row = self._ir, self._ir.operands_of(op), self._rows[self._ir.op_name[op]]
+        if row is None or not self._may_have_destination(ir.op_name[op]) or ir.name(op)[:5] != "ttir.":
+            return False
+        inputs = len(operands) - len(ir.result_values(op))
+        return 0 < inputs <= (ANY_NUMBER if row.operands is None else row.operands) and all(
+            self._uses[value] == 1
+            and (owner := ir.value_owner[value]) >= 0
+            and ir.name(owner).endswith(".empty")
+            and ir.op_block[owner] == ir.op_block[op]
+            for value in operands[inputs:]
         )
-
-    def _is_only_destination(self, value: int, block: int) -> bool:
-        """Whether the value is an empty tensor of this block that is used once."""
-        ir, owner = self._ir, self._ir.value_owner[value]
-        is_empty = owner >= 0 and ir.name(owner).endswith(".empty") and ir.op_block[owner] == block
-        return is_empty and self._uses[value] == 1
 
     @cached_property
     def _uses(self) -> Counter[int]:
@@ -209,13 +204,14 @@ def pastes_text(name: str) -> bool:
 _MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
 """The word, or a tail call kind that is an alias without definition."""
 _INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
+COUNTED = "scf.reduce"  # the k-th of these ops in a block gives the k-th result of the op around it
 _DEOPTIMIZE = b"llvm.experimental.deoptimize"
-_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", _DEOPTIMIZE)
-_PLACED = ("llvm.landingpad", "llvm.alloca")
+_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", COUNTED.encode(), _DEOPTIMIZE)
+_PLACED = ("llvm.landingpad", "llvm.alloca", COUNTED)
 
 
 def ops_with_places(ir: IR) -> Iterator[int]:
-    """Yield the ops for which one of the next three functions may hold, in textual order.
+    """Yield the ops that are ``COUNTED``, or for which one of the next three functions may hold, in order.
 
     Complexity: linear in the text, which is only searched for a few words, and in the ops if one is there.
     """
