@@ -153,11 +153,11 @@ class _NativeFunction(FunctionWriter):
 
     def realloc(self, scope: Scope) -> None:
         """A buffer that is freed by ``memref.realloc``, whose result is freed in turn."""
-        buffers = list(scope.buffers)
+        buffers, pointers = list(scope.buffers), list(scope.pointers)
         buffer = self.allocated(scope)
         owned = self.statements(scope, self.random.randint(1, 2))
         grown = self.define(f"memref.realloc {buffer.name} : {FLAT} to memref<16xi32>")
-        scope.buffers[:] = buffers
+        scope.buffers[:], scope.pointers[:] = buffers, pointers
         scope.numbers.append(self.define(f"memref.load {grown}[{self.index()}] : memref<16xi32>"))
         self.emit(f"memref.dealloc {grown} : memref<16xi32>")
         self.free(owned)
