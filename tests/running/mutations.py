@@ -441,9 +441,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(effects, "is_newest_allocation", lambda ir, op: False), "legal"
     ),
     "only its own value leads to an allocation": Mutation(_allocations_apart),
-    "operands show what every op touches": Mutation(
-        _changed(effects, "_ACCESSES", re.compile(".*")), "legal"
-    ),
+    "operands show what every op touches": Mutation(_changed(effects, "ACCESSES", re.compile(".*")), "legal"),
     "tensors are values in every dialect": Mutation(
         _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
     ),

@@ -13,6 +13,7 @@ memory.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -22,6 +23,8 @@ from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
 from eio_audit.mlir.traits import OpTraits
 
+ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
+"""Ops that touch memory only through their operands, and only while they run."""
 MEMORY = "memory"  # all memory that addresses point to
 _KEPT = "kept"
 """The tensors in memory that are still values for all ops but the unknown ones that may keep them."""
@@ -35,14 +38,15 @@ def handle(value: int) -> int:
 def operands_at(ir: IR, op: int, where: str) -> Sequence[int]:
     """Return the operands that ``operand N`` of a row may mean. Empty for another ``where``.
 
-    Only generic assembly prints operands in the order of their definition. In custom assembly, and where the
-    position varies, it may be any of them.
+    Generic assembly prints operands in the order of their definition, and so do ``ACCESSES``. In other custom
+    assembly, and where the position varies, it may be any of them.
     """
     kind, _, number = where.partition(" ")
     if kind != "operand":
         return ()
     operands = ir.operands_of(op)
-    is_certain = number.isdigit() and ir.op_is_generic[op] and int(number) < len(operands)
+    is_in_order = ir.op_is_generic[op] or ACCESSES.fullmatch(ir.name(op)) is not None
+    is_certain = is_in_order and number.isdigit() and int(number) < len(operands)
     return operands[int(number) : int(number) + 1] if is_certain else operands
 
 

@@ -1,7 +1,6 @@
 """What constants and static shapes show of an op: which element it accesses, and that it cannot trap.
 
-Only what the text shows counts, and only in its usual form: a number of a constant, a shape without a
-layout or an encoding, elements that are numbers. Everything else is unknown.
+Only the usual form counts: a number as a constant, a shape without layout or encoding, elements of numbers.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def _is_slice_in_bounds(ir: IR, op: int) -> bool:
     text, extents = ir.expanded_text(op), _extents(ir, op, 0)
     match = _SLICE.search(text)
     lists = _STATIC_SLICE.findall(text) if ir.op_is_generic[op] else match.groups() if match else ()
-    numbers = [[int(number) for number in re.findall(rb"[0-9]+", one)] for one in lists]
+    numbers = [[int(number) for number in one.replace(b",", b" ").split()] for one in lists]
     if extents is None or [len(one) for one in numbers] != [len(extents)] * 3:
         return False
     sides = zip(*numbers, extents, strict=True)

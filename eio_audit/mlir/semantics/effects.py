@@ -33,7 +33,7 @@ from functools import cached_property
 from itertools import chain, compress
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
+from eio_audit.mlir.semantics.buffers import ACCESSES, MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.constants import cannot_trap, element
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
@@ -53,9 +53,6 @@ _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
 _ELEMENTWISE = ("arith.", "complex.", "math.")
 """Dialects whose ops on tensors become ``linalg.generic``. It writes an operand of the type of its result."""
-
-_ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
-"""Ops that touch memory only through their operands, and only while they run."""
 
 Resource = int | str | tuple[int, ...]
 """A buffer or a handle, memory or a state by name, or an allocation by its value or as ``_ARGUMENTS``, with
@@ -117,7 +114,7 @@ class EffectTable:
         self._row_of: Sequence[int] = ir.op_name
         self._row_names = list(ir.names)
         self._add_rows_of_callees(assume_pure)
-        self._accesses = [_ACCESSES.fullmatch(name) is not None for name in self._row_names]
+        self._accesses = [ACCESSES.fullmatch(name) is not None for name in self._row_names]
         self._allocates = ["allocates" in row.flags for row in self._rows]
         self.fences = set(ir.undefined_names)  # what such a name means is unknown
         # By full name, how often an op occurs that may do anything.
@@ -345,13 +342,13 @@ class EffectTable:
                 for resource in self._resources(op, where):
                     _add(touches, resource, kinds & ANY)
 
-    def _resources(self, op: int, where: str) -> set[Resource]:
+    def _resources(self, op: int, where: str) -> list[Resource]:
         """Return where the content of an operand or result is. A plain value counts as an address."""
         values = (
             self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
         )
-        found = {resource for value in values if (resource := self._resource(op, value)) is not None}
-        return found or {MEMORY}
+        found = (self._resource(op, value) for value in values)
+        return list(dict.fromkeys(resource for resource in found if resource is not None)) or [MEMORY]
 
     def _resource(self, op: int, value: int) -> Resource | None:
         """Return where the content of an operand or result of an op is. None for a plain value."""
