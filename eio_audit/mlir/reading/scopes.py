@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Sequence
@@ -56,6 +57,12 @@ class _Scope:
         self.names: list[bytes] = []
         self.undo: list[tuple[bytes, int | None]] = []
         self.unresolved: dict[bytes, list[_Use]] = {}
+
+
+_NAMES_ARGUMENTS = re.compile(
+    r"firrtl\.match|hal\.dispatch\.extern|rtg\.with_handlers|(?:flow|stream\.(?:async|cmd)|util)\.func"
+)
+"""Listed ops whose text names arguments that no region has: ``util.func private @f(%a: T) -> %a``."""
 
 
 class Scopes:
@@ -246,7 +253,9 @@ class Scopes:
 
         So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``.
         """
-        return not self._ir.op_is_generic[op] and self._ir.name(op) not in self._listed
+        name = self._ir.name(op)
+        is_known = name in self._listed and _NAMES_ARGUMENTS.fullmatch(name) is None
+        return not self._ir.op_is_generic[op] and not is_known
 
     def _names_itself(self, op: int) -> bool:
         """Whether the op's own result in its text is no operand: it would come before its definition."""
