@@ -101,6 +101,7 @@ class IR:
         self.region_end = array("q")
         self.region_is_graph = bytearray()
         self.aliases: dict[bytes, Span] = {}
+        self.repeats_names = False  # whether a name in a region means another value around it
 
     def __len__(self) -> int:
         return len(self.op_block)
@@ -293,10 +294,10 @@ class IR:
         """Return the op whose region holds the block, or -1."""
         return self.region_op[self.block_region[block]]
 
-    def region_of(self, value: int) -> int:
-        """Return the region that the value is defined in."""
+    def block_of(self, value: int) -> int:
+        """Return the block that the value is defined in."""
         owner = self.value_owner[value]
-        return self.block_region[self.op_block[owner] if owner >= 0 else -1 - owner]
+        return self.op_block[owner] if owner >= 0 else -1 - owner
 
     def enclosing_ops(self, block: int) -> Iterator[int]:
         """Yield the ops around a block, innermost first."""

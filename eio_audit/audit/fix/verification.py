@@ -22,8 +22,12 @@ Orders = Mapping[int, Sequence[int]]
 """By block: ``order[k]`` is the textual index of the op placed k-th. Other blocks keep their order."""
 
 
-def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read: Reader = read_ir) -> None:
-    """Raise VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, all of them legal."""
+def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read: Reader = read_ir) -> IR:
+    """Return the IR of ``text``, which must be ``old`` with its blocks in ``orders``, all of them legal.
+
+    Raises:
+        VerificationError: it is not.
+    """
     for block, order in orders.items():
         in_text = list(range(len(old.block_ops[block])))
         if sorted(order) != in_text:
@@ -70,6 +74,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read:
             raise _failure("an op would be before one that it depends on", old, graph.ops[user])
         if not graph.same_effect_order(seen[new_block[block]], place):
             raise VerificationError(f"the dependences changed in {old.block_name(block)}")
+    return new
 
 
 def in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int]]:

@@ -17,22 +17,21 @@ from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import Span
-from eio_audit.mlir.tokens import FILE_METADATA, closing_end, match_end
+from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, VALUE, VALUE_NAME, closing_end, match_end
 
 _BLANKS = re.compile(rb"[ \t]*+")
-_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")
-"""A comment at a line start. ``// -----`` splits a file or begins a marker."""
+_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)[^\r\n]*+\r?+\n")
+"""A line that is only a comment. ``// -----`` splits a file or begins a marker."""
 _COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
-_TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
+_TRAILING_COMMENT = re.compile(rb"[ \t]*+" + COMMENT)
 
-_NAME = re.compile(rb"%[\w$.-]++")
 _COLON = re.compile(rb"\s*+:\s*+")
 _ARROW = re.compile(rb"\s*+->\s*+")
 _TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
 _DICTIONARY = re.compile(rb"\s*+(?=\{)")
 _LOCATION = re.compile(rb"\s*+\bloc\s*+(?=\()")
 _USUAL_ARGUMENT = re.compile(
-    rb"%[\w$.-]++: [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
+    VALUE + rb": [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
@@ -100,7 +99,7 @@ def argument_locations(ir: IR, span: Span) -> list[Span]:
         if usual := _USUAL_ARGUMENT.match(data, offset, span.end):
             found.append(Span(*usual.span("location")))
             continue
-        start = _end_of_type(data, match_end(_NAME, data, offset), span.end)
+        start = _end_of_type(data, match_end(VALUE_NAME, data, offset), span.end)
         dictionary = _DICTIONARY.match(data, start, span.end)
         if dictionary is not None:
             start = closing_end(data, dictionary.end(), span.end)

@@ -24,13 +24,14 @@ from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import OpenOp
-from eio_audit.mlir.tokens import ALIAS_NAME, STRING, SUFFIX_ID, all_but
+from eio_audit.mlir.tokens import ALIAS_NAME, OR_FAIL, STRING, SUFFIX_ID, all_but
 from eio_audit.mlir.traits import OpTable
 
 CHUNK_BYTES = 1 << 17
 BARE_NAME = b"return"  # the only op in plain lines that is printed without its dialect
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
-_VALUE = rb"%" + _LETTER + _LETTER + rb"*+(?:#\d++)?"
+_NAME = rb"%(?:[0-9]++(?![0-9A-Za-z_$.])|[A-Za-z_$.-]" + _LETTER + rb"*+)"  # the same as VALUE
+_VALUE = _NAME + rb"(?:#\d++)?"
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
 _PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
 _TEXT = rb"(?:" + _PLAIN_TEXT + rb")*+"
@@ -41,9 +42,9 @@ _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\)
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as fast as a class of bytes
 _LINE = (
-    rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
+    rb"^(([ \t]*+)(?>(" + _NAME + rb")(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
-    rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
+    rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + OR_FAIL + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )

@@ -107,6 +107,8 @@ class _Block:
             comments, content = self._data[slice(*self._comments(op))], self._content(op)
             if comments:  # on lines of their own above the op, indented as its place
                 above, _, indentation = separator.rpartition(b"\n")
+                if indentation.strip(b" \t"):  # a comment before the line ends
+                    above, indentation = separator, b""
                 parts += [above, b"\n", comments, indentation]
             else:
                 parts += [_apart(previous, separator, content), separator]
