@@ -61,3 +61,21 @@ def test_a_name_that_clashes_gets_a_free_one(name: str, new: str) -> None:
         f"    {new} = arith.negf %x : f32 // %a_0",
         f'    "my.use"({new}, {new}) : (f32, f32) -> ()',
     ]
+
+
+def test_a_name_in_the_region_of_an_unlisted_op_is_changed() -> None:
+    """Its own syntax might let it repeat the name around it, or not."""
+    text = """func.func @f(%x: f32) {
+  my.region {
+    %a = arith.negf %x : f32 loc("DEBUG|9|m")
+  } loc("DEBUG|2|m")
+  %a = arith.negf %x : f32 loc("DEBUG|1|m")
+  return
+}
+"""
+    lines = fix(read_text(text)).text.decode().split("\n")
+    assert lines[1:4] == [
+        '  %a = arith.negf %x : f32 loc("DEBUG|1|m")',
+        "  my.region {",
+        '    %a_0 = arith.negf %x : f32 loc("DEBUG|9|m")',
+    ]
