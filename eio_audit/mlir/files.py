@@ -15,7 +15,7 @@ from functools import partial
 from importlib import import_module
 from io import BufferedReader, FileIO
 from types import ModuleType
-from typing import IO, TypeAlias, cast
+from typing import IO, NamedTuple, TypeAlias, cast
 
 Text: TypeAlias = bytes | mmap.mmap
 """The content of a file. Both types have slices, ``find`` and ``rfind``."""
@@ -26,7 +26,7 @@ _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16. Some shells redirect output in UTF-16."""
 
-MAX_UNPACKED_BYTES = 4_000_000_000  # by default, the most bytes that a file may unpack to
+MAX_UNPACKED_BYTES = 1_000_000_000  # by default, the most bytes that a file may unpack to
 BLOCK_BYTES = 1 << 20  # the number of bytes to read or unpack at a time
 
 LARGE_FILE = 1 << 24
@@ -44,12 +44,37 @@ class TooLargeError(UnreadableFileError):
         super().__init__(f"it unpacks to more than {_size(max_bytes)}; --max-size allows more")
 
 
-def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE) -> tuple[Text, bool]:
-    """Return the whole content of a file, or of standard input for ``-``, and whether it was compressed."""
+class FileState(NamedTuple):
+    """What changes if a file is written or replaced. Nothing of it is known of standard input."""
+
+    device: int
+    inode: int
+    size: int
+    changed: int  # when it was written last, in nanoseconds
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> FileState:
+        """The state as the system tells it."""
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+class Content(NamedTuple):
+    """The whole content of a file, unpacked."""
+
+    text: Text
+    is_compressed: bool
+    state: FileState | None  # before it was read
+
+
+def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE) -> Content:
+    """Return the content of a file, or of standard input for ``-``."""
     with _opened(path) as (file, unpacker):
+        if path == "-" and unpacker is None:
+            return Content(file.read(), False, None)
+        state = None if path == "-" else FileState.of(os.fstat(file.fileno()))
         if unpacker is None:
-            return file.read() if path == "-" else _content(file, large_bytes), False
-        return b"".join(_unpacked(file, unpacker, max_unpacked_bytes)), True
+            return Content(_content(file, large_bytes), False, state)
+        return Content(b"".join(_unpacked(file, unpacker, max_unpacked_bytes)), True, state)
 
 
 def read_blocks(
