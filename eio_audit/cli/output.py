@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from eio_audit.mlir.files import FileState
+from eio_audit.mlir.files import file_state
 from eio_audit.mlir.source import InputError, Source
 
 TEMPORARY = ".eio-audit"  # how the names of files end that are being written
@@ -131,10 +131,10 @@ def write_atomically(
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-            old = target.stat() if target.exists() and not replaces_link else None
-            _give_owner_and_mode(Path(temporary), old)
-            if source is not None and is_source and (old is None or FileState.of(old) != source.state):
-                from eio_audit.audit.fix.reading_again import VerificationError
+            has_old = target.exists() and not replaces_link
+            _give_owner_and_mode(Path(temporary), target.stat() if has_old else None)
+            if source is not None and is_source and file_state(target) != source.state:
+                from eio_audit.audit.fix.verification import VerificationError
 
                 raise VerificationError("the file changed since it was read")
             Path(temporary).replace(target)

@@ -15,7 +15,7 @@ from functools import partial
 from importlib import import_module
 from io import BufferedReader, FileIO
 from types import ModuleType
-from typing import IO, NamedTuple, TypeAlias, cast
+from typing import IO, TypeAlias, cast
 
 Text: TypeAlias = bytes | mmap.mmap
 """The content of a file. Both types have slices, ``find`` and ``rfind``."""
@@ -33,6 +33,10 @@ LARGE_FILE = 1 << 24
 """The size from which a file is read into large memory pages. This is several times faster."""
 
 
+FileState: TypeAlias = tuple[int, int, int, int]
+"""Device, inode, size and time of a file. It changes if the file is written or replaced."""
+
+
 class UnreadableFileError(Exception):
     """A file cannot be opened, is damaged, or unpacks to too much. The message says which."""
 
@@ -44,37 +48,20 @@ class TooLargeError(UnreadableFileError):
         super().__init__(f"it unpacks to more than {_size(max_bytes)}; --max-size allows more")
 
 
-class FileState(NamedTuple):
-    """What changes if a file is written or replaced. Nothing of it is known of standard input."""
-
-    device: int
-    inode: int
-    size: int
-    changed: int  # when it was written last, in nanoseconds
-
-    @classmethod
-    def of(cls, found: os.stat_result) -> FileState:
-        """The state as the system tells it."""
-        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+def file_state(path: str | os.PathLike[str]) -> FileState | None:
+    """Return the state of the file at a path, or None without one, as for standard input."""
+    with suppress(OSError, ValueError):
+        found = os.stat(path)  # noqa: PTH116 - a string is as good
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return None
 
 
-class Content(NamedTuple):
-    """The whole content of a file, unpacked."""
-
-    text: Text
-    is_compressed: bool
-    state: FileState | None  # before it was read
-
-
-def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE) -> Content:
-    """Return the content of a file, or of standard input for ``-``."""
+def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE) -> tuple[Text, bool]:
+    """Return the whole content of a file, or of standard input for ``-``, and whether it was compressed."""
     with _opened(path) as (file, unpacker):
-        if path == "-" and unpacker is None:
-            return Content(file.read(), False, None)
-        state = None if path == "-" else FileState.of(os.fstat(file.fileno()))
         if unpacker is None:
-            return Content(_content(file, large_bytes), False, state)
-        return Content(b"".join(_unpacked(file, unpacker, max_unpacked_bytes)), True, state)
+            return file.read() if path == "-" else _content(file, large_bytes), False
+        return b"".join(_unpacked(file, unpacker, max_unpacked_bytes)), True
 
 
 def read_blocks(

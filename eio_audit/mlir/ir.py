@@ -43,61 +43,38 @@ _LABEL = re.compile(rb"\^[\w$.-]+")
 class IR:
     """Operations, blocks, regions, values and attribute aliases of one dump.
 
-    ``op_table`` is the table that the dump was read with.
-
-    Arrays indexed by operation:
-        op_start, op_end: byte offsets of the op's text, from its first result (or its name) to the end of its
-            location, nested regions included.
-        op_name: index into ``names``.
-        op_is_generic: whether the op is printed in generic form (``"dialect.op"(...)``).
-        op_block: the block the op is in.
-        location_start: offset of the text inside ``loc(...)``, or NO_OFFSET. The text ends at ``op_end - 1``.
-        subtree_end: one past the last op nested in this one.
-        first_result: the value number of result 0, or of the next value if the op has no results.
-        operand_start: where the op's operands begin in ``operands``; one entry more than there are ops.
-
-    Values are numbered in textual order, an op's results before values nested in the op. ``value_owner[v]``
-    is the defining op, or ``-1 - b`` for an argument of block ``b``. ``operands`` holds value numbers.
-    Operands after a region of their op (``} do (%x)``) are in ``late_operands``, by op.
-
-    ``undefined_names`` has, by op in custom assembly, the offset of the first name in its text that nothing
-    defines. Such a name gets its meaning from the op's own syntax. It is no operand.
-
-    ``regions_of`` has, for each op with regions, its regions in textual order. ``argument_names`` has the
-    byte offsets of the names that mean block arguments and nothing else, ascending.
-
-    Arrays indexed by block: block_region, block_label (offset of ``^name`` or NO_OFFSET), block_depth
-    (0 at top level), block_ops (the ops directly in the block, in textual order).
-    Arrays indexed by region: region_op (the parent op, -1 for the implicit top-level region),
-    region_start and region_end (offsets of its braces), region_is_graph.
+    Values are numbered in textual order, an op's results before values nested in the op.
     """
 
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self.source = source
         self.span = span
-        self.op_table = op_table
-        self.names: list[str] = []
+        self.op_table = op_table  # the one that the dump was read with
+        self.names: list[str] = []  # of ops
+        # By op. Its text is from its first result or its name to the end of its location, regions included.
         self.op_start = array("q")
         self.op_end = array("q")
-        self.op_name = array("i")
-        self.op_is_generic = bytearray()
-        self.op_block = array("i")
-        self.location_start = array("q")
-        self.subtree_end = array("i")
-        self.first_result = array("i")
-        self.operand_start = array("q", [0])
-        self.operands = array("i")
-        self.late_operands: dict[int, list[int]] = {}
+        self.op_name = array("i")  # index into `names`
+        self.op_is_generic = bytearray()  # whether it is printed in generic form
+        self.op_block = array("i")  # the block it is in
+        self.location_start = array("q")  # of the text in `loc(...)`, to `op_end - 1`, or NO_OFFSET
+        self.subtree_end = array("i")  # one past the last op nested in it
+        self.first_result = array("i")  # the number of its result 0, or of the next value without one
+        self.operand_start = array("q", [0])  # in `operands`; one entry more than there are ops
+        self.operands = array("i")  # values
+        self.late_operands: dict[int, list[int]] = {}  # by op, operands after a region of it: `} do (%x)`
+        # By op in custom assembly, the offset of the first name in its text that nothing defines. It gets
+        # its meaning from the op's own syntax, and is no operand.
         self.undefined_names: dict[int, int] = {}
-        self.regions_of: dict[int, list[int]] = {}
-        self.value_owner = array("i")
-        self.argument_names = array("q")
+        self.regions_of: dict[int, list[int]] = {}  # by op with regions, these in textual order
+        self.value_owner = array("i")  # by value, the op that defines it; -1 - b for an argument of block b
+        self.argument_names = array("q")  # offsets of the names that mean only block arguments, ascending
         self.block_region = array("i")
-        self.block_label = array("q")
-        self.block_depth = array("i")
-        self.block_ops: list[array[int]] = []
-        self.region_op = array("i")
-        self.region_start = array("q")
+        self.block_label = array("q")  # offset of `^name`, or NO_OFFSET
+        self.block_depth = array("i")  # 0 at top level
+        self.block_ops: list[array[int]] = []  # the ops directly in it, in textual order
+        self.region_op = array("i")  # the op it belongs to, -1 for the implicit top-level region
+        self.region_start = array("q")  # offsets of its braces
         self.region_end = array("q")
         self.region_is_graph = bytearray()
         self.aliases: dict[bytes, Span] = {}

@@ -16,7 +16,7 @@ from tests.internals import TooLargeError, read_file, unpacked_blocks
 def test_as_much_as_there_may_be(module: ModuleType, tmp_path: Path) -> None:
     path = tmp_path / "packed"
     path.write_bytes(module.compress(b"12345"))
-    assert read_file(str(path), 5)[:2] == (b"12345", True)
+    assert read_file(str(path), 5) == (b"12345", True)
     with pytest.raises(TooLargeError, match="more than 4 bytes"):
         read_file(str(path), 4)
 

@@ -93,7 +93,7 @@ def test_a_large_file_is_read_like_a_small_one(tmp_path) -> None:
 def test_a_large_compressed_file_is_unpacked(tmp_path) -> None:
     path = tmp_path / "dump.mlir"
     path.write_bytes(gzip.compress(b"module {\n}\n"))
-    assert read_file(str(path), 1000, large_bytes=1)[:2] == (b"module {\n}\n", True)
+    assert read_file(str(path), 1000, large_bytes=1) == (b"module {\n}\n", True)
 
 
 def test_a_damaged_compressed_file_is_an_error(tmp_path) -> None:

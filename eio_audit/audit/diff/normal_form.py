@@ -24,8 +24,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import KeptOrder, Sameness, sameness
-from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.verification import in_new_order
+from eio_audit.audit.fix.verification import VerificationError, in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.aliases import post_order

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.fix.reading_again import VerificationError, read_same
-from eio_audit.audit.fix.verification import Orders, verify
+from eio_audit.audit.fix.verification import Orders, VerificationError, read_same, verify
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, rewritten
 from eio_audit.mlir.ir import IR

@@ -194,7 +194,7 @@ FIX_EXIT_CODES = exit_codes(
         0: "done, whether anything changed or not",
         1: "with --check: a file would change",
         2: f"{UNUSABLE_OR_UNINDEXED}; all other files are fixed",
-        3: "a result failed its verification, or the file changed meanwhile: that file was not written",
+        3: "a result failed its verification, or a file changed: it was not written",
     }
 )
 
@@ -359,7 +359,7 @@ class _Fixes:
 
     def finish(self, path: str, result: Fix | Exception) -> None:
         """Write the result of one file, or show and count its failure."""
-        from eio_audit.audit.fix.reading_again import VerificationError
+        from eio_audit.audit.fix.verification import VerificationError
         from eio_audit.mlir.source import source_name
 
         try:

@@ -42,20 +42,15 @@ class _Use(NamedTuple):
 
 
 class _Scope:
-    """The names of one region.
-
-    ``shadow_depth``: its names may repeat those of regions that are less deep. ``outer_defs``: the outer
-    names, if none of them is visible inside. ``names``: the names that had no meaning before. ``undo``: what
-    the others meant. ``unresolved``: the uses before their definition.
-    """
+    """The names of one region."""
 
     def __init__(self, region: int, shadow_depth: int, outer_defs: dict[bytes, int] | None) -> None:
         self.region = region
-        self.shadow_depth = shadow_depth
-        self.outer_defs = outer_defs
-        self.names: list[bytes] = []
-        self.undo: list[tuple[bytes, int | None]] = []
-        self.unresolved: dict[bytes, list[_Use]] = {}
+        self.shadow_depth = shadow_depth  # its names may repeat those of regions that are less deep
+        self.outer_defs = outer_defs  # the outer names, if none of them is visible inside
+        self.names: list[bytes] = []  # those that had no meaning before
+        self.undo: list[tuple[bytes, int | None]] = []  # what the others meant
+        self.unresolved: dict[bytes, list[_Use]] = {}  # the uses before their definition
 
 
 class Scopes:

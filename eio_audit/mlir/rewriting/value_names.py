@@ -20,7 +20,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product, starmap
 
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Source, Span, splice
@@ -38,10 +37,6 @@ Orders = Mapping[int, Sequence[int]]
 class ValueNames:
     """The named values of a dump. Results under one name count as the first.
 
-    Attributes:
-        definitions: by value, the byte offset where its name is defined.
-        same: by header argument that also means an outer value, that value.
-
     Raises:
         InputError: the dump cannot be read.
     """
@@ -49,7 +44,8 @@ class ValueNames:
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self._mentions = Mentions()
         self.ir = read_ir(source, span, op_table, mentions=self._mentions)  # the dump, as read
-        self.definitions, self.same = self._mentions.definitions, self._mentions.same
+        self.definitions = self._mentions.definitions  # by value, the byte offset where its name is defined
+        self.same = self._mentions.same  # by header argument that also means an outer value, that value
         self._offsets = sorted(self._mentions.values)
         self.names: dict[int, str] = {}  # by value, its name without the percent sign
         for value, offset in self.definitions.items():
@@ -89,40 +85,31 @@ def names_apart(values: ValueNames, orders: Orders) -> bytes:
     Complexity: linear in the text, and in the values times their nesting depth.
     """
     ir, names = values.ir, values.names
-    places = {block: sorted(range(len(order)), key=order.__getitem__) for block, order in orders.items()}
+    place = {ir.block_ops[block][k]: new for block, order in orders.items() for new, k in enumerate(order)}
     definers: dict[tuple[int, str], list[int]] = {}  # by block that changes, and name
     for value, name in names.items():
-        if (owner := ir.value_owner[value]) >= 0 and ir.op_block[owner] in places:
+        if (owner := ir.value_owner[value]) in place:
             definers.setdefault((ir.op_block[owner], name), []).append(owner)
-    inner = (value for value in names if value not in values.same)
-    clashing = [value for value in inner if _clashes(ir, value, names[value], definers, places)]
+
+    def is_passed(value: int) -> bool:
+        return any(
+            op < definer and place[definer] < place[op]
+            for op in ir.enclosing_ops(ir.block_of(value))
+            for definer in definers.get((ir.op_block[op], names[value]), ())
+        )
+
     taken = {name[0][1:].decode("ascii") for name in VALUE_NAME.finditer(ir.dump_text)}
     last = max((int(name) for name in taken if len(name) <= _MOST_DIGITS and name.isdigit()), default=-1)
     numbers, suffixes = map(str, count(last + 1)), dict[str, Iterator[str]]()
     others = dict[int, str]()
-    for value in clashing:
-        name = names[value]
-        free = numbers if name.isdigit() else suffixes.setdefault(name, map(f"{name}_{{}}".format, count()))
-        others[value] = next(candidate for candidate in free if candidate not in taken)
-        taken.add(others[value])
+    for value, name in names.items():
+        if value not in values.same and is_passed(value):
+            own = (
+                numbers if name.isdigit() else suffixes.setdefault(name, map(f"{name}_{{}}".format, count()))
+            )
+            others[value] = next(candidate for candidate in own if candidate not in taken)
+            taken.add(others[value])
     return values.text_with(others)
-
-
-def _clashes(
-    ir: IR,
-    value: int,
-    name: str,
-    definers: Mapping[tuple[int, str], Sequence[int]],
-    places: Mapping[int, Sequence[int]],
-) -> bool:
-    """Whether an op that defines the same name moves from behind an op around a value to before it."""
-    for op in ir.enclosing_ops(ir.block_of(value)):
-        block = ir.op_block[op]
-        for definer in definers.get((block, name), ()):
-            place, ops = places[block], ir.block_ops[block]
-            if definer > op and place[bisect_left(ops, definer)] < place[bisect_left(ops, op)]:
-                return True
-    return False
 
 
 def renumber(values: ValueNames, orders: Orders) -> bytes:
