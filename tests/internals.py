@@ -71,6 +71,7 @@ from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import labels as labels_module
+from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
 from eio_audit.audit.fix.labels import new_locations

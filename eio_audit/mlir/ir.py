@@ -49,35 +49,38 @@ class IR:
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self.source = source
         self.span = span
-        self.op_table = op_table  # the one that the dump was read with
-        self.names: list[str] = []  # of ops
-        # By op. Its text is from its first result or its name to the end of its location, regions included.
-        self.op_start = array("q")
-        self.op_end = array("q")
+        self.op_table = op_table  # the table that the dump was read with
+        self.names: list[str] = []  # the names of ops, each once
+        # By operation.
+        self.op_start = array("q")  # byte offset of its first result, or of its name
+        self.op_end = array("q")  # byte offset of the end of its location, after its regions
         self.op_name = array("i")  # index into `names`
-        self.op_is_generic = bytearray()  # whether it is printed in generic form
-        self.op_block = array("i")  # the block it is in
-        self.location_start = array("q")  # of the text in `loc(...)`, to `op_end - 1`, or NO_OFFSET
+        self.op_is_generic = bytearray()  # whether it is printed in generic form (`"dialect.op"(...)`)
+        self.op_block = array("i")  # the block that it is in
+        self.location_start = array("q")  # of the text in `loc(...)`, to `op_end - 1`; or NO_OFFSET
         self.subtree_end = array("i")  # one past the last op nested in it
-        self.first_result = array("i")  # the number of its result 0, or of the next value without one
-        self.operand_start = array("q", [0])  # in `operands`; one entry more than there are ops
-        self.operands = array("i")  # values
-        self.late_operands: dict[int, list[int]] = {}  # by op, operands after a region of it: `} do (%x)`
-        # By op in custom assembly, the offset of the first name in its text that nothing defines. It gets
-        # its meaning from the op's own syntax, and is no operand.
+        self.first_result = array("i")  # the value number of result 0, or of the next value if it has none
+        self.operand_start = array("q", [0])  # where its operands begin; one entry more than there are ops
+        self.operands = array("i")  # value numbers
+        self.late_operands: dict[int, list[int]] = {}  # operands after a region of their op: `} do (%x)`
+        # Per op in custom assembly, the offset of the first name in it that nothing defines. Such a name
+        # gets its meaning from the op's own syntax. It is no operand.
         self.undefined_names: dict[int, int] = {}
-        self.regions_of: dict[int, list[int]] = {}  # by op with regions, these in textual order
-        self.value_owner = array("i")  # by value, the op that defines it; -1 - b for an argument of block b
+        self.regions_of: dict[int, list[int]] = {}  # per op with regions, these in textual order
+        # By value.
+        self.value_owner = array("i")  # the defining op, or `-1 - b` for an argument of block `b`
         self.argument_names = array("q")  # offsets of the names that mean only block arguments, ascending
+        # By block.
         self.block_region = array("i")
         self.block_label = array("q")  # offset of `^name`, or NO_OFFSET
         self.block_depth = array("i")  # 0 at top level
-        self.block_ops: list[array[int]] = []  # the ops directly in it, in textual order
-        self.region_op = array("i")  # the op it belongs to, -1 for the implicit top-level region
+        self.block_ops: list[array[int]] = []  # the ops directly in the block, in textual order
+        # By region.
+        self.region_op = array("i")  # the parent op, -1 for the implicit top-level region
         self.region_start = array("q")  # offsets of its braces
         self.region_end = array("q")
         self.region_is_graph = bytearray()
-        self.aliases: dict[bytes, Span] = {}
+        self.aliases: dict[bytes, Span] = {}  # where the values of aliases are
         self.repeats_names = False  # whether a name in a region means another value around it
 
     def __len__(self) -> int:

@@ -22,7 +22,6 @@ from eio_audit.order.inversions import count_inversions
 if TYPE_CHECKING:
     from eio_audit.audit.fix.compiler import Compiler
 
-
 _TTNN_OP = re.compile(rb'(?<![#!\w.])"?ttnn\.[a-z]')
 _L1_LAYOUT = re.compile(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>")
 """A layout in L1, the fast memory of a core of tt-metal. ``#l1`` is the alias that MLIR prints."""
@@ -31,8 +30,7 @@ _L1_LAYOUT = re.compile(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>"
 class FixedDump(NamedTuple):
     """A corrected and verified dump: plain data that another process can send."""
 
-    # The corrected bytes. None if nothing changes.
-    text: bytes | None
+    text: bytes | None  # the corrected bytes; None if nothing changes
     audit: DumpAudit  # the audit of the original dump
     ordered: DumpAudit  # the audit that gives the new order: `audit`, or an audit with corrected labels
     renumbered: bool  # whether values got other names

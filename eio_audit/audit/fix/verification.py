@@ -7,23 +7,19 @@ places in a block is found again in the new text, without them. Finally, the dep
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.around_ops import comments_above, own_header
+from eio_audit.mlir.reading.around_ops import comments_above, gaps, own_header
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics import forms
 from eio_audit.mlir.source import InputError, Source, Span, printable, printable_lines, splice
-from eio_audit.mlir.traits import OpTable
 from eio_audit.order.permutation import inverse
 
 Orders = Mapping[int, Sequence[int]]
 """By block: ``order[k]`` is the textual index of the op placed k-th. Other blocks keep their order."""
-
-Reader = Callable[[Source, None, OpTable], IR]
-"""What reads a text that was written: ``read_ir``. Only tests pass another one."""
 
 _STRUCTURE = (
     *("op_block", "subtree_end", "first_result"),
@@ -46,14 +42,14 @@ class VerificationError(Exception):
         return VerificationError, (self.message, self.details)
 
 
-def read_again(old: IR, text: bytes, what: str, read: Reader = read_ir) -> IR:
+def read_again(old: IR, text: bytes, what: str) -> IR:
     """Return the IR read from the new text of a dump. Messages describe the text as ``what`` (``rewritten``).
 
     Raises:
         VerificationError: the text cannot be read.
     """
     try:
-        return read(Source(f"{what} {old.source.name}", text), None, old.op_table)
+        return read_ir(Source(f"{what} {old.source.name}", text), None, old.op_table)
     except InputError as error:
         raise VerificationError(f"the {what} text cannot be read: {error}") from error
 
@@ -94,7 +90,7 @@ def read_relocated(old: IR, locations: Mapping[int, bytes], what: str, text: byt
     return new
 
 
-def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read: Reader = read_ir) -> IR:
+def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> IR:
     """Return the IR of ``text``, which must be ``old`` with its blocks in ``orders``, all of them legal.
 
     Raises:
@@ -106,7 +102,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read:
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
         if old.region_is_graph[old.block_region[block]] and list(order) != in_text:
             raise VerificationError(f"ops of a graph region moved, in {old.block_name(block)}")
-    new = read_again(old, text, "rewritten", read)
+    new = read_again(old, text, "rewritten")
     if len(new) != len(old) or new.block_count != old.block_count:
         raise VerificationError("the rewritten text has different operations or blocks")
     ops, blocks, regions = in_new_order(old, orders)  # ops[i] is the old op that new op i must be
@@ -129,7 +125,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read:
     for block, old_block in enumerate(blocks):
         if own_header(new, block) != own_header(old, old_block):
             raise VerificationError(f"the arguments of {old.block_name(old_block)} changed")
-    if _texts_at_top_level(new) != _texts_at_top_level(old):
+    if gaps(new) != gaps(old):
         raise VerificationError("the text outside the ops changed: aliases or metadata")
     if b"//" in text or b"//" in old.dump_text:
         if len(text.translate(None, b" \t\r\n")) != len(old.dump_text.translate(None, b" \t\r\n")):
@@ -241,14 +237,6 @@ def _passed(new: IR, orders: Orders, op: int) -> tuple[list[int], list[int]]:
     up = [in_text[k] for k in range(place) if order[k] > order[place]]
     down = [in_text[k] for k in range(place + 1, len(order)) if order[k] < order[place]]
     return up, down
-
-
-def _texts_at_top_level(ir: IR) -> list[bytes]:
-    """Return the text around the ops at top level. That is a graph region, so its ops never move."""
-    ops = ir.block_ops[0] if ir.block_count else ()
-    starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
-    ends = [*(ir.op_start[op] for op in ops), ir.span.end]
-    return [ir.source.data[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _failure(what: str, old: IR, op: int) -> VerificationError:

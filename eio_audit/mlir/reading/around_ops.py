@@ -126,7 +126,7 @@ def _end_of_type(data: Text, offset: int, end: int) -> int:
 def meaning_outside_ops(ir: IR) -> list[bytes]:
     """Return the metadata of a dump, and the lines at top level that may be ops which were not read."""
     found = []
-    for text in _gaps(ir):
+    for text in gaps(ir):
         found += FILE_METADATA.findall(text)
         rest = FILE_METADATA.sub(b"", text)
         if _UNREAD.search(rest):
@@ -134,8 +134,8 @@ def meaning_outside_ops(ir: IR) -> list[bytes]:
     return found
 
 
-def _gaps(ir: IR) -> list[bytes]:
-    """Return the texts before, between and after the ops at top level."""
+def gaps(ir: IR) -> list[bytes]:
+    """Return the texts before, between and after the ops at top level. These never move."""
     ops = ir.block_ops[0] if ir.block_count else ()
     starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
     ends = [*(ir.op_start[op] for op in ops), ir.span.end]
