@@ -12,6 +12,7 @@ from tests.tools import mlir_tool
 NAMES = ["0", "1", "2", "3", "17", "a", "b", "a_0", "a_1", "arg0", "-", "$x", "x.y", "_"]
 COMMENTS = ["", "", "", " // %0 = {", ' // "', "// loc(", " // x\r", " // \r\r // y"]
 ABOVE = ["", "", "", "", "// CHECK: %a\n", "  // one\n// two\n", "\n", "// away\n\n", "// c\r"]
+GAPS = [" ", "\t", "\r", "\n\n", " \n \n", "\n//\n", "\n  // %0\n\n"]
 SPLIT = b"// -----\n"
 
 
@@ -39,7 +40,10 @@ class _Program:
         self.flag, self.memory = c, m
         body = self.block(1)
         head = f"func.func @f({x}: f32, {n}: index, {c}: i1, {m}: memref<?xf32>) -> f32 {{\n"
-        text = f"{head}{body}  return {self.used()} : f32\n}}\n{''.join(self.places)}"
+        text = f"{head}{body}  return {self.used()} : f32\n}}\n"
+        if self.random.random() < 0.2:
+            text = f"module {{ // one\n{text}func.func private @g() // two\n}}\n"
+        text += "".join(self.places)
         return text.replace("\n", "\r\n") if self.random.random() < 0.2 else text
 
     def define(self, *, is_index: bool = False, is_other: bool = False, results: int = 1) -> str:
@@ -75,9 +79,10 @@ class _Program:
             self.left -= 1
             above = self.random.choice(ABOVE)
             op = self.op(depth)
-            gap = "\n" if self.random.random() < 0.9 else " "
+            gap = "\n" if self.random.random() < 0.9 else self.random.choice(GAPS)
             comment = self.random.choice(COMMENTS) if gap == "\n" else ""
-            lines.append(f"{above}{'  ' * depth}{op}{self.location()}{comment}{gap}")
+            indentation = self.random.choice(["  " * depth] * 6 + ["", "\t"])
+            lines.append(f"{above}{indentation}{op}{self.location()}{comment}{gap}")
         return "".join(lines)
 
     def location(self) -> str:
@@ -175,6 +180,8 @@ class _Program:
     def inline(self, depth: int) -> str:
         self.open()
         body = self.block(depth + 1)
+        if self.random.random() < 0.5:
+            body += f"cf.br ^bb1({self.used()} : f32)\n^bb1({self.define()}: f32):\n{self.block(depth + 1)}"
         end = self.used()
         self.close()
         return f"{self.define()} = scf.execute_region -> f32 {{\n{body}scf.yield {end} : f32\n}}"
