@@ -104,10 +104,9 @@ def names_apart(values: ValueNames, orders: Orders) -> bytes:
     others = dict[int, str]()
     for value, name in names.items():
         if value not in values.same and is_passed(value):
-            own = (
-                numbers if name.isdigit() else suffixes.setdefault(name, map(f"{name}_{{}}".format, count()))
-            )
-            others[value] = next(candidate for candidate in own if candidate not in taken)
+            numbered = suffixes.setdefault(name, map(f"{name}_{{}}".format, count()))
+            free = numbers if name.isdigit() else numbered
+            others[value] = next(candidate for candidate in free if candidate not in taken)
             taken.add(others[value])
     return values.text_with(others)
 

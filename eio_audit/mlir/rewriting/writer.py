@@ -165,7 +165,8 @@ class _Block:
             return trailing_comment_end(self._data, self._ends[op], self._dump_end)
         start = self._comments(0).start
         line_end = self._data.rfind(b"\n", self._start, start)
-        return line_end if line_end >= 0 and match_end(TRIVIA, self._data, line_end, start) == start else start
+        has_line = line_end >= 0 and match_end(TRIVIA, self._data, line_end, start) == start
+        return line_end if has_line else start
 
 
 def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:
