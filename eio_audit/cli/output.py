@@ -14,7 +14,7 @@ from typing import IO
 from eio_audit.mlir.files import file_state
 from eio_audit.mlir.source import InputError, Source
 
-TEMPORARY = ".eio-audit"  # how the names of files end that are being written
+TEMPORARY = ".eio-audit.tmp"  # how the names of files end that are being written
 
 
 @contextlib.contextmanager
@@ -152,7 +152,7 @@ def _remove_leftovers(folder: Path) -> None:
     """Remove the temporary files of runs that were killed. Those of others are locked."""
     import fcntl
 
-    for file in folder.glob(f".*{TEMPORARY}"):
+    for file in folder.glob(f".????????{TEMPORARY}"):
         with contextlib.suppress(OSError), file.open("rb") as opened:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
             file.unlink()

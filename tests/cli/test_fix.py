@@ -446,10 +446,10 @@ def test_a_linked_folder_in_an_output_folder_is_not_written_to(tmp_path: Path) -
 
 def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
     """Files of runs that go on are locked."""
-    file, left, used = tmp_path / "a.mlir", tmp_path / ".x.eio-audit", tmp_path / ".y.eio-audit"
-    for path in (file, left, used):
+    file, used = tmp_path / "a.mlir", tmp_path / ".12345678.eio-audit.tmp"
+    for path in (file, used, tmp_path / ".abcdefgh.eio-audit.tmp"):
         path.write_text(SHUFFLED)
     with used.open() as opened:
         fcntl.flock(opened, fcntl.LOCK_EX)
         assert run("fix", file, "--in-place").returncode == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == [".y.eio-audit", "a.mlir"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [used.name, "a.mlir"]
