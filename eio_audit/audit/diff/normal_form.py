@@ -35,7 +35,7 @@ from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice
 
-_NO_WORD = re.compile(r"\W+")
+_NO_WORD = re.compile(r"\W+|\A(?=[0-9])")
 _ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text
 LONGEST_SHAPE = 1 << 12
 """The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""
