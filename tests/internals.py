@@ -65,13 +65,13 @@ from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import labels as labels_module
+from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
 from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
-from eio_audit.audit.fix.reading_again import read_relocated
 from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
-from eio_audit.audit.fix.verification import verify
+from eio_audit.audit.fix.verification import read_relocated, verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
 from eio_audit.audit.gate.checked_dump import CheckedDump

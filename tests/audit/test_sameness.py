@@ -121,6 +121,11 @@ def test_a_change_of_the_program_is_a_difference(old: str, new: str) -> None:
     assert sameness(PROGRAM, PROGRAM.replace(old, new)) == Sameness.NONE
 
 
+def test_what_follows_a_carriage_return_in_a_comment_counts() -> None:
+    one = PROGRAM.replace("  return\n", "  // c\r memref.store %a, %m[%i] : memref<4xi32>\n  return\n")
+    assert sameness(one, one.replace("// c\r memref.store %a", "// c\r memref.store %b")) == Sameness.NONE
+
+
 BRANCHES = """\
 func.func @f(%c: i1, %x: i32) {
   "t.branch"(%c)[^one, ^two] : (i1) -> ()

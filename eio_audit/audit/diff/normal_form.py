@@ -24,8 +24,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.diff.compared_dump import ComparedDump, compared
 from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import KeptOrder, Sameness, sameness
-from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.verification import in_new_order
+from eio_audit.audit.fix.verification import VerificationError, in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.aliases import post_order
@@ -36,7 +35,7 @@ from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice
 
-_NO_WORD = re.compile(r"\W+")
+_NO_WORD = re.compile(r"\W+|\A(?=[0-9])")
 _ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text
 LONGEST_SHAPE = 1 << 12
 """The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""

@@ -17,22 +17,21 @@ from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import Span
-from eio_audit.mlir.tokens import FILE_METADATA, closing_end, match_end
+from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, VALUE, VALUE_NAME, closing_end, match_end
 
 _BLANKS = re.compile(rb"[ \t]*+")
-_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")
-"""A comment at a line start. ``// -----`` splits a file or begins a marker."""
+_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)[^\r\n]*+\r?+\n")
+"""A line that is only a comment. ``// -----`` splits a file or begins a marker."""
 _COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
-_TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
+_TRAILING_COMMENT = re.compile(rb"[ \t]*+" + COMMENT)
 
-_NAME = re.compile(rb"%[\w$.-]++")
 _COLON = re.compile(rb"\s*+:\s*+")
 _ARROW = re.compile(rb"\s*+->\s*+")
 _TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
 _DICTIONARY = re.compile(rb"\s*+(?=\{)")
 _LOCATION = re.compile(rb"\s*+\bloc\s*+(?=\()")
 _USUAL_ARGUMENT = re.compile(
-    rb"%[\w$.-]++: [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
+    VALUE + rb": [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
@@ -100,7 +99,7 @@ def argument_locations(ir: IR, span: Span) -> list[Span]:
         if usual := _USUAL_ARGUMENT.match(data, offset, span.end):
             found.append(Span(*usual.span("location")))
             continue
-        start = _end_of_type(data, match_end(_NAME, data, offset), span.end)
+        start = _end_of_type(data, match_end(VALUE_NAME, data, offset), span.end)
         dictionary = _DICTIONARY.match(data, start, span.end)
         if dictionary is not None:
             start = closing_end(data, dictionary.end(), span.end)
@@ -127,7 +126,7 @@ def _end_of_type(data: Text, offset: int, end: int) -> int:
 def meaning_outside_ops(ir: IR) -> list[bytes]:
     """Return the metadata of a dump, and the lines at top level that may be ops which were not read."""
     found = []
-    for text in _gaps(ir):
+    for text in gaps(ir):
         found += FILE_METADATA.findall(text)
         rest = FILE_METADATA.sub(b"", text)
         if _UNREAD.search(rest):
@@ -135,8 +134,8 @@ def meaning_outside_ops(ir: IR) -> list[bytes]:
     return found
 
 
-def _gaps(ir: IR) -> list[bytes]:
-    """Return the texts before, between and after the ops at top level."""
+def gaps(ir: IR) -> list[bytes]:
+    """Return the texts before, between and after the ops at top level. These never move."""
     ops = ir.block_ops[0] if ir.block_count else ()
     starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
     ends = [*(ir.op_start[op] for op in ops), ir.span.end]

@@ -45,7 +45,7 @@ _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
 _REGION_CLAUSE = re.compile(
-    rb"(?:\n[ \t]*+//[^\n]*+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
+    rb"(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
 )
 """``combiner {`` on the next line but comments: another region of an op at top level."""
 _LONGEST_WORD = 200

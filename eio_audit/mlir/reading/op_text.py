@@ -21,8 +21,10 @@ from eio_audit.mlir.reading.around_ops import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
+    COMMENT,
     STRING,
     SYMBOL,
+    VALUE,
     closing_end,
     dialect_bodies,
     generic_attributes,
@@ -42,15 +44,17 @@ _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 _TOKEN = re.compile(
     rb"(?P<string>"
     + STRING
-    + rb")|(?P<space>(?! [^\s/])(?://[^\n]*+|\s++)++)"  # a lone space is as it should be
-    rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
+    + rb")|(?P<space>(?! [^\s/])(?:"
+    + COMMENT
+    + rb"|\s++)++)"  # a lone space is as it should be
+    rb"|(?P<value>" + VALUE + rb"(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
 _IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
 _ALIAS = re.compile(ALIAS_NAME)
 _DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
 _PERCENT_IN_BODY = re.compile(rb"[#!][\w$.-]++<[^\n]*%")
-_VALUE = re.compile(rb"%[\w$.-]++(?:#\d++)?")
+_VALUE = re.compile(VALUE + rb"(?:#\d++)?")
 _TYPE = re.compile(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
