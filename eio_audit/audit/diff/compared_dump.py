@@ -14,10 +14,12 @@ from itertools import accumulate, pairwise
 
 from eio_audit.audit.check.keyed_block import UNCOUNTED, KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
+from eio_audit.audit.locations.location_numbers import Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.reading.around_ops import locations_of_arguments
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
+from eio_audit.mlir.source import Span
 
 
 class Users:
@@ -117,8 +119,8 @@ class ComparedOps:
 
     @property
     def has_locations(self) -> bool:
-        """Whether any op was printed with a known location."""
-        return any(location != NO_LOCATION for location in self.locations)
+        """Whether any op was printed with a location."""
+        return any(start != NO_OFFSET for start in self.ir.location_start)
 
 
 def _full_names(ir: IR) -> list[str]:
@@ -238,6 +240,18 @@ class ComparedDump:
         ir = self.ops.ir
         text = ir.location_text(op) or b""
         return (ir.definition(text) or text).decode("utf-8", "replace").strip()
+
+    def argument_locations(self, block: int) -> list[str]:
+        """Return the location of each argument as printed; none where not each argument has one."""
+        ir = self.ops.ir
+        span, parent = ir.header_span(block), ir.parent_op(block)
+        if ir.block_label[block] == NO_OFFSET and parent >= 0:
+            span = Span(ir.op_start[parent], ir.region_start[ir.block_region[block]])
+        found = locations_of_arguments(ir, span) if self.ops.argument_counts[block] else []
+        if len(found) != self.ops.argument_counts[block] or None in found:
+            return []
+        texts = (ir.alias_texts.expanded(ir.source.data[one.start : one.end].strip()) for one in found if one)
+        return [text[text.index(b"(") + 1 : -1].decode("utf-8", "replace").strip() for text in texts]
 
 
 def compared(dump: KeyedDump, interned: Interned) -> ComparedDump:

@@ -193,9 +193,24 @@ class DumpComparison:
         return moved
 
     def _is_untouched(self, old: int, new: int) -> bool:
-        return bool(self.matching.untouched[old]) and (
-            not self._has_locations or self.before.ops.locations[old] == self.after.ops.locations[new]
-        )
+        if not self.matching.untouched[old] or old in self._arguments_elsewhere:
+            return False
+        return not self._has_locations or self.before.ops.locations[old] == self.after.ops.locations[new]
+
+    @cached_property
+    def _arguments_elsewhere(self) -> dict[int, list[OpDifference]]:
+        """By op of the earlier dump, the arguments in it whose locations changed, if both dumps show them."""
+        found: dict[int, list[OpDifference]] = defaultdict(list)
+        for old, new in self.matching.blocks.items() if self._has_locations else ():
+            was, now = self.before.argument_locations(old), self.after.argument_locations(new)
+            holder = self.before.ops.ir.parent_op(old)
+            is_same = was == now or self.became.get(holder) != self.after.ops.ir.parent_op(new)
+            for place, location in enumerate(() if is_same else was):
+                argument = self.matching.arguments.get((-1 - old, place), (0, 0))
+                if argument[0] == -1 - new and argument[1] < len(now) and now[argument[1]] != location:
+                    name = self.after.values([argument])
+                    found[holder].append(OpDifference("location", name, location, now[argument[1]]))
+        return found
 
     def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
         a, b = self.before.ops.texts[old], self.after.ops.texts[new]
@@ -212,6 +227,12 @@ class DumpComparison:
             yield OpDifference("types", "", a.signature, b.signature)
         if self._has_locations and self.before.ops.locations[old] != self.after.ops.locations[new]:
             yield OpDifference("location", "", self.before.location(old), self.after.location(new))
+        yield from self._arguments_elsewhere.get(old, ())
+
+    def loses_location(self, old: int, new: int) -> bool:
+        """Return whether an op that both dumps have has no known location any more."""
+        had, has = self.before.ops.locations[old], self.after.ops.locations[new]
+        return self._has_locations and had != NO_LOCATION == has
 
     def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
         """Yield the operands that differ. They are unordered if the printing forms differ."""

@@ -46,7 +46,8 @@ class OpDifference:
     """
 
     kind: str  # `operands`, `attributes`, `types` or `location`
-    # The attribute's name, or the operand's position from 0. Empty for other kinds.
+    # The attribute's name, the operand's position from 0, or the block argument that has the location, as
+    # `argument 0 of ^bb1`. Empty for other kinds.
     name: str
     before: str
     after: str

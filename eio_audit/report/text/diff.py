@@ -174,8 +174,7 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
 def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> None:
     """Print the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
-    for one in change.differences:
-        title, stretches = words.title(one), words.words_of(one, verbose=verbose)
+    for title, stretches in words.differences(change, verbose=verbose):
         if is_wide and stretches:
             halves = [
                 [f"{title}: ", *(_piece(stretch, side, marks=not console.has_color) for stretch in stretches)]

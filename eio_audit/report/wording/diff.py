@@ -22,6 +22,8 @@ MOST_WORDS = 1_000  # the most words of two texts to compare one by one, in quad
 _WORD = re.compile(r"affine_(?:map|set)<(?:->|[<>]=|[^<>])*>|[%@#!^]?\w[\w$.]*|%[,)\]]?|\s+|.", re.DOTALL)
 """A word. An affine map is one. So is ``%,``, an operand in a list, or else a mark could look like ``%[``."""
 
+_QUOTED_FILE = re.compile(r'"([^"\\]+)"(?=:\d)')
+
 
 class Stretch(NamedTuple):
     """A part of two texts: what the earlier and the later text have there."""
@@ -207,8 +209,9 @@ def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
 
 
 def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
-    """Return the differences of an op, then its notes."""
-    return [*(difference(one, verbose=verbose) for one in change.differences), *notes(change)]
+    """Return the differences of an op, ``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``, then its notes."""
+    told = differences(change, verbose=verbose)
+    return [*(": ".join(filter(None, (title, marked(words)))) for title, words in told), *notes(change)]
 
 
 def notes(change: OpChange) -> list[str]:
@@ -258,28 +261,37 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def title(one: OpDifference) -> str:
-    """Return the name of what differs: ``operand 0``, ``types``, an attribute."""
-    return f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
+def differences(change: OpChange, *, verbose: bool) -> list[tuple[str, list[Stretch]]]:
+    """Return the name of each thing that differs, ``operand 0``, ``types``, an attribute, and its words.
+
+    Unless verbose, one of the arguments whose location changed stands for all.
+    """
+    arguments = [one for one in change.differences if one.kind == "location" and one.name]
+    others = [one for one in change.differences if one not in arguments]
+    told = [(_title(one), _words_of(one, verbose=verbose)) for one in (*others, *arguments[:1])]
+    if arguments and not verbose:
+        told[-1] = f"location of {count(len(arguments), 'argument')}", told[-1][1]
+    return told + [(_title(one), _words_of(one, verbose=verbose)) for one in arguments[1:] if verbose]
 
 
-def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
+def _title(one: OpDifference) -> str:
+    if one.kind in ("operands", "location") and one.name:
+        return f"{'operand' if one.kind == 'operands' else 'location of'} {one.name}"
+    return one.name or one.kind
+
+
+def _words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
     """Return the words that differ.
 
-    Unless verbose, types are compared by their results if these differ, and locations are not shown. All
-    words of an operand differ, because another value may have the same name.
+    Unless verbose, types are compared by their results if these differ. All words of an operand differ,
+    because another value may have the same name.
     """
     before, after = one.before, one.after
     if one.kind == "operands":
         return [Stretch(before, after, differs=True)]
-    if not verbose and one.kind == "location":
-        return []
+    if one.kind == "location":
+        before, after = (_QUOTED_FILE.sub(r"\1", text) for text in (before, after))
     results = after_arrow(before), after_arrow(after)
     if not verbose and one.kind == "types" and results[0] != results[1]:
         before, after = results
     return word_diff(before, after, verbose=verbose)
-
-
-def difference(one: OpDifference, *, verbose: bool) -> str:
-    """Return ``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``. Unless verbose, shorten long values."""
-    return ": ".join(filter(None, (title(one), marked(words_of(one, verbose=verbose)))))
