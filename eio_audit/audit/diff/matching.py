@@ -20,7 +20,16 @@ from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.pairs import Pairs, Value, groups_of, match_arguments, match_blocks
 from eio_audit.audit.diff.refinement import MatchKeys, contracted, unwrapped
 from eio_audit.audit.diff.same_ops import SameOps
+from eio_audit.mlir.reading.op_text import OpText
 from eio_audit.order.inversions import displaced
+
+_PARTS: Sequence[Callable[[OpText], Hashable]] = (
+    lambda text: text.text,
+    lambda text: tuple(text.attributes.items()),
+    lambda text: text.signature,
+    lambda _: True,
+)
+"""The parts of an op that its counterpart may share, from all to none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +147,8 @@ class _Pairing(Pairs):
         ):
             if not self.is_open:
                 return
+            if key == self._name_and_text:
+                self._pair_in_their_functions()
             self._pair_by(key, only_unique=only_unique)
             self._pair_blocks()
             self._follow_dataflow(self.sides)
@@ -173,9 +184,27 @@ class _Pairing(Pairs):
         for old, new in self._unmatched(key):
             if only_unique and not len(old) == len(new) == 1:
                 continue
-            for a, b in zip(old, new, strict=False):
+            for a, b in self._least_changed(old, new):
                 if key != self._same_place or self._has_evidence(a, b):
                     self._pair(a, b)
+
+    def _least_changed(self, *ops: Sequence[int]) -> list[tuple[int, int]]:
+        """Pairs of ops of one text, then with the same attributes, the same types, and the rest in order."""
+        texts, pairs = [side.texts for side in self.sides], list[tuple[int, int]]()
+        for part in _PARTS if len(ops[0]) + len(ops[1]) > 2 else _PARTS[-1:]:
+            groups = groups_of(ops, lambda side, op: part(texts[side][op]))  # noqa: B023  (used at once)
+            pairs += [pair for group in groups for pair in zip(*group, strict=False)]
+            taken = [{pair[side] for pair in pairs} for side in (0, 1)]
+            ops = tuple([op for op in ops[side] if op not in taken[side]] for side in (0, 1))
+        return pairs
+
+    def _pair_in_their_functions(self) -> None:
+        """Pairs ops that could be in another function, if in their own as many of their name could be."""
+        groups = self._unmatched(self._name_and_text)
+        strays = [[op for group in groups for op in group[side]] for side in (0, 1)]
+        for old, new in groups_of(strays, self._same_place):
+            for a, b in self._least_changed(old, new) if len(old) == len(new) else ():
+                self._pair(a, b)
 
     def _pair_computations(self) -> None:
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
@@ -249,7 +278,7 @@ class _Pairing(Pairs):
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
         """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
         for old, new in self._unmatched(key):
-            for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
+            for a, b in self._least_changed(old, new) if len(old) == len(new) else ():
                 self._pair(a, b)
 
     def _has_evidence(self, old: int, new: int) -> bool:

@@ -209,7 +209,7 @@ def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
 
 
 def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
-    """Return the differences of an op, ``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``, then its notes."""
+    """Return the differences, ``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``, then the notes."""
     told = differences(change, verbose=verbose)
     return [*(": ".join(filter(None, (title, marked(words)))) for title, words in told), *notes(change)]
 
