@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
 from eio_audit.audit.check.keyed_block import UNCOUNTED, KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.diff.ignored import Ignored, Reduction
 from eio_audit.audit.locations.location_numbers import Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR, NO_OFFSET
@@ -72,7 +72,9 @@ class ComparedOps:
         self.location_numbers = LocationNumbers(ir, indices, interned)
         # By op, the number of its location, NO_LOCATION where unknown.
         self.locations = self.location_numbers.of_all()
-        self.texts: list[OpText] = OpTexts(ir, interned.texts).of_all()  # by op, its parts as printed
+        # By op, its parts as printed; then without what is ignored, which is what two ops are compared by.
+        self.printed_texts: list[OpText] = OpTexts(ir, interned.texts).of_all()
+        self.texts = self.printed_texts
         self.names = _full_names(ir)  # by op, its name with its dialect, which a custom form may leave out
         self.symbols = _symbols(ir)  # by op, the symbol it defines, or None
         self.functions = functions  # by block, the symbol of the function around it, or None
@@ -153,12 +155,15 @@ def _numbered(groups: Sequence[int]) -> list[int]:
     return numbers
 
 
-@dataclass(frozen=True)
 class ComparedDump:
-    """A dump with its ops as they are compared."""
+    """A dump with its ops as they are compared with those of dumps that share ``interned``."""
 
-    dump: KeyedDump
-    ops: ComparedOps
+    def __init__(self, dump: KeyedDump, interned: Interned, ignored: Collection[Ignored] = ()) -> None:
+        self.dump = dump
+        self.ops = ops = ComparedOps(dump.ir, dump.indices, dump.functions, interned)
+        self.reduction = Reduction(ignored)
+        if ignored:
+            ops.texts = self.reduction.texts(ops.printed_texts, ops.names, dump.keys.constants_by_op)
 
     def inversions(self, op: int) -> int | None:
         """Return the number of inversions that an op is in. None for an op that does not count."""
@@ -254,11 +259,6 @@ class ComparedDump:
         return [text[text.index(b"(") + 1 : -1].decode("utf-8", "replace").strip() for text in texts]
 
 
-def compared(dump: KeyedDump, interned: Interned) -> ComparedDump:
-    """Return a dump with its ops as they are compared with those of dumps that share ``interned``."""
-    return ComparedDump(dump, ComparedOps(dump.ir, dump.indices, dump.functions, interned))
-
-
 def implied_ops(
     ops: Sequence[int], side: ComparedOps, other: ComparedOps, pairs: Mapping[int, int]
 ) -> set[int]:
@@ -299,5 +299,5 @@ def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: in
 def is_shorthand(side: ComparedOps, op: int) -> bool:
     """Whether an op is short for a region with it and a terminator: ``linalg.map { arith.addf }``."""
     name = side.names[op]
-    is_name_alone = side.texts[op].text == name.encode() and side.ir.result_count(op) == 0
+    is_name_alone = side.printed_texts[op].text == name.encode() and side.ir.result_count(op) == 0
     return is_name_alone and "terminator" not in side.ir.op_table.flags(name)

@@ -9,7 +9,7 @@ The earlier dump can also be the original order, for ops whose locations carry n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
@@ -18,8 +18,9 @@ from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
-from eio_audit.audit.diff.compared_dump import ComparedOps, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
@@ -140,6 +141,7 @@ class Diff:
         fragmentation: how many runs the model's modules have.
         locations: what is wrong with the locations.
         sameness: in what sense the dumps are the same.
+        ignored: what was ignored.
         comparison: the dumps, and the matching of their ops.
         pairs: yields every op of both dumps, including unchanged ones, in the order of the later dump.
     """
@@ -151,6 +153,7 @@ class Diff:
     fragmentation: Fragmentation
     locations: HealthChange
     sameness: SamenessVerdict
+    ignored: tuple[Ignored, ...]
     comparison: DumpComparison = field(compare=False, repr=False)
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
 
@@ -160,6 +163,7 @@ def diff(
     after: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
     visit: Callable[[AuditedDump], None] | None = None,
+    ignore: Collection[Ignored | str] = (),
 ) -> Diff:
     """Compare two dumps of one program.
 
@@ -168,6 +172,7 @@ def diff(
         after: the later dump.
         options: as for ``check``.
         visit: called with the audited later dump while its IR is in memory.
+        ignore: what ops may differ in and still count as equal: some of ``Ignored``.
 
     Raises:
         InputError: a dump cannot be read.
@@ -175,7 +180,8 @@ def diff(
     interned = Interned()
     old, new = (audit_dump(dump, options) for dump in (before, after))
     runs = fragmentation(old, new, right_labels(new))
-    comparison = DumpComparison(compared(old, interned), compared(new, interned))
+    ignored = frozenset(map(Ignored, ignore))
+    comparison = DumpComparison(*(ComparedDump(side, interned, ignored) for side in (old, new)))
     layouts = LayoutChanges(comparison)
     if visit is not None:
         visit(new)
@@ -187,19 +193,26 @@ def diff(
         fragmentation=runs,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
+        ignored=tuple(one for one in Ignored if one in ignored),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
     )
 
 
-def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> SamenessVerdict:
+def same_program(
+    before: Dump,
+    after: Dump,
+    options: AuditOptions = DEFAULT_OPTIONS,
+    ignore: Collection[Ignored | str] = (),
+) -> SamenessVerdict:
     """Return in what sense two dumps are the same, as ``diff`` finds it with more work.
 
     Raises:
         InputError: a dump cannot be read.
     """
     interned = Interned()
-    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
+    ignored = frozenset(map(Ignored, ignore))
+    old, new = (ComparedDump(read_dump(dump, options), interned, ignored) for dump in (before, after))
     comparison = DumpComparison(old, new)
     return sameness(comparison.before, comparison.after, comparison.became)
 

@@ -127,7 +127,7 @@ def rearrangements(ops: ComparedOps) -> dict[int, Rearrangement]:
         name: leaf in RESHAPES for name, leaf in leaves.items() if leaf in PERMUTES or leaf in RESHAPES
     }
     return {
-        op: parse_rearrangement(ops.texts[op], is_reshape=is_reshape[name])
+        op: parse_rearrangement(ops.printed_texts[op], is_reshape=is_reshape[name])
         for op, name in enumerate(ops.names)
         if name in is_reshape and ops.producers[op] and op not in ops.blocks_of
     }

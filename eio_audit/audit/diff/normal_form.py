@@ -21,7 +21,7 @@ from itertools import chain, groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.diff.compared_dump import ComparedDump, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import KeptOrder, Sameness, sameness
 from eio_audit.audit.fix.reading_again import VerificationError
@@ -66,12 +66,12 @@ def normal_form(
         VerificationError: the normal form, read again, is not the same program.
     """
     values, interned = ValueNames(expect_dump(dump).source, dump.span, options.op_table), Interned()
-    old = compared(read_dump(dump, options, values.ir), interned)
+    old = ComparedDump(read_dump(dump, options, values.ir), interned)
     form = _Normalized(old, values)
     text = form.text(ordered=ordered, located=located)
     read = replace(dump, source=Source(f"normal form of {dump.source.name}", text), span=Span(0, len(text)))
     try:
-        new = compared(read_dump(read, options), interned)
+        new = ComparedDump(read_dump(read, options), interned)
     except InputError as error:
         raise VerificationError(f"the normal form cannot be read: {error}") from error
     found = sameness(old, new, form.numbers(ordered=ordered))

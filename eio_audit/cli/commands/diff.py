@@ -146,6 +146,13 @@ def _print_lines(files: GitFiles) -> None:
     "order, the same program in any legal order.",
 )
 @click.option(
+    "--ignore",
+    multiple=True,
+    type=click.Choice(["types", "constants", "attributes"]),
+    help="Ignore the types, what constants hold, or all attributes: for one program lowered for two shapes. "
+    "May be repeated.",
+)
+@click.option(
     "-U",
     "--unified",
     "context",
@@ -165,6 +172,7 @@ def diff_command(
     gate: Gate,
     exit_code: bool,
     same_as: str,
+    ignore: tuple[str, ...],
     context: int | None,
     parallel: Jobs,
     reports: Reports,
@@ -212,7 +220,7 @@ def diff_command(
             )
         with _workers(parallel, before, after) as workers:
             runs = compare_runs(
-                dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers
+                dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers, ignore
             )
         if not runs.pairs:
             raise InputError(f"{before}, {after}", None, _nothing_in_both(runs))
@@ -227,7 +235,7 @@ def diff_command(
     worst_blocks = WorstBlocks()
     visit = worst_blocks.visit if "html" in reports.formats else None
     with status("comparing the dumps"):
-        result = diff(old, new, options, visit)
+        result = diff(old, new, options, visit, ignore)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=cache(worst_blocks.pictures), context=context)

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
@@ -160,22 +161,30 @@ def ops_summary(diff: Diff) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in sizes.items())
 
 
-SAMENESS = {
-    Sameness.BYTES: "identical",
-    Sameness.NAMES: "same text up to names and locations",
-    Sameness.ORDER: "same program in another order",
-}
-"""The verdict on two dumps that are the same in some sense."""
+def same_in(sense: Sameness, ignored: Sequence[Ignored]) -> str:
+    """Return ``same text up to names and locations``. Empty for dumps that are the same in no sense."""
+    return {
+        Sameness.BYTES: "identical",
+        Sameness.NAMES: f"same text up to {''.join(f'{what}, ' for what in ignored)}names and locations",
+        Sameness.ORDER: f"same program{up_to(ignored)} in another order",
+        Sameness.NONE: "",
+    }[sense]
+
+
+def up_to(ignored: Sequence[Ignored]) -> str:
+    """Return `` up to types and constants``. Empty if nothing was ignored."""
+    return f" up to {' and '.join(ignored)}" if ignored else ""
 
 
 def verdict(diff: Diff) -> str:
     """Return in what sense the dumps are the same, ``same program in another order``, or what differs."""
     found = diff.sameness
-    if found.sameness in SAMENESS:
-        return SAMENESS[found.sameness]
+    if same := same_in(found.sameness, diff.ignored):
+        return same
     changed = [f"{len(ops):,} {name}" for name, ops in diff.ops.groups.items() if ops]
     if changed:
-        return f"different: {', '.join(changed)}"
+        besides = f" besides {' and '.join(diff.ignored)}" if diff.ignored else ""
+        return f"different{besides}: {', '.join(changed)}"
     return f"not proven to be the same: {found.reason}"
 
 
