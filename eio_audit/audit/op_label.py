@@ -61,10 +61,8 @@ class Sentence(NamedTuple):
 
 def label(ir: IR, indices: OriginalIndices, op: int) -> OpLabel:
     """Return the op as reports name it."""
-    origin = indices.parsed.origin(op)
-    place = None if origin is None else origin.place
-    line = ir.source.line_at(ir.op_start[op])
-    return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, _module(place))
+    line, module = ir.source.line_at(ir.op_start[op]), _module(indices.parsed.place(op))
+    return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, module)
 
 
 def labels(ir: IR, indices: OriginalIndices, ops: Sequence[int]) -> list[OpLabel]:

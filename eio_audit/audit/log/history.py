@@ -363,7 +363,7 @@ class _Recorder:
             source = None if origin is None else old.numbers[origin[0]]
             is_wanted = number in self._wanted
             if done.found.was_known(function) and (is_wanted or source in self._tracks):
-                change = comparison.addition(op, origin)
+                change = comparison.change(None, op, origin)
                 event = _event(EventKind.MADE, done.of(function), _state(new.ops, op), change)
                 self._begin(number, event, None if is_wanted else source)
 
