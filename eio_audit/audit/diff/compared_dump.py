@@ -56,13 +56,7 @@ class Users:
 
 
 class ComparedOps:
-    """The ops of one dump as they are compared with those of another.
-
-    Attributes:
-        producers: by op and operand, the defining op and its result number; for a block argument ``-1 -
-            block`` and the argument's number.
-        region_places: by block, the place of its region in its op, and its own place in the region.
-    """
+    """The ops of one dump as they are compared with those of another."""
 
     def __init__(
         self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
@@ -91,6 +85,8 @@ class ComparedOps:
                 values.append((owner, self.argument_counts[-1 - owner]))
                 self.argument_counts[-1 - owner] += 1
         used = tuple(map(values.__getitem__, ir.operands))
+        # By op and operand, the defining op and its result number; for a block argument `-1 - block` and the
+        # argument's number.
         self.producers: list[tuple[tuple[int, int], ...]] = [
             used[start:end] for start, end in pairwise(ir.operand_start)
         ]
@@ -98,6 +94,7 @@ class ComparedOps:
             self.producers[op] += tuple(map(values.__getitem__, late))
         region_of_op = _numbered(ir.region_op)
         in_region = _numbered(ir.block_region)
+        # By block, the place of its region in its op, and its own place in the region.
         self.region_places = [
             (region_of_op[region], place) for region, place in zip(ir.block_region, in_region, strict=True)
         ]

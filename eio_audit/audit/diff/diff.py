@@ -42,17 +42,13 @@ RunKey = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ModuleRuns:
-    """How many runs one module or source function has.
-
-    Attributes:
-        before, after: the runs in the earlier and the later dump.
-    """
+    """How many runs one module or source function has."""
 
     name: str  # the module, or the function with its file (`model.py:10 forward`)
     # The module with the modules around it, outermost first. For a function, only the function.
     path: tuple[str, ...]
-    before: int
-    after: int
+    before: int  # the runs in the earlier dump
+    after: int  # the runs in the later dump
     fixed: int  # the runs after a fix of the later dump
     relabelled: int  # the runs after a fix that also corrects wrong labels
 
@@ -107,8 +103,8 @@ def _count(
             last = place
             path = place.modules
             if path and path != last_path:
-                for depth in range(_shared(last_path, path), len(path)):
-                    modules[path[: depth + 1]] += 1
+                for depth in range(1, len(path) + 1):
+                    modules[path[:depth]] += path[:depth] != last_path[:depth]
                 last_path = path
             named = place.file, place.function
             if place.function is not None and named != last_named:
@@ -119,42 +115,20 @@ def _count(
     return modules, functions
 
 
-def _shared(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many modules two paths share, from the outermost on."""
-    shared = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
-
-
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Two audits and the differences between the dumps.
+    """Two audits and the differences between the dumps."""
 
-    Attributes:
-        before: the audit of the earlier dump.
-        after: the audit of the later dump.
-        ops: every op, by what became of it.
-        inverse_ops: what became of permutes, transposes and reshapes.
-        fragmentation: how many runs the model's modules have.
-        locations: what is wrong with the locations.
-        sameness: in what sense the dumps are the same.
-        ignored: what was ignored.
-        comparison: the dumps, and the matching of their ops.
-        pairs: yields every op of both dumps, including unchanged ones, in the order of the later dump.
-    """
-
-    before: DumpAudit
-    after: DumpAudit
-    ops: OpChanges
-    inverse_ops: InverseOps
-    fragmentation: Fragmentation
-    locations: HealthChange
-    sameness: SamenessVerdict
-    ignored: tuple[Ignored, ...]
-    comparison: DumpComparison = field(compare=False, repr=False)
+    before: DumpAudit  # the audit of the earlier dump
+    after: DumpAudit  # the audit of the later dump
+    ops: OpChanges  # every op, by what became of it
+    inverse_ops: InverseOps  # what became of permutes, transposes and reshapes
+    fragmentation: Fragmentation  # how many runs the model's modules have
+    locations: HealthChange  # what is wrong with the locations
+    sameness: SamenessVerdict  # in what sense the dumps are the same
+    ignored: tuple[Ignored, ...]  # what was ignored
+    comparison: DumpComparison = field(compare=False, repr=False)  # the dumps, and the matching of their ops
+    # Yields every op of both dumps, including unchanged ones, in the order of the later dump.
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
 
 

@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -62,16 +63,12 @@ _PERMUTATION_NAMES = ("permutation", "perms", "permute_dims", "dims")
 
 @dataclass(frozen=True, slots=True)
 class Rearrangement:
-    """What a permute, transpose or reshape does to its first operand.
-
-    Attributes:
-        shape_in, shape_out: as printed, ``1x32x?``. Empty for rank 0, ``*`` for an unknown rank, None if the
-            text shows no types.
-    """
+    """What a permute, transpose or reshape does to its first operand."""
 
     # Dimension `k` of the result is dimension `permutation[k]` of the operand. None for a reshape, and
     # for a permute whose text lacks it.
     permutation: tuple[int, ...] | None
+    # As printed, `1x32x?`. Empty for rank 0, `*` for an unknown rank, None if the text shows no types.
     shape_in: str | None
     shape_out: str | None
     is_reshape: bool  # whether it is a reshape
@@ -105,15 +102,10 @@ def _printed(shape: str | None) -> str:
     return "?" if shape is None else shape or "scalar"
 
 
-@dataclass(frozen=True, slots=True)
-class InversePair:
-    """Two rearrangements, of which the second undoes the first.
+class InversePair(NamedTuple):
+    """Two rearrangements, of which the second undoes the first."""
 
-    Attributes:
-        first, second: op numbers. The second's operand comes from the first.
-    """
-
-    first: int
+    first: int  # the op whose result the second's operand comes from
     second: int
     # How many elementwise ops are between them. 0 if one feeds the other directly, or would without the
     # inverse pairs between them.
@@ -251,13 +243,9 @@ class MovedLayoutOp:
 
 @dataclass(frozen=True, slots=True)
 class InverseOps:
-    """What became of the permutes, transposes and reshapes.
+    """What became of the permutes, transposes and reshapes."""
 
-    Attributes:
-        before, after: how many there are.
-    """
-
-    before: int
+    before: int  # how many there are in each dump
     after: int
     inverse_before: int  # how many pairs of the earlier dump undo each other
     cancelled: tuple[LayoutPair, ...]  # the pairs of the earlier dump that are gone

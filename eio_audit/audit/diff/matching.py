@@ -17,7 +17,7 @@ from functools import cached_property
 from itertools import accumulate, chain
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
-from eio_audit.audit.diff.pairs import Pairs, Value, groups_of, match_arguments, match_blocks
+from eio_audit.audit.diff.pairs import Pairs, Value, groups_of
 from eio_audit.audit.diff.refinement import MatchKeys, contracted, unwrapped
 from eio_audit.audit.diff.same_ops import SameOps
 from eio_audit.mlir.reading.op_text import OpText
@@ -87,17 +87,12 @@ class _Pairing(Pairs):
             self._pair(old[0], new[0])
             return
         self.is_ambiguous = True
-        groups = groups_of((old, new), self._matched_users if upwards else self._matched_producers)
-        for together in groups:
-            if len(together[0]) == len(together[1]) or not self._is_told_later(together[0], upwards=upwards):
-                for a, b in zip(*together, strict=False):
-                    self._pair(a, b)
-        left = [
-            sorted(op for op in ops if op not in self.matched[side]) for side, ops in enumerate((old, new))
-        ]
-        if len(left[0]) == len(left[1]) or not self._is_told_later(left[0], upwards=upwards):
-            for a, b in zip(*left, strict=False):
-                self._pair(a, b)
+        for key in (self._matched_users if upwards else self._matched_producers, lambda *_: True):
+            free = [sorted(op for op in ops if op not in self.matched[k]) for k, ops in enumerate((old, new))]
+            for was, now in groups_of(free, key):
+                if len(was) == len(now) or not self._is_told_later(was, upwards=upwards):
+                    for a, b in zip(was, now, strict=False):
+                        self._pair(a, b)
 
     def _is_told_later(self, old: Sequence[int], *, upwards: bool) -> bool:
         """Whether equal ops have results but no operands, as constants: only users tell which is which."""
@@ -137,7 +132,6 @@ class _Pairing(Pairs):
             (self._same_place_and_text, True),
             (self._above, True),
             (self._same_place_and_producers, False),
-            (self._location_and_text, False),
             (self._same_place, True),
             (self._text_and_producers, True),
             (self._text_and_users, True),
@@ -301,7 +295,7 @@ class _Pairing(Pairs):
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
-        self._round += 1
+        self.__dict__.pop("_free_texts", None)  # counted again in each round
         disputed: deque[tuple[int, int]] = deque()
         while self._unseen or disputed:
             if self._unseen:
@@ -331,25 +325,13 @@ class _Pairing(Pairs):
             return True
         return not self._free_texts[1][was] and not self._free_texts[0][now] and self._holds_alike(old, new)
 
-    @property
+    @cached_property
     def _free_texts(self) -> list[Counter[Hashable]]:
         """By side, how many ops without a partner have which place and text."""
-        if self._counted is None or self._counted[0] != self._round:
-            self._counted = (
-                self._round,
-                [
-                    Counter(
-                        self._same_place_and_text(side, op) for op in self._free[side] if op not in matched
-                    )
-                    for side, matched in enumerate(self.matched)
-                ],
-            )
-        return self._counted[1]
-
-    def _is_fused(self, old: int, new: int) -> bool:
-        """Whether an op holds what the old op held and more: perhaps it is another op, and took these in."""
-        was, now = self._names_inside(old, new)
-        return was < now
+        return [
+            Counter(self._same_place_and_text(side, op) for op in self._free[side] if op not in matched)
+            for side, matched in enumerate(self.matched)
+        ]
 
     def _holds_alike(self, old: int, new: int) -> bool:
         """Whether two ops have like contents: most of the ops in their regions have the same names."""
@@ -377,10 +359,7 @@ class _Pairing(Pairs):
     @cached_property
     def _merged(self) -> dict[Hashable, dict[int, None]]:
         """By class, the ops of the dump before that compute the same, where there are fewer of them now."""
-        same = self.same.pairs.keys(), set(self.same.pairs.values())
-        before, after = (
-            [op for op in range(len(ops)) if op not in same[side]] for side, ops in enumerate(self.sides)
-        )
+        before, after = self._free_at_first
         now = Counter(self._above(1, op) for op in after)
         merged: dict[Hashable, dict[int, None]] = defaultdict(dict)
         for op in before:
@@ -404,11 +383,9 @@ class _Pairing(Pairs):
             for was, now in groups_of(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):
-                        if not self._is_free(a, b) or (not with_content and self._is_fused(a, b)):
-                            continue
-                        if is_strict and self._disagrees(a, b):
+                        if is_strict and self._is_free(a, b) and self._disagrees(a, b):
                             is_agreed = False
-                        else:
+                        elif self._is_free(a, b):
                             self._pair(a, b)
         return is_agreed
 
@@ -417,9 +394,8 @@ class _Pairing(Pairs):
         if self._count_with_blocks == len(self.matched[0]):
             return
         self._count_with_blocks = len(self.matched[0])
-        self.blocks = match_blocks(*self.sides, self.matched[0], self.keys.same_form, self.keys.functions)
-        self.arguments = match_arguments(*self.sides, self.matched[0], self.blocks)
-        self._new_arguments = set(self.arguments.values())
+        self._match_blocks()
+        self._match_arguments()
         for old, new in self.blocks.items():
             self._pair_terminators(old, new)
             self._pair_holders(old, new)
