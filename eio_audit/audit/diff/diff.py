@@ -9,14 +9,14 @@ The earlier dump can also be the original order, for ops whose locations carry n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison
@@ -151,11 +151,9 @@ def diff(
     Raises:
         InputError: a dump cannot be read.
     """
-    interned = Interned()
     old, new = (audit_dump(dump, options) for dump in (before, after))
     runs = fragmentation(old, new, right_labels(new))
-    ignored = frozenset(map(Ignored, ignore))
-    comparison = DumpComparison(*(ComparedDump(side, interned, ignored) for side in (old, new)))
+    comparison = _comparison((old, new), ignore)
     layouts = LayoutChanges(comparison)
     if visit is not None:
         visit(new)
@@ -167,7 +165,7 @@ def diff(
         fragmentation=runs,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
-        ignored=tuple(one for one in Ignored if one in ignored),
+        ignored=tuple(one for one in Ignored if one in ignore),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
     )
@@ -184,11 +182,13 @@ def same_program(
     Raises:
         InputError: a dump cannot be read.
     """
-    interned = Interned()
-    ignored = frozenset(map(Ignored, ignore))
-    old, new = (ComparedDump(read_dump(dump, options), interned, ignored) for dump in (before, after))
-    comparison = DumpComparison(old, new)
+    comparison = _comparison([read_dump(dump, options) for dump in (before, after)], ignore)
     return sameness(comparison.before, comparison.after, comparison.became)
+
+
+def _comparison(dumps: Iterable[KeyedDump], ignore: Collection[Ignored | str]) -> DumpComparison:
+    interned, ignored = Interned(), frozenset(map(Ignored, ignore))
+    return DumpComparison(*(ComparedDump(dump, interned, ignored) for dump in dumps))
 
 
 class OriginalOrder:

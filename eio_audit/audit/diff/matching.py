@@ -18,7 +18,7 @@ from itertools import accumulate, chain
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.pairs import Pairs, Value, groups_of
-from eio_audit.audit.diff.refinement import MatchKeys, contracted, unwrapped
+from eio_audit.audit.diff.refinement import MatchKeys, contracted
 from eio_audit.audit.diff.same_ops import SameOps
 from eio_audit.mlir.reading.op_text import OpText
 from eio_audit.order.inversions import displaced
@@ -204,10 +204,9 @@ class _Pairing(Pairs):
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
         if not self.is_open:
             return
-        if sides := contracted(*self.sides):
-            self._pair_computations_of(sides)
-        if sides := unwrapped(*self.sides, self.matched):
-            self._pair_computations_of(sides)
+        for matched in (None, self.matched):
+            if sides := contracted(*self.sides, matched):
+                self._pair_computations_of(sides)
         self._follow_all_dataflow(self.sides)
 
     def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
@@ -319,11 +318,9 @@ class _Pairing(Pairs):
         return is_agreed
 
     def _may_be_same(self, old: int, new: int) -> bool:
-        """Whether ops of one name that feed the same op hold like ops, and have no more likely partner."""
+        """Whether ops of one name that feed the same op have no more likely partner."""
         was, now = self._same_place_and_text(0, old), self._same_place_and_text(1, new)
-        if was == now:
-            return True
-        return not self._free_texts[1][was] and not self._free_texts[0][now] and self._holds_alike(old, new)
+        return was == now or (not self._free_texts[1][was] and not self._free_texts[0][now])
 
     @cached_property
     def _free_texts(self) -> list[Counter[Hashable]]:
@@ -332,11 +329,6 @@ class _Pairing(Pairs):
             Counter(self._same_place_and_text(side, op) for op in self._free[side] if op not in matched)
             for side, matched in enumerate(self.matched)
         ]
-
-    def _holds_alike(self, old: int, new: int) -> bool:
-        """Whether two ops have like contents: most of the ops in their regions have the same names."""
-        was, now = self._names_inside(old, new)
-        return (was & now).total() * 2 > max(was.total(), now.total()) or was == now
 
     def _first_of_merged(self, old: int, new: int) -> int:
         """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays.
@@ -409,7 +401,7 @@ class _Pairing(Pairs):
         inside = [self.matched[0].get(op) for op in before.block_ops[old]]
         stayed = sum(op is not None and after.op_block[op] == new for op in inside)
         is_most = stayed * 4 > 3 * max(len(inside), len(after.block_ops[new]))
-        was, now = self._names_inside(a, b)
+        was, now = (Counter(ops.names_inside(op)) for ops, op in zip(self.sides, (a, b), strict=True))
         is_all = stayed == len(inside) - inside.count(None) and was == now
         if is_most or is_all:
             self._pair(a, b)

@@ -46,10 +46,8 @@ class Pairs:
         self.blocks: dict[int, int] = {}
         self.arguments: dict[Value, Value] = {}
         self.is_ambiguous = False
-        self._known_arguments: Sequence[Mapping[Value, Value]] = (
-            {},
-            {},
-        )  # by side, as the dump after has them
+        # By side and argument, the argument of the dump after.
+        self._known_arguments: Sequence[Mapping[Value, Value]] = ({}, {})
         self._count_with_blocks = -1
         self._unseen: deque[tuple[int, int]] = deque()
         self._free = self._free_at_first = [
@@ -69,14 +67,8 @@ class Pairs:
     @cached_property
     def _classes(self) -> list[RefinementClasses]:
         """By side, the classes of the ops that had no partner at first."""
-        return self._classes_of(self.sides, [self._own_keys(side) for side in (0, 1)])
-
-    def _own_keys(self, side: int) -> list[Hashable]:
-        """By op without a partner, what it is by itself. None for others, whose class is known."""
-        keys: list[Hashable] = [None] * len(self.sides[side])
-        for op in self._free[side]:
-            keys[op] = self.keys.labels[side][op], self.keys.contents[side][op]
-        return keys
+        own = zip(self.keys.labels, self.keys.contents, strict=True)
+        return self._classes_of(self.sides, [list(zip(*of_side, strict=True)) for of_side in own])
 
     def _classes_of(
         self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]
@@ -245,9 +237,6 @@ class Pairs:
                     votes[a, b] += 1
         self.arguments |= _one_to_one(votes)
         self._known_arguments = self.arguments, {new: new for new in self.arguments.values()}
-
-    def _names_inside(self, old: int, new: int) -> tuple[Counter[str], Counter[str]]:
-        return Counter(self.sides[0].names_inside(old)), Counter(self.sides[1].names_inside(new))
 
     def _is_free(self, old: int, new: int) -> bool:
         return old not in self.matched[0] and new not in self.matched[1]
