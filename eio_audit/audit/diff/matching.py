@@ -294,7 +294,6 @@ class _Pairing(Pairs):
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
-        self.__dict__.pop("_free_texts", None)  # counted again in each round
         disputed: deque[tuple[int, int]] = deque()
         while self._unseen or disputed:
             if self._unseen:
@@ -313,22 +312,9 @@ class _Pairing(Pairs):
             is_agreed = self._pair_users((users, others), is_strict=is_strict)
         for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
             is_open = a not in was and b not in now and i == j and min(a, b) >= 0
-            if is_open and self._same_place(0, a) == self._same_place(1, b) and self._may_be_same(a, b):
+            if is_open and self._same_place(0, a) == self._same_place(1, b):
                 self._pair(self._first_of_merged(a, b), b)
         return is_agreed
-
-    def _may_be_same(self, old: int, new: int) -> bool:
-        """Whether ops of one name that feed the same op have no more likely partner."""
-        was, now = self._same_place_and_text(0, old), self._same_place_and_text(1, new)
-        return was == now or (not self._free_texts[1][was] and not self._free_texts[0][now])
-
-    @cached_property
-    def _free_texts(self) -> list[Counter[Hashable]]:
-        """By side, how many ops without a partner have which place and text."""
-        return [
-            Counter(self._same_place_and_text(side, op) for op in self._free[side] if op not in matched)
-            for side, matched in enumerate(self.matched)
-        ]
 
     def _first_of_merged(self, old: int, new: int) -> int:
         """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays.
