@@ -18,10 +18,8 @@ from itertools import accumulate, chain
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.pairs import Pairs, Value, groups_of
-from eio_audit.audit.diff.refinement import MatchKeys, contracted
-from eio_audit.audit.diff.same_ops import SameOps
+from eio_audit.audit.diff.refinement import contracted
 from eio_audit.mlir.reading.op_text import OpText
-from eio_audit.order.inversions import displaced
 
 _PARTS: Sequence[Callable[[OpText], Hashable]] = (
     lambda text: text.text,
@@ -50,78 +48,47 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
 
     Complexity: near-linear in ops and operands: a fixed number of sweeps, each with sorting.
     """
-    keys = MatchKeys(before, after)
-    same = SameOps(before, after, keys)
-    by_producers = _Pairing(before, after, keys, same)
-    if by_producers.is_open:
-        by_producers.pair_alike(upwards=False)
-        if by_producers.is_ambiguous:
-            by_users = _Pairing(before, after, keys, same)
-            by_users.pair_alike(upwards=True)
-            if by_users.moved_count() < by_producers.moved_count():
-                by_producers = by_users
-    return by_producers.complete()
+    return _Pairing(before, after).complete()
 
 
 class _Pairing(Pairs):
     """The steps in which ops are paired, the surest first."""
 
-    def pair_alike(self, *, upwards: bool) -> None:
-        """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
-        around = self._of_one_class("around")
-        if any(len(old) > 1 or len(new) > 1 for old, new in around):
-            self._pair_classes(self._of_one_class("exact"), upwards=upwards)
-            around = self._of_one_class("around")
-        self._pair_classes(around, upwards=upwards)
-
-    def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
-        classes = [getattr(side, kind) for side in self._classes]
-        return self._unmatched(lambda side, op: classes[side][op])
-
-    def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]], *, upwards: bool) -> None:
-        for old, new in sorted(groups, key=lambda group: -group[0][-1]) if upwards else sorted(groups):
-            self._pair_group(old, new, upwards=upwards)
-
-    def _pair_group(self, old: list[int], new: list[int], *, upwards: bool) -> None:
-        if len(old) == len(new) == 1:
-            self._pair(old[0], new[0])
-            return
-        self.is_ambiguous = True
-        for key in (self._matched_users if upwards else self._matched_producers, lambda *_: True):
-            free = [sorted(op for op in ops if op not in self.matched[k]) for k, ops in enumerate((old, new))]
-            for was, now in groups_of(free, key):
-                if len(was) == len(now) or not self._is_told_later(was, upwards=upwards):
-                    for a, b in zip(was, now, strict=False):
-                        self._pair(a, b)
-
-    def _is_told_later(self, old: Sequence[int], *, upwards: bool) -> bool:
-        """Whether equal ops have results but no operands, as constants: only users tell which is which."""
-        before = self.sides[0]
-        return any(
-            before.ir.result_count(op) > 0
-            and not before.producers[op]
-            and not (upwards and self._matched_users(0, op))
-            for op in old
-        )
-
-    def moved_count(self) -> int:
-        """Return how many ops leave their place in blocks with pairs that are not sure."""
-        op_block = self.sides[1].ir.op_block
-        blocks: dict[int, list[int]] = {
-            op_block[new]: [] for old, new in self.matched[0].items() if old not in self.same.pairs
-        }
-        for new, old in sorted(self.matched[1].items()):
-            if op_block[new] in blocks:
-                blocks[op_block[new]].append(old)
-        return sum(len(displaced(ops)) for ops in blocks.values())
-
     def complete(self) -> Matching:
-        """Pairs the remaining ops, the surest first."""
+        """Pairs the ops that the pass did not leave alone."""
+        if self.is_open:
+            self._pair_alike()
         if self.is_open:
             self._pair_remaining()
         self._pair_blocks()
         became, was = self.matched
         return Matching(became, was, self.blocks, self.arguments, self.keys.same_form, self.same.untouched)
+
+    def _pair_alike(self) -> None:
+        """Pairs ops of one class, those with the same producers first."""
+        around = self._of_one_class("around")
+        if any(len(old) > 1 or len(new) > 1 for old, new in around):
+            self._pair_classes(self._of_one_class("exact"))
+            around = self._of_one_class("around")
+        self._pair_classes(around)
+
+    def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
+        classes = [getattr(side, kind) for side in self._classes]
+        return self._unmatched(lambda side, op: classes[side][op])
+
+    def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]]) -> None:
+        for group in sorted(groups):
+            for key in (self._matched_producers, lambda *_: True):
+                free = [[op for op in ops if op not in self.matched[side]] for side, ops in enumerate(group)]
+                for old, new in groups_of(free, key):
+                    if len(old) == len(new) or not self._is_told_later(old):
+                        for a, b in zip(old, new, strict=False):
+                            self._pair(a, b)
+
+    def _is_told_later(self, old: Sequence[int]) -> bool:
+        """Whether equal ops have results but no operands, as constants: only users tell which is which."""
+        before = self.sides[0]
+        return any(before.ir.result_count(op) > 0 and not before.producers[op] for op in old)
 
     def _pair_remaining(self) -> None:
         self._pair_blocks()
@@ -243,15 +210,10 @@ class _Pairing(Pairs):
         """
         uses: list[dict[Value, list[tuple[int, int]]]] = [{}, {}]
         for side, ops in enumerate(self.sides):
-            for op in self._free[side]:
+            for op in (op for op in self._free[side] if op not in self.matched[side]):
                 for place, value in enumerate(ops.producers[op]):
                     is_weight = value[0] < 0 or not ops.producers[value[0]]
-                    known = (
-                        self._matched_value(side, value)
-                        if is_weight and op not in self.matched[side]
-                        else None
-                    )
-                    if known is not None:
+                    if is_weight and (known := self._matched_value(side, value)) is not None:
                         uses[side].setdefault(known, []).append((op, place))
         votes: set[tuple[int, int]] = set()
         for value, was in uses[0].items():
@@ -356,8 +318,6 @@ class _Pairing(Pairs):
             free = [
                 [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
             ]
-            if not all(free):
-                break
             for was, now in groups_of(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):

@@ -35,17 +35,13 @@ class Pairs:
     The methods that are keys give what ops of a side (0 before, 1 after) are paired by; None pairs nothing.
     """
 
-    def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys, same: SameOps) -> None:
+    def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
         self.sides = (before, after)
-        self.keys = keys
-        self.same = same
-        self.matched: tuple[dict[int, int], dict[int, int]] = (
-            dict(same.pairs),
-            {new: old for old, new in same.pairs.items()},
-        )
+        self.keys = MatchKeys(before, after)
+        self.same = SameOps(before, after, self.keys)
+        self.matched = self.same.pairs, {new: old for old, new in self.same.pairs.items()}
         self.blocks: dict[int, int] = {}
         self.arguments: dict[Value, Value] = {}
-        self.is_ambiguous = False
         # By side and argument, the argument of the dump after.
         self._known_arguments: Sequence[Mapping[Value, Value]] = ({}, {})
         self._count_with_blocks = -1

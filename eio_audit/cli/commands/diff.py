@@ -248,12 +248,15 @@ def diff_command(
 
 def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dump]:
     """Return one dump of each file. Beside a log, the choice does not concern a file with one dump."""
+    from eio_audit.mlir.input.dumps import Dump
+
+    no_ops = Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
     both = [(path, [] if path == os.devnull else read_dumps(path)) for path in (before, after)]
     is_beside_log = any(len(dumps) > 1 for _, dumps in both)
     chosen = []
     for path, dumps in both:
         own = DumpChoice() if is_beside_log and len(dumps) == 1 else choice
-        chosen.append(_no_ops() if path == os.devnull else own.only_one(dumps, source_name(path)))
+        chosen.append(no_ops if path == os.devnull else own.only_one(dumps, source_name(path)))
     old, new = chosen
     return old, new
 
@@ -269,12 +272,6 @@ def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | Non
     from eio_audit.mlir.input.folders import find_dump_files
 
     return parallel.workers(total_size([file.path for run in runs for file in find_dump_files(run)]))
-
-
-def _no_ops() -> Dump:
-    from eio_audit.mlir.input.dumps import Dump
-
-    return Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
 
 
 def _renamed(dump: Dump, name: str) -> Dump:

@@ -104,11 +104,8 @@ def print_two_runs(
 
 def _moment(dump: Dump) -> str:
     """Return ``b.log:33 after cse of @main``."""
-    marker, place = dump.marker, f"{dump.source.name}:{dump.line}"
-    if marker is None:
-        return place
-    symbol = f" of {marker.symbol}" if marker.symbol else ""
-    return " ".join(filter(None, (place, marker.when, f"{marker.pass_name}{symbol}")))
+    symbol = f" of {dump.marker.symbol}" if dump.marker is not None and dump.marker.symbol else ""
+    return f"{dump.place.source}:{dump.place.line} {dump.place.moment}{symbol}".rstrip()
 
 
 def _print_parts(section: DiffSection, console: Console, *, verbose: bool) -> int:
