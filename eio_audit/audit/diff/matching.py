@@ -11,7 +11,7 @@ location alone: one framework op is often several IR ops. An op whose partner is
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -66,18 +66,7 @@ class _Pairing(Pairs):
 
     def _pair_alike(self) -> None:
         """Pairs ops of one class, those with the same producers first."""
-        around = self._of_one_class("around")
-        if any(len(old) > 1 or len(new) > 1 for old, new in around):
-            self._pair_classes(self._of_one_class("exact"))
-            around = self._of_one_class("around")
-        self._pair_classes(around)
-
-    def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
-        classes = [getattr(side, kind) for side in self._classes]
-        return self._unmatched(lambda side, op: classes[side][op])
-
-    def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]]) -> None:
-        for group in sorted(groups):
+        for group in sorted(self._unmatched(lambda side, op: self._classes[side].around[op])):
             for key in (self._matched_producers, lambda *_: True):
                 free = [[op for op in ops if op not in self.matched[side]] for side, ops in enumerate(group)]
                 for old, new in groups_of(free, key):
@@ -177,30 +166,14 @@ class _Pairing(Pairs):
         self._follow_all_dataflow(self.sides)
 
     def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
-        for with_attributes in (True, False):
-            labels = [self._kinds(side, with_attributes=with_attributes) for side in (0, 1)]
-            classes = self._classes_of(sides, labels)
+        classes = self._classes_of(sides, [ops.names for ops in sides])
 
-            def around(side: int, op: int) -> int | None:
-                has_neighbours = sides[side].producers[op] or sides[side].users[op]
-                return classes[side].around[op] if has_neighbours else None  # noqa: B023  (used at once)
+        def above(side: int, op: int) -> int | None:
+            return classes[side].above[op] if sides[side].producers[op] else None
 
-            def above(side: int, op: int) -> int | None:
-                return classes[side].above[op] if sides[side].producers[op] else None  # noqa: B023
-
-            self._pair_if_equally_many(around)
-            self._pair_if_equally_many(above)
-            self._follow_all_dataflow(sides)
-            self._pair_blocks()
-
-    def _kinds(self, side: int, *, with_attributes: bool) -> list[Hashable]:
-        """By op without a partner, its name, the names of the ops in it, and its attributes. No types."""
-        ops = self.sides[side]
-        kinds: list[Hashable] = [None] * len(ops)
-        for op in self._free[side]:
-            attributes = tuple(ops.texts[op].attributes.items()) if with_attributes else ()
-            kinds[op] = ops.interned.number((ops.names[op], ops.names_inside(op), attributes))
-        return kinds
+        self._pair_if_equally_many(above)
+        self._follow_all_dataflow(sides)
+        self._pair_blocks()
 
     def _pair_only_users(self) -> None:
         """Pairs ops with the same text if they are the only users of a weight: an argument or a constant.

@@ -286,27 +286,14 @@ def contracted(
         wrappers = _wrappers(before, matched[0]), _wrappers(after, matched[1])
         if not any(wrappers):
             return None
-    kinds = _kinds_not_equally_many(before, after)
+    was, now = Counter(before.names), Counter(after.names)
+    kinds = {name for name in was.keys() | now.keys() if was[name] != now[name]}
     sides = _contracted(before, kinds, wrappers[0]), _contracted(after, kinds, wrappers[1])
     is_same = all(side.producers == ops.producers for side, ops in zip(sides, (before, after), strict=True))
     return None if is_same and matched is None else sides
 
 
-def _kinds_not_equally_many(before: ComparedOps, after: ComparedOps) -> set[Hashable]:
-    was, now = Counter(_kinds(before)), Counter(_kinds(after))
-    return {kind for kind in was.keys() | now.keys() if was[kind] != now[kind]}
-
-
-def _kinds(ops: ComparedOps) -> list[Hashable]:
-    """By op, its name, or if it has regions its name and the names of the ops in them."""
-    kinds: list[Hashable] = list(ops.names)
-    for op in ops.blocks_of:
-        if op >= 0:
-            kinds[op] = ops.names[op], ops.names_inside(op)
-    return kinds
-
-
-def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[int, int]) -> ComparedOps:
+def _contracted(ops: ComparedOps, kinds: Container[str], wrappers: Mapping[int, int]) -> ComparedOps:
     """The ops without those of the kinds that pass a value on, and without the wrappers, by their block."""
     side = copy(ops)
     side.blocks_of = {}
@@ -315,7 +302,6 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
     ends = {ops.ir.block_ops[block][-1]: wrapper for wrapper, block in wrappers.items()}
     makes_place = {name for name in {*ops.names} if name.endswith(".empty")}
     empty = {op for op, name in enumerate(ops.names) if name in makes_place and not ops.producers[op]}
-    kind_of = _kinds(ops)
     passed_on: dict[tuple[int, int], tuple[int, int]] = {}  # by value that is passed over, the one behind it
     for op, operands in enumerate(ops.producers):
         if wrappers and (parent := ops.ir.parent_op(ops.op_blocks[op])) in wrappers:
@@ -323,7 +309,7 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
         found = [passed_on.get(value, value) for value in operands if value[0] not in empty]
         owner = ends.get(op)
         if (
-            kind_of[op] in kinds
+            ops.names[op] in kinds
             and len(found) == 1 == ops.ir.result_count(op)
             and len(ops.names_inside(op)) < 2
         ):
