@@ -214,8 +214,6 @@ class _Pairing(Pairs):
         a, b = self.sides[0].texts[old], self.sides[1].texts[new]
         if a.is_generic != b.is_generic or len(a.differs_from(b)) < 2:
             return True
-        if a.attributes.items() & b.attributes.items():
-            return True
         return self.sides[0].symbols[old] is not None or not self.sides[0].producers[old]
 
     def _follow_all_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
@@ -319,10 +317,7 @@ class _Pairing(Pairs):
             return
         inside = [self.matched[0].get(op) for op in before.block_ops[old]]
         stayed = sum(op is not None and after.op_block[op] == new for op in inside)
-        is_most = stayed * 4 > 3 * max(len(inside), len(after.block_ops[new]))
-        was, now = (Counter(ops.names_inside(op)) for ops, op in zip(self.sides, (a, b), strict=True))
-        is_all = stayed == len(inside) - inside.count(None) and was == now
-        if is_most or is_all:
+        if stayed * 4 > 3 * max(len(inside), len(after.block_ops[new])):
             self._pair(a, b)
 
     def _pair_terminators(self, old: int, new: int) -> None:

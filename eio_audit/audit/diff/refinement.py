@@ -11,7 +11,7 @@ and the name does not.
 
 **Passed over.** Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and
 neighbours of a whole chain differ, though the same is computed. So an op with one operand and one result is
-*passed over* if ops of its kind are not equally many in both dumps: a user of its result counts as a user of
+*passed over* if ops of its name are not equally many in both dumps: a user of its result counts as a user of
 its operand. An operand that is only a place for the result (``tensor.empty``) does not count.
 
 **Wrappers.** Passes also wrap ops in regions: ``arith.addf`` on tensors becomes a ``linalg.generic`` with
