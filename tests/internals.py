@@ -54,7 +54,7 @@ from eio_audit.audit.corpus.workers import (
     require_versions,
 )
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
-from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching import match_ops

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, InputError, diff, read_text, shuffle
-from tests.internals import ComparedDump, Interned, Sameness, compared, read_dump
+from tests.internals import ComparedDump, Interned, Sameness, read_dump
 from tests.internals import sameness as sameness_of
 from tests.judge import parse, same_program
 from tests.programs import loops, programs
@@ -177,7 +177,7 @@ def test_the_metadata_of_a_file_counts() -> None:
 
 
 def side(text: str, options: AuditOptions | None = None) -> ComparedDump:
-    return compared(read_dump(read_text(text)[0], options or AuditOptions()), Interned())
+    return ComparedDump(read_dump(read_text(text)[0], options or AuditOptions()), Interned())
 
 
 def why_not(before: str, after: str, *, became: list[int] | None = None) -> str:

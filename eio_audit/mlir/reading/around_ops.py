@@ -94,7 +94,12 @@ def trailing_comment_end(data: Text, op_end: int, end: int) -> int:
 
 def argument_locations(ir: IR, span: Span) -> list[Span]:
     """Return where the locations of the arguments that a span names are, with the blanks before them."""
-    data, names, found = ir.source.data, ir.argument_names, list[Span]()
+    return [location for location in locations_of_arguments(ir, span) if location is not None]
+
+
+def locations_of_arguments(ir: IR, span: Span) -> list[Span | None]:
+    """Return the same for each argument that a span names; None for one without a location."""
+    data, names, found = ir.source.data, ir.argument_names, list[Span | None]()
     for offset in names[bisect_left(names, span.start) : bisect_left(names, span.end)]:
         if usual := _USUAL_ARGUMENT.match(data, offset, span.end):
             found.append(Span(*usual.span("location")))
@@ -104,8 +109,7 @@ def argument_locations(ir: IR, span: Span) -> list[Span]:
         if dictionary is not None:
             start = closing_end(data, dictionary.end(), span.end)
         location = _LOCATION.match(data, start, span.end)
-        if location is not None:
-            found.append(Span(start, closing_end(data, location.end(), span.end)))
+        found.append(location and Span(start, closing_end(data, location.end(), span.end)))
     return found
 
 

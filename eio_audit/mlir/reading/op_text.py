@@ -83,12 +83,12 @@ class OpText:
     @cached_property
     def attributes(self) -> dict[str, str]:
         """Attributes and properties by name. In custom form, all text except types, under the name ``""``."""
-        return dict(self._parsed[0]) if self.is_generic else {"": _text(self._without_types[0])}
+        return dict(self._parsed[0]) if self.is_generic else {"": _text(self.without_types)}
 
     @cached_property
     def types(self) -> tuple[str, ...]:
         """The types of operands and results. In custom form, the types in the text, in order."""
-        return tuple(map(_text, _types_of(self._parsed[1])[1] if self.is_generic else self._without_types[1]))
+        return tuple(map(_text, _types_of(self._parsed[1])[1] if self.is_generic else self._split[1]))
 
     @cached_property
     def signature(self) -> str:
@@ -125,12 +125,17 @@ class OpText:
         rest = b" ".join(value.encode() for value in self.attributes.values())
         return _literals(_types_of(rest)[0])
 
-    @cached_property
-    def _all_types(self) -> list[str]:
-        return list(map(_text, _types_of(self.text)[1]))
+    @property
+    def without_types(self) -> bytes:
+        """The text with ``!`` for each type."""
+        return self._split[0]
 
     @cached_property
-    def _without_types(self) -> tuple[bytes, list[bytes]]:
+    def _all_types(self) -> list[str]:
+        return list(map(_text, self._split[1]))
+
+    @cached_property
+    def _split(self) -> tuple[bytes, list[bytes]]:
         return _types_of(self.text)
 
     @cached_property
