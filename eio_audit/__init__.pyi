@@ -25,8 +25,8 @@ from eio_audit.audit.fix.compiler import Compiler as Compiler
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import fix as fix
 from eio_audit.audit.fix.labels import stamp as stamp
-from eio_audit.audit.fix.reading_again import VerificationError as VerificationError
 from eio_audit.audit.fix.reordering import shuffle as shuffle
+from eio_audit.audit.fix.verification import VerificationError as VerificationError
 from eio_audit.audit.gate.findings import Finding as Finding
 from eio_audit.audit.gate.gate import Gate as Gate
 from eio_audit.audit.gate.gate import Verdict as Verdict

@@ -12,6 +12,9 @@ are found::
     python scripts/build_op_traits.py --source stablehlo "REVISION (DATE) stablehlo chlo" \
         --include ~/stablehlo/stablehlo/dialect --search ~/stablehlo --search /usr/lib/llvm-22/include
 
+A source has the ops that files of its tree define, not those of the files that these include. ``--also``
+names more trees of the same source.
+
 The legend that is written along tells what a row says. What definitions leave out is in ``own_traits.json``,
 which is written by hand.
 """
@@ -25,7 +28,7 @@ import shutil
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +43,7 @@ LEGEND = {
     "flags": "terminator, isolated, symbol, symbol_table, graph_region, region_kind, call, function, "
     "constant, view, destination_style, no_terminator, branch, affine_scope; segments = an attribute gives "
     "the sizes of its groups of operands; may_trap = pure or recursive, but not said to be speculatable: "
-    "running it where it did not run may be undefined",
+    "running it where it did not run may be undefined; fresh = no result shares an operand",
     "operands": "the greatest number of operands, 'any' without a limit; not told for every source",
 }
 KINDS = {"Read": "read", "Write": "write", "Allocate": "alloc", "Free": "free"}
@@ -63,7 +66,29 @@ FLAGS = {
     "SymbolTable": "symbol_table",
     "ViewLikeOpInterface": "view",
 }
-SPECULATABLE = {"AlwaysSpeculatableImplTrait", "RecursivelySpeculatableImplTrait"}
+SPECULATABLE = {
+    "AlwaysSpeculatableImplTrait",
+    "RecursivelySpeculatableIfAllInputsStaticImplTrait",
+    "RecursivelySpeculatableIfStaticDimInOutputIsStaticInInputImplTrait",
+    "RecursivelySpeculatableImplTrait",
+    "SpeculatableIfAllInputsStaticImplTrait",
+    "SpeculatableIfStaticDimInOutputIsStaticInInputImplTrait",
+}
+"""Traits of ops that are speculatable. Any op may trap if a shape is known only at run time (``traits.py``),
+so those of StableHLO that ask for static shapes are among them."""
+IF_STATIC = {
+    "stablehlo.bitcast_convert",
+    "stablehlo.concatenate",
+    "stablehlo.convolution",
+    "stablehlo.dot_general",
+    "stablehlo.fft",
+    "stablehlo.reshape",
+    "stablehlo.transpose",
+}
+"""Ops whose own C++ code asks for static shapes and nothing else (``getSpeculatability``)."""
+READERS = {"HasValueSemantics", "ReadOnly"}
+"""Traits of torch-mlir: the op writes none of its operands, and it may raise an error. The first says also
+that no result shares an operand."""
 EFFECTS = "MemoryEffectOpInterface"
 NOTHING = {"effects": "unknown"}
 """The row of an op that declares nothing; the table leaves it out."""
@@ -78,28 +103,48 @@ Places = dict[str, set[str]]
 
 
 class Definitions:
-    """The records of one ODS file, as ``llvm-tblgen --dump-json`` prints them."""
+    """The records of one ODS file, as ``llvm-tblgen --dump-json`` prints them.
 
-    def __init__(self, records: Mapping[str, Any]) -> None:
+    Args:
+        records: the records.
+        files: the names of the files whose ops count. None: all.
+    """
+
+    def __init__(self, records: Mapping[str, Any], files: Collection[str] | None = None) -> None:
         self._records = records
+        self._files = files
+
+    def _is_of_tree(self, op: Mapping[str, Any]) -> bool:
+        """Whether one of the files defines the op, or a class that makes it."""
+        places = (place.rpartition(":")[0] for place in op.get("!locs", ()))
+        return self._files is None or any(place in self._files for place in places)
 
     def ops(self) -> Iterator[tuple[str, Row]]:
         """Each op's full name and row."""
         for name in self._records["!instanceof"].get("Op", ()):
             op = self._records[name]
-            yield f"{self._record(op['opDialect'])['name']}.{op['opName']}", self._row(op)
+            if not self._is_of_tree(op):
+                continue
+            full = f"{self._record(op['opDialect'])['name']}.{op['opName']}"
+            yield full, self._row(op, full)
 
     def _record(self, reference: Mapping[str, str]) -> Mapping[str, Any]:
         record: Mapping[str, Any] = self._records[reference["def"]]
         return record
 
-    def _row(self, op: Mapping[str, Any]) -> Row:
+    def _row(self, op: Mapping[str, Any], full: str) -> Row:
         traits = list(self._flat(op["traits"]))
         names = {_trait_name(trait) for trait in traits}
         effects = self._effects(op, traits)
         row = _listed(effects) if isinstance(effects, dict) else {"effects": effects}
         flags = {flag for trait, flag in FLAGS.items() if trait in names}
-        if row["effects"] in ("pure", "recursive") and names.isdisjoint(SPECULATABLE):
+        if _is_graph_region(op.get("extraClassDeclaration") or ""):
+            flags.add("graph_region")
+        if row == NOTHING and names & READERS:
+            row = {"effects": ["read"], "on": {"operand ?": ["read"]}}
+            flags |= {"may_trap", "fresh"} if "HasValueSemantics" in names else {"may_trap"}
+        is_speculatable = full in IF_STATIC or not names.isdisjoint(SPECULATABLE)
+        if row["effects"] in ("pure", "recursive") and not is_speculatable:
             flags.add("may_trap")
         if row == NOTHING and flags <= {_SEGMENTS}:
             return row
@@ -167,6 +212,12 @@ class Definitions:
                 places[place if effect["resource"] == _DEFAULT else _ANYWHERE].add(kind)
 
 
+def _is_graph_region(declaration: str) -> bool:
+    """Whether a definition says in its C++ text that its regions are graph regions, whatever region it is."""
+    body = re.search(r"getRegionKind\([^{]*\{\s*return\s+([\w:]+)\s*;\s*\}", declaration)
+    return body is not None and body[1].endswith("RegionKind::Graph")
+
+
 def _listed(places: Places) -> Row:
     """The row of an op with effects. One that is bound to nothing as well concerns all memory anyway."""
     anywhere = places.get(_ANYWHERE, set())
@@ -184,13 +235,28 @@ def _trait_name(trait: Mapping[str, Any]) -> str:
 
 
 def roots(folder: Path, search: Sequence[Path]) -> list[Path]:
-    """The ODS files of a tree that no other of them includes."""
-    files = sorted(folder.rglob("*.td"))
-    included = set[Path]()
-    for file in files:
-        for name in re.findall(r'^\s*include\s+"([^"]+)"', file.read_text("utf-8"), re.MULTILINE):
-            included.update(base / name for base in (file.parent, *search))
-    return [file for file in files if file not in included]
+    """ODS files of a tree that together include all of them: those that no other one includes.
+
+    Of files that include each other, and that no other one includes, it is the first.
+    """
+    includes = {file: _included(file, search) for file in sorted(folder.rglob("*.td"))}
+    others = {name for file, names in includes.items() for name in names if name != file}
+    found, reached = [], set[Path]()
+    for file in sorted(includes, key=lambda file: (file in others, file)):
+        if file in reached:
+            continue
+        found.append(file)
+        pending = [file]
+        while pending:
+            if (name := pending.pop()) in includes and name not in reached:
+                reached.add(name)
+                pending += includes[name]
+    return sorted(found)
+
+
+def _included(file: Path, search: Sequence[Path]) -> list[Path]:
+    names = re.findall(r'^\s*include\s+"([^"]+)"', file.read_text("utf-8"), re.MULTILINE)
+    return [base / name for name in names for base in (file.parent, *search)]
 
 
 def rows(folder: Path, search: Sequence[Path], tblgen: str) -> dict[str, Row]:
@@ -202,12 +268,13 @@ def rows(folder: Path, search: Sequence[Path], tblgen: str) -> dict[str, Row]:
         tblgen: llvm-tblgen.
     """
     found = dict[str, Row]()
+    files = {file.name for file in folder.rglob("*.td")}
     for file in roots(folder, search):
         includes = [f"-I{path}" for path in (*search, file.parent)]
         dump = subprocess.run([tblgen, "--dump-json", *includes, file], capture_output=True, check=False)
         if dump.returncode:
             raise SystemExit(f"{file}: {dump.stderr.decode(errors='replace')}")
-        for name, row in Definitions(json.loads(dump.stdout)).ops():
+        for name, row in Definitions(json.loads(dump.stdout), files).ops():
             if found.setdefault(name, row) != row:
                 raise SystemExit(f"{file}: {name} has two definitions: {found[name]} and {row}")
     return dict(sorted(found.items()))
@@ -233,6 +300,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--source", nargs=2, required=True, metavar=("NAME", "REVISION"))
     parser.add_argument("--include", type=Path, required=True, metavar="DIR", help="the tree of its dialects")
     parser.add_argument(
+        "--also", type=Path, action="append", default=[], metavar="DIR", help="another tree of the source"
+    )
+    parser.add_argument(
         "--search",
         type=Path,
         action="append",
@@ -243,7 +313,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tblgen", default=shutil.which("llvm-tblgen-22") or "llvm-tblgen", metavar="TOOL")
     options = parser.parse_args(arguments)
     name, revision = options.source
-    new = rows(options.include, [options.include.parent, *options.search], options.tblgen)
+    new = dict[str, Row]()
+    for folder in (options.include, *options.also):
+        new |= rows(folder, [folder.parent, *options.search], options.tblgen)
     table = json.loads(TABLE.read_text("utf-8"))
     table["legend"] = LEGEND
     table["sources"][name] = revision

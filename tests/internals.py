@@ -54,7 +54,7 @@ from eio_audit.audit.corpus.workers import (
     require_versions,
 )
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
-from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
 from eio_audit.audit.diff.matching import match_ops
@@ -65,13 +65,13 @@ from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import labels as labels_module
+from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
 from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
-from eio_audit.audit.fix.reading_again import read_relocated
 from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
-from eio_audit.audit.fix.verification import verify
+from eio_audit.audit.fix.verification import read_relocated, verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
 from eio_audit.audit.gate.checked_dump import CheckedDump
@@ -153,6 +153,7 @@ from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
+from eio_audit.mlir.semantics import constants as constants_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import value_types as value_types_module

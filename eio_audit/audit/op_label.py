@@ -62,7 +62,7 @@ class Sentence(NamedTuple):
 def label(ir: IR, indices: OriginalIndices, op: int, line: int | None = None) -> OpLabel:
     """Return the op as reports name it. ``line`` is its line, if known."""
     line = line or ir.source.line_at(ir.op_start[op])
-    module = _module(indices.parsed.origin(op))
+    module = _module(indices.parsed.place(op))
     return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, module)
 
 

@@ -266,7 +266,7 @@ max_size_option = click.option(
     "--max-size",
     type=_size,
     metavar="SIZE",
-    default="4GB",
+    default="1GB",
     show_default=True,
     help="Largest size that a compressed file may unpack to.",
 )

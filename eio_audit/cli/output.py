@@ -7,10 +7,14 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import IO
 
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.files import file_state
+from eio_audit.mlir.source import InputError, Source
+
+TEMPORARY = ".eio-audit.tmp"  # how the names of files end that are being written
 
 
 @contextlib.contextmanager
@@ -27,13 +31,13 @@ def discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def write_bytes(path: str | None, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write the pieces of a text, as they arrive, to a file, atomically, or to standard output."""
+def write_bytes(path: str | None, pieces: Iterable[bytes | memoryview], source: Source | None = None) -> None:
+    """Write the pieces of a text, as they arrive, to standard output or as ``write_atomically`` does."""
     if path is None or path == "-":
         sys.stdout.buffer.writelines(pieces)
         sys.stdout.buffer.flush()
     else:
-        write_atomically(path, pieces)
+        write_atomically(path, pieces, source=source)
 
 
 def encoded(report: str) -> bytes:
@@ -82,38 +86,76 @@ def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
             advance(page.stat().st_size)
 
 
-def write_atomically(path: str, pieces: Iterable[bytes | memoryview]) -> None:
+def write_atomically(
+    path: str,
+    pieces: Iterable[bytes | memoryview],
+    *,
+    replaces_link: bool = False,
+    source: Source | None = None,
+) -> None:
     """Replace the file at ``path`` in one step: a reader sees the old content or the new, never a part.
 
-    A symbolic link keeps its target. An existing file keeps its permissions and, if the system allows it, its
-    owner and group. Other hard links to the file keep the old content.
+    An existing file keeps its permissions and, if the system allows it, its owner and group. Other hard links
+    to the file keep the old content. What a run that was killed has left beside the file is removed.
+
+    Args:
+        path: the file.
+        pieces: its new content.
+        replaces_link: a symbolic link at ``path`` is replaced. Otherwise it stays, and its target is.
+        source: the file that the content was made of. If this is the same file, it must not have changed.
 
     Raises:
         InputError: the file cannot be written. The old content is unchanged.
+        VerificationError: it changed since it was read. It stays as it is.
     """
+    import fcntl
     import tempfile
 
-    named, target = Path(path), Path(os.path.realpath(path))
+    named = Path(path)
+    replaces_link = replaces_link and named.is_symlink()
+    target = named if replaces_link else Path(os.path.realpath(path))
+    is_source = (
+        source is not None and source.path is not None and target == Path(os.path.realpath(source.path))
+    )
     temporary = None
     try:
-        if named.exists() and not is_regular_file(named):  # a device or a pipe has no content to protect
+        if not replaces_link and named.exists() and not is_regular_file(named):  # a device or a pipe
             with named.open("wb") as file:  # if /dev/stdout is a pipe, it has no other name
                 file.writelines(pieces)
             return
-        descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        _remove_leftovers(target.parent)
+        descriptor, temporary = tempfile.mkstemp(TEMPORARY, ".", target.parent)
         with os.fdopen(descriptor, "wb") as file:
+            with contextlib.suppress(OSError):  # a file system without locks
+                fcntl.flock(file, fcntl.LOCK_EX)
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
-        _give_owner_and_mode(Path(temporary), target.stat() if target.exists() else None)
-        Path(temporary).replace(target)
-        temporary = None
+            has_old = target.exists() and not replaces_link
+            _give_owner_and_mode(Path(temporary), target.stat() if has_old else None)
+            if source is not None and is_source and file_state(target) != source.state:
+                from eio_audit.audit.fix.verification import VerificationError
+
+                raise VerificationError("the file changed since it was read")
+            Path(temporary).replace(target)
+            temporary = None
     except OSError as error:
         raise InputError(path, None, f"cannot write: {error.strerror or error}") from error
     finally:
         if temporary is not None:  # also after Ctrl-C
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
+
+
+@cache
+def _remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files of runs that were killed. Those of others are locked."""
+    import fcntl
+
+    for file in folder.glob(f".????????{TEMPORARY}"):
+        with contextlib.suppress(OSError), file.open("rb") as opened:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.unlink()
 
 
 def is_regular_file(path: Path) -> bool:

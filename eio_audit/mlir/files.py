@@ -26,11 +26,15 @@ _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16. Some shells redirect output in UTF-16."""
 
-MAX_UNPACKED_BYTES = 4_000_000_000  # by default, the most bytes that a file may unpack to
+MAX_UNPACKED_BYTES = 1_000_000_000  # by default, the most bytes that a file may unpack to
 BLOCK_BYTES = 1 << 20  # the number of bytes to read or unpack at a time
 
 LARGE_FILE = 1 << 24
 """The size from which a file is read into large memory pages. This is several times faster."""
+
+
+FileState: TypeAlias = tuple[int, int, int, int]
+"""Device, inode, size and time of a file. It changes if the file is written or replaced."""
 
 
 class UnreadableFileError(Exception):
@@ -42,6 +46,14 @@ class TooLargeError(UnreadableFileError):
 
     def __init__(self, max_bytes: int) -> None:
         super().__init__(f"it unpacks to more than {_size(max_bytes)}; --max-size allows more")
+
+
+def file_state(path: str | os.PathLike[str]) -> FileState | None:
+    """Return the state of the file at a path, or None without one, as for standard input."""
+    with suppress(OSError, ValueError):
+        found = os.stat(path)  # noqa: PTH116 - a string is as good
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return None
 
 
 def read_file(path: str, max_unpacked_bytes: int, large_bytes: int = LARGE_FILE) -> tuple[Text, bool]:

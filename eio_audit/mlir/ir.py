@@ -81,6 +81,7 @@ class IR:
         self.region_end = array("q")
         self.region_is_graph = bytearray()  # see `has_order`
         self.aliases: dict[bytes, Span] = {}  # where the values of aliases are
+        self.repeats_names = False  # whether a name in a region means another value around it
 
     def __len__(self) -> int:
         return len(self.op_block)
@@ -277,10 +278,10 @@ class IR:
         """Return whether a block's ops have an order: it is not in a graph region."""
         return not self.region_is_graph[self.block_region[block]]
 
-    def region_of(self, value: int) -> int:
-        """Return the region that the value is defined in."""
+    def block_of(self, value: int) -> int:
+        """Return the block that the value is defined in."""
         owner = self.value_owner[value]
-        return self.block_region[self.op_block[owner] if owner >= 0 else -1 - owner]
+        return self.op_block[owner] if owner >= 0 else -1 - owner
 
     def enclosing_ops(self, block: int) -> Iterator[int]:
         """Yield the ops around a block, innermost first."""

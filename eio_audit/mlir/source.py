@@ -10,7 +10,14 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
-from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_file
+from eio_audit.mlir.files import (
+    MAX_UNPACKED_BYTES,
+    FileState,
+    Text,
+    UnreadableFileError,
+    file_state,
+    read_file,
+)
 
 STEERING = (
     "[\x00-\x1f\x7f-\x9f"  # control characters, including those of 8 bits
@@ -165,6 +172,7 @@ class Source:
         self.data = data
         self.path = path
         self.is_compressed = is_compressed
+        self.state: FileState | None = None  # of the file at `path`, before it was read
         self.reached: Callable[[int], None] = lambda _: None
         self._first_line = first_line
         self._indent = indent
@@ -180,12 +188,14 @@ class Source:
         Raises:
             InputError: the file cannot be opened, or is compressed and damaged or too large.
         """
+        read_from, state = (None, None) if path == "-" else (path, file_state(path))
         try:
             data, is_compressed = read_file(path, max_unpacked_bytes)
         except UnreadableFileError as error:
             raise InputError(source_name(path), None, str(error)) from error
-        read_from = None if path == "-" else path
-        return cls(source_name(path), data, is_compressed=is_compressed, path=read_from)
+        source = cls(source_name(path), data, is_compressed=is_compressed, path=read_from)
+        source.state = state
+        return source
 
     def __reduce__(self) -> tuple[object, ...]:
         """The bytes and what tells their place, for another process."""

@@ -30,14 +30,18 @@ SYMBOL = rb"@(?:" + SUFFIX_ID + rb"|" + STRING + rb")"
 """``@name`` or ``@"any text"``. A nested reference, ``@a::@b``, is several."""
 SYMBOL_NAME = rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")"
 """The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
-_GAP = rb"\s*+(?://[^\n]*+\s*+)*+"  # what may stand between two tokens: white space and comments
-_RESULT = rb"%[\w$.-]++" + _GAP + rb"(?::" + _GAP + rb"\d++" + _GAP + rb")?"
+COMMENT = rb"//[^\r\n]*+"
+"""Unlike a line, a comment ends at a carriage return, too."""
+VALUE = rb"%(?:[0-9]++(?![\w$.])|[A-Za-z_$.-][\w$.-]*+)"
+"""The name of a value: a number, or a name that does not begin with a digit."""
+_GAP = rb"\s*+(?:" + COMMENT + rb"\s*+)*+"  # what may stand between two tokens: white space and comments
+_RESULT = VALUE + _GAP + rb"(?::" + _GAP + rb"\d++" + _GAP + rb")?"
 _RESULTS = _RESULT + rb"(?:," + _GAP + _RESULT + OR_FAIL + rb")*+="
 
-_STRING_OR_COMMENT = re.compile(STRING + rb"|//[^\n]*")
+_STRING_OR_COMMENT = re.compile(STRING + rb"|" + COMMENT)
 _STRING_BUT_NAME = rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern
 """A string or comment. The string before ``=`` is an attribute's name. Compiled on first use."""
-TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
+TRIVIA = re.compile(rb"(?:[ \t\r\n\f\v]++|" + COMMENT + rb")*+")
 SPACE = re.compile(rb"[ \t\r\n\f\v]*+")
 HEADER = re.compile(
     rb"(?:(?P<results>" + _RESULTS + rb")" + _GAP + rb")?"
@@ -45,10 +49,10 @@ HEADER = re.compile(
 )
 """The start of an op: its results and its name."""
 RESULT = re.compile(
-    rb"(?P<name>%[\w$.-]++)" + _GAP + rb"(?::" + _GAP + rb"(?P<count>\d++)" + _GAP + rb")?[,=]" + _GAP
+    rb"(?P<name>" + VALUE + rb")" + _GAP + rb"(?::" + _GAP + rb"(?P<count>\d++)" + _GAP + rb")?[,=]" + _GAP
 )
 """One name for results of an op, up to the next one or to the op's own name."""
-VALUE_NAME = re.compile(rb"%[\w$.-]++")
+VALUE_NAME = re.compile(VALUE)
 ASSIGNED_NAME = re.compile(_RESULTS + _GAP + rb'(?:"|[A-Za-z_][\w$]*+[.]|(?P<bare>[A-Za-z_]\w*+))')
 """``%a, %b:2 =`` and the start of a word or string after it."""
 GENERIC_NAME = re.compile(STRING + rb"\s*+\(")
@@ -61,7 +65,7 @@ ALIAS_NAME = rb"[#!]" + _AFTER_SIGN
 DIALECT_NAME = rb"(?:!|(?<![\w$.-])#)" + _AFTER_SIGN
 """``#name`` or ``!name`` before a ``<``. A type may follow a size, ``2x!name``; ``%a#0`` is no attribute."""
 ALIAS = re.compile(rb"(" + ALIAS_NAME + rb")\s*+=(?!=)\s*+")
-ARGUMENT = re.compile(rb"%[\w$.-]++(?: = |:)")
+ARGUMENT = re.compile(VALUE + rb"(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
 FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+#-\}")
 """Resources or a reproducer, up to the end mark. A quote stands for itself where a string was wrapped."""
@@ -74,22 +78,23 @@ _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
 
 INNER = re.compile(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)|" + all_but(b'"%(){}[]<>/=-') + rb"++)*+"
-    rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?|[(){}\[\]<>]|[%\"])"
+    rb"(?P<token>" + _SHORT_STRING + rb"|" + COMMENT + rb"|->|[<>]=|=>|==|" + VALUE + rb"(?:#\d++)?"
+    rb"|[(){}\[\]<>]|[%\"])"
 )
 """The next relevant token inside brackets. The same match skips all text before it."""
 OUTER = re.compile(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
     rb"|[A-Za-qs-z_][\w$]*+(?![\w$.])|r(?!eturn\b)[\w$]*+(?![\w$.])|" + SYMBOL + rb"|[!#@][\w$.:-]*+"
     rb"|\d[\w.]*+|[^\"%(){}\[\]<>/=\n^A-Za-z_!#@\d-]++)*+"
-    rb"(?P<token>" + _SHORT_STRING + rb"|//[^\n]*+|->|[<>]=|=>|==|%[\w$.-]++(?:#\d++)?"
+    rb"(?P<token>" + _SHORT_STRING + rb"|" + COMMENT + rb"|->|[<>]=|=>|==|" + VALUE + rb"(?:#\d++)?"
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
 
-_INTERVAL = rb"\s\[%[\w$.-]++(?:#\d++)?,\s*+%[\w$.-]++(?:#\d++)?\)"
+_INTERVAL = rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)"
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
-_NESTING = re.compile(STRING + rb"|//[^\n]*+|->|=>|[<>]=|[(){}\[\]<>,:]")
-_DIALECT_BODY = STRING + rb"|//[^\n]*+|%[\w$.-]++(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
+_NESTING = re.compile(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
+_DIALECT_BODY = STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<name>" + DIALECT_NAME + rb")<"
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _KEY = rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+"
@@ -302,11 +307,14 @@ def string_end(data: Text, quote: int, end: int) -> int | None:
 
 
 def comment_start(data: Text, start: int, end: int) -> int | None:
-    """Return where a comment begins in ``data[start:end]``, a part of one line. Strings are skipped."""
+    """Return where the comment begins that ends ``data[start:end]``, a part of one line, or None.
+
+    Strings are skipped. Other comments may follow it.
+    """
     if b"//" not in data[start:end]:
         return None
     while token := INNER.match(data, start, end):
-        if token["token"].startswith(b"//"):
+        if token["token"].startswith(b"//") and match_end(TRIVIA, data, token.start("token"), end) == end:
             return token.start("token")
         start = token.end()
         if token["token"] == b'"':

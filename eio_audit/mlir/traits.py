@@ -45,6 +45,8 @@ _SAFE_TO_RUN = frozenset(
 _IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic", *FORM_FLAGS))
 """Flags that add no effect on memory."""
 
+_CHANGE_TENSORS = frozenset(("mhlo", "stablehlo", "tt-mlir"))  # their ops may change a tensor in place
+
 _PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
 
@@ -170,7 +172,7 @@ def _shipped(name: str) -> Any:
 def op_traits() -> Mapping[str, OpTraits]:
     """Return the shipped table, from full op name (``"ttir.permute"``) to traits.
 
-    Source: the op definitions (ODS) of MLIR, tt-mlir and StableHLO in ``op_traits.json``, which gives the
+    Source: the op definitions (ODS) of MLIR and nine other compilers in ``op_traits.json``, which gives their
     revisions. ``own_traits.json`` adds what only their descriptions state, each with its reason.
     """
     return _Table(_shipped("op_traits.json")["ops"], _shipped("own_traits.json")["readings"])
@@ -231,12 +233,14 @@ class OpTable:
         return next((row for glob, row in self._patterns.items() if fnmatchcase(name, glob)), UNLISTED)
 
     def keeps_values(self, name: str) -> bool:
-        """Whether tensors are values to the op: it is of one of MLIR's own dialects, without a project's row.
+        """Whether tensors are values to the op, which has no row of a project.
 
-        EmitC is not among them: its calls may change the tensors of a device.
+        In the dialects of tt-mlir they are none. Custom calls of StableHLO and MHLO, and calls of EmitC, may
+        change the tensors of a device.
         """
-        is_of_mlir = name in _shipped("op_traits.json")["ops"]["llvm"]
-        return is_of_mlir and name not in self._own and not name.startswith("emitc.")
+        sources = _shipped("op_traits.json")["ops"].items()
+        has_values = any(name in ops for source, ops in sources if source not in _CHANGE_TENSORS)
+        return has_values and name not in self._own and not name.startswith("emitc.")
 
     def may_be_terminator(self, name: str) -> bool:
         """Whether the op is a terminator in the table, or unlisted."""
@@ -245,8 +249,11 @@ class OpTable:
 
     @cached_property
     def function_names(self) -> frozenset[str]:
-        """The names of the ops that are functions."""
-        return frozenset(name for name, row in self.rows.items() if "function" in row.flags)
+        """The names of the ops that are functions. No shipped row is made for it, since that takes long."""
+        sources = _shipped("op_traits.json")["ops"].values()
+        shipped = {name for ops in sources for name, row in ops.items() if "function" in row.get("flags", ())}
+        own = {name for name, row in self._own.items() if "function" in row.flags}
+        return frozenset(shipped - self._own.keys() | own)
 
     def flags(self, name: str) -> frozenset[str]:
         """Return the flags of the row under an op's full name. Empty without one."""

@@ -202,7 +202,12 @@ def _verdict(diff: Diff) -> dict[str, object]:
     from eio_audit.report.wording.diff import verdict
 
     sameness = diff.sameness
-    return {"same_as": sameness.sameness, "text": verdict(diff), "reason": sameness.reason or None}
+    return {
+        "same_as": sameness.sameness,
+        "ignored": diff.ignored,
+        "text": verdict(diff),
+        "reason": sameness.reason or None,
+    }
 
 
 def diff_to_jsonl(diff: Diff) -> Iterator[str]:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from eio_audit import AuditOptions, Diff, InputError, OpChange, diff, read_text
@@ -44,6 +46,37 @@ def test_renumbering_is_no_change() -> None:
 def test_location_aliases_are_no_change() -> None:
     aliased = BEFORE.replace('loc("DEBUG|0|net|abs")', "loc(#loc7)") + '#loc7 = loc("DEBUG|0|net|abs")\n'
     assert counts(compare(aliased)) == {"unchanged": 5, "moved": 0, "modified": 0, "added": 0, "removed": 0}
+
+
+def located(arguments: str, block: str) -> str:
+    """A function whose arguments have these locations, the second in a block of its own."""
+    return f"""func.func @f(%a: i32 loc({arguments})) -> i32 {{
+  cf.br ^bb1(%a : i32) loc("b")
+^bb1(%b: i32 loc({block})):
+  return %b : i32 loc("r")
+}} loc("f")
+"""
+
+
+def test_the_location_of_an_argument_is_of_the_op_around_its_block() -> None:
+    (change,) = compare(located("unknown", '"y"'), located('"x"', '"y"')).ops.modified
+    (difference,) = change.differences
+    assert (op_of(change), difference.name) == ("func.func", "argument 0 of ^bb0")
+    assert (difference.before, difference.after) == ('"x"', "unknown")
+
+
+def test_the_location_of_an_argument_may_be_an_alias() -> None:
+    assert compare('#x = loc("x")\n' + located("#x", '"y"'), located('"x"', '"y"')).ops.modified == ()
+
+
+def test_locations_of_arguments_that_one_dump_does_not_print_are_no_change() -> None:
+    plain = located('"x"', '"y"').replace(' loc("y")', "")
+    assert compare(plain, located('"x"', '"y"')).ops.modified == ()
+
+
+def test_all_locations_may_be_lost() -> None:
+    lost = re.sub(r"loc\(.*?\)", "loc(unknown)", BEFORE)
+    assert {change.changed for change in compare(lost).ops.modified} == {("location",)}
 
 
 @pytest.mark.parametrize(("child", "definition"), [("unknown", ""), ("#loc", "#loc = loc(unknown)\n")])

@@ -14,7 +14,7 @@ from eio_audit import AuditOptions, fix, read
 from tests.running.mutations import MUTATIONS
 from tests.running.orders import fixed_unverified
 
-KEPT_TWICE = {"linalg_generic_call"}
+KEPT_TWICE = {"old_ttir_segments"}
 """Two rules keep it."""
 KEPT_BY_THE_TABLE = {"spirv_module_init", "spirv_spec"}
 """Their block has no order to restore."""

@@ -175,3 +175,29 @@ def test_the_only_op_of_its_name_is_another_if_it_shares_no_operand() -> None:
         "  t.exp ins(%y : memref<4xf32>) outs(%y : memref<4xf32>)\n  return\n}\n",
     )
     assert (removed(result), added(result)) == (["%1"], ["t.exp"])
+
+
+def pairs(result: Diff) -> list[tuple[str | None, str | None]]:
+    """The results of each op before and after."""
+    return [(pair.before.result, pair.after.result) for pair in result.pairs() if pair.before and pair.after]
+
+
+def test_ops_of_equal_look_are_paired_by_what_is_least_changed() -> None:
+    """As bufferization leaves the bindings of a dispatch: with another type, and one of them twice."""
+    result = compared(
+        'func.func @f(%c: index) {\n  %0 = "t.bind"(%c) {binding = 0} : (index) -> tensor<96xf32>\n'
+        '  %2 = "t.bind"(%c) {binding = 2} : (index) -> tensor<96xf32>\n  return\n}\n',
+        'func.func @f(%c: index) {\n  %0 = "t.bind"(%c) {binding = 0} : (index) -> memref<96xf32>\n'
+        '  %1 = "t.bind"(%c) {binding = 0} : (index) -> tensor<96xf32>\n'
+        '  %2 = "t.bind"(%c) {binding = 2} : (index) -> memref<96xf32>\n  return\n}\n',
+    )
+    assert (pairs(result)[1:], added(result)) == ([("%0", "%1"), ("%2", "%2"), (None, None)], ["t.bind"])
+
+
+def test_ops_stay_in_their_functions_although_their_texts_are_in_others() -> None:
+    def string(function: str, name: str) -> str:
+        return f'func.func @{function}() {{\n  %0 = "t.string"() {{is = @{name}}} : () -> i32\n  return\n}}\n'
+
+    result = compared(string("f", "a") + string("g", "b"), string("g", "a") + string("f", "b"))
+    assert [op.changed for op in result.ops.modified] == [("attributes",), ("attributes",)]
+    assert [op.after.name for op in result.ops.moved if op.after] == ["func.func"]

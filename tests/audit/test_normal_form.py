@@ -176,3 +176,7 @@ def test_mlir_prints_what_has_one_normal_form(path: Path, generic: bool) -> None
 def test_an_arrow_in_a_dialect_body_ends_no_name() -> None:
     text = 'func.func @f(%arg0: i32) {\n  "t.x"(%arg0) {k = #my.g<%a->%a>} : (i32) -> ()\n  return\n}\n'
     assert normal_form(read_text(text)[0]).text.decode() == text
+
+
+def test_a_name_does_not_begin_with_a_digit() -> None:
+    assert "%_2d_" in normal('func.func @f() {\n  %0 = "t.2d"() : () -> i32\n  return\n}\n')

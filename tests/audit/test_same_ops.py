@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, Diff, diff, read_text, shuffle
-from tests.internals import ComparedDump, Interned, compared, match_ops, read_dump
+from tests.internals import ComparedDump, Interned, match_ops, read_dump
 from tests.programs import loops, programs
 
 CHAIN = """func.func @f(%x: f32, %w0: f32, %w1: f32, %w2: f32, %w3: f32) -> f32 {{
@@ -33,7 +33,7 @@ def chain(*layers: int) -> str:
 
 def sides(*texts: str) -> list[ComparedDump]:
     interned = Interned()
-    return [compared(read_dump(read_text(text)[0], AuditOptions()), interned) for text in texts]
+    return [ComparedDump(read_dump(read_text(text)[0], AuditOptions()), interned) for text in texts]
 
 
 def removed(result: Diff) -> list[str | None]:

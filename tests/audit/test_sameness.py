@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, InputError, diff, read_text, shuffle
-from tests.internals import ComparedDump, Interned, Sameness, compared, read_dump
+from tests.internals import ComparedDump, Interned, Sameness, read_dump
 from tests.internals import sameness as sameness_of
 from tests.judge import parse, same_program
 from tests.programs import loops, programs
@@ -121,6 +121,11 @@ def test_a_change_of_the_program_is_a_difference(old: str, new: str) -> None:
     assert sameness(PROGRAM, PROGRAM.replace(old, new)) == Sameness.NONE
 
 
+def test_what_follows_a_carriage_return_in_a_comment_counts() -> None:
+    one = PROGRAM.replace("  return\n", "  // c\r memref.store %a, %m[%i] : memref<4xi32>\n  return\n")
+    assert sameness(one, one.replace("// c\r memref.store %a", "// c\r memref.store %b")) == Sameness.NONE
+
+
 BRANCHES = """\
 func.func @f(%c: i1, %x: i32) {
   "t.branch"(%c)[^one, ^two] : (i1) -> ()
@@ -172,7 +177,7 @@ def test_the_metadata_of_a_file_counts() -> None:
 
 
 def side(text: str, options: AuditOptions | None = None) -> ComparedDump:
-    return compared(read_dump(read_text(text)[0], options or AuditOptions()), Interned())
+    return ComparedDump(read_dump(read_text(text)[0], options or AuditOptions()), Interned())
 
 
 def why_not(before: str, after: str, *, became: list[int] | None = None) -> str:

@@ -267,3 +267,15 @@ def test_a_watch_sees_the_numbers_of_ops() -> None:
         watches=[looking],
     )
     assert looking.seen == [3]
+
+
+def test_ops_that_lost_their_location_are_counted() -> None:
+    text = """// -----// IR Dump After {name} //----- //
+func.func @f(%a: i32) -> i32 {{
+  %0 = "x.neg"(%a) : (i32) -> i32 loc({location})
+  return %0 : i32 loc("r")
+}} loc("f")
+"""
+    log = text.format(name="a", location='"x"') + text.format(name="b", location="unknown")
+    changes = trace(read_text(log)).passes[1].op_counts
+    assert changes == OpCounts(modified=1, unlocated=1)

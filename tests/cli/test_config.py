@@ -48,7 +48,7 @@ def test_without_a_file_everything_is_a_default(project: Path) -> None:
         "index-pattern = '^(?:DEBUG\\|)?(?P<index>-?[0-9]+)\\|'  # default\n"
         'follow = ["frees"]                                    # default\n'
         "assume-pure = []                                      # default\n"
-        "max-size = 4000000000                                 # default\n"
+        "max-size = 1000000000                                 # default\n"
         'fail-on = "shuffled"                                  # default\n'
         "select = []                                           # default\n"
         "extend-select = []                                    # default\n"
@@ -76,7 +76,7 @@ def test_where_each_value_comes_from(project: Path) -> None:
         'index-pattern = "^(?P<index>[0-9]+)"  # pyproject.toml\n'
         'follow = ["frees"]                    # default\n'
         'assume-pure = ["my.*"]                # pyproject.toml\n'
-        "max-size = 4000000000                 # default\n"
+        "max-size = 1000000000                 # default\n"
         'fail-on = "never"                     # command line\n'
         "select = []                           # default\n"
         "extend-select = []                    # default\n"

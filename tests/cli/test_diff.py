@@ -430,3 +430,46 @@ def test_html_audits_each_dump_once() -> None:
     with counting(audit_keyed, functions_around) as calls:
         assert run("diff", BEFORE, AFTER, "--format", "html", "--fail-on", "never").returncode == 0
     assert calls == {"audit_keyed": 2, "functions_around": 2}
+
+
+LAYER = """func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c = arith.constant dense<1.0> : tensor<4xf32>
+  %0 = arith.addf %a, %c : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+"""
+
+
+def two_shapes(folder: Path, *, end: str) -> tuple[Path, Path]:
+    before, after = folder / f"four{end}", folder / f"eight{end}"
+    layers = LAYER, LAYER.replace("4xf32", "8xf16")
+    marker = "// -----// IR Dump After {} //----- //\n"
+    for path, layer in zip((before, after), layers, strict=True):
+        path.write_text(layer if end == ".mlir" else marker.format("a") + layer + marker.format("b") + layer)
+    return before, after
+
+
+def test_what_is_equal_up_to_what_is_ignored_is_one_line(tmp_path: Path) -> None:
+    done = run("diff", *two_shapes(tmp_path, end=".mlir"), "--ignore", "types", "--ignore", "constants")
+    assert (done.returncode, done.stdout) == (0, b"same text up to types, constants, names and locations\n")
+
+
+def test_two_logs_that_are_equal_up_to_what_is_ignored_are_one_line(tmp_path: Path) -> None:
+    done = run("diff", *two_shapes(tmp_path, end=".log"), "--ignore", "types")
+    assert (done.returncode, done.stdout) == (0, b"same up to types: 2 dumps\n")
+
+
+def test_of_two_logs_the_first_pair_is_compared_that_differs_besides_what_is_ignored(tmp_path: Path) -> None:
+    before, after = two_shapes(tmp_path, end=".log")
+    start, end = after.read_text().rsplit("1.0", 1)
+    after.write_text(f"{start}2.0{end}")
+    done = run("diff", before, after, "--ignore", "types")
+    assert done.returncode == 1
+    first = done.stdout.decode().replace(f"{tmp_path}/", "").splitlines()[1]
+    assert first == "first difference: four.log:7 after b: different besides types: 1 modified"
+
+
+def test_json_says_what_was_ignored(tmp_path: Path) -> None:
+    done = run("diff", *two_shapes(tmp_path, end=".mlir"), "--ignore", "types", "--format", "json")
+    verdict = json.loads(done.stdout)["verdict"]
+    assert (verdict["same_as"], verdict["ignored"]) == ("names", ["types"])

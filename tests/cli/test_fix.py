@@ -1,3 +1,4 @@
+import fcntl
 import gzip
 import os
 import re
@@ -393,3 +394,62 @@ def test_fix_refuses_the_malformed_location_that_check_refuses() -> None:
     assert (check.returncode, fix.returncode, fix.stdout) == (2, 2, b"")
     assert b"<stdin>:2:54: error: expected the end of the location\n" in fix.stderr
     assert fix.stderr in check.stderr
+
+
+EDITS = {
+    "appended": "echo >> a.mlir",
+    "of the same size": "sed s/DEBUG/debug/ a.mlir > b.mlir; cat b.mlir > a.mlir; rm b.mlir",
+    "replaced": "cp -p a.mlir b.mlir; mv b.mlir a.mlir",
+    "removed": "rm a.mlir",
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("options", [["--in-place"], ["-o", "a.mlir"], ["-o", "."]])
+def test_an_edit_that_comes_meanwhile_is_not_lost(
+    edit: str, options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The compiler that reads the result makes the edit."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.mlir").write_text(SHUFFLED)
+    Path("edit.sh").write_text(f"cat > /dev/null\n{EDITS[edit]}\n")
+    done = run("fix", "a.mlir", *options, "--verify-with", "sh edit.sh")
+    message = b"a.mlir: error: nothing was written: the file changed since it was read\n"
+    assert (done.returncode, done.stderr) == (3, message)
+    after = Path("a.mlir").read_text() if edit != "removed" else ""
+    assert after != fixed(SHUFFLED)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "a.mlir") == ["edit.sh"]
+
+
+def test_links_in_an_output_folder_are_replaced(tmp_path: Path) -> None:
+    source, elsewhere, folder = tmp_path / "a.mlir", tmp_path / "elsewhere.mlir", tmp_path / "out"
+    source.write_text(SHUFFLED)
+    elsewhere.write_text("kept")
+    folder.mkdir()
+    (folder / "a.mlir").symlink_to(elsewhere)
+    assert run("fix", source, "-o", folder).returncode == 0
+    assert ((folder / "a.mlir").read_text(), elsewhere.read_text()) == (fixed(SHUFFLED), "kept")
+    assert not (folder / "a.mlir").is_symlink()
+
+
+def test_a_linked_folder_in_an_output_folder_is_not_written_to(tmp_path: Path) -> None:
+    inner, folder = tmp_path / "in" / "sub", tmp_path / "out"
+    inner.mkdir(parents=True)
+    folder.mkdir()
+    (inner / "a.mlir").write_text(SHUFFLED)
+    (folder / "sub").symlink_to(inner)
+    done = run("fix", tmp_path / "in", "-o", folder)
+    assert done.returncode == 2
+    assert f"cannot write: '{folder / 'sub'}' is a symbolic link".encode() in done.stderr
+    assert (inner / "a.mlir").read_text() == SHUFFLED
+
+
+def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
+    """Files of runs that go on are locked."""
+    file, used = tmp_path / "a.mlir", tmp_path / ".12345678.eio-audit.tmp"
+    for path in (file, used, tmp_path / ".abcdefgh.eio-audit.tmp"):
+        path.write_text(SHUFFLED)
+    with used.open() as opened:
+        fcntl.flock(opened, fcntl.LOCK_EX)
+        assert run("fix", file, "--in-place").returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [used.name, "a.mlir"]

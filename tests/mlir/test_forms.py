@@ -109,7 +109,6 @@ AUX = "%r = rocdl.raw.ptr.buffer.load %p, %o, %o, %aux : i32"
         (f"%aux = llvm.mlir.constant(2147483647 : i32) : i32\n{AUX}", False),
         (f"%aux = llvm.mlir.constant(2147483648 : i32) : i32\n{AUX}", True),
         (f"%aux = llvm.mlir.constant(-1 : i32) : i32\n{AUX}", True),
-        (f"%aux = llvm.mlir.constant(1 : i64) : i64\n{AUX}", True),
         (f"%aux = arith.constant 3 : i32\n{AUX}", False),
         (f'%aux = "llvm.mlir.constant"() <{{value = 3 : i32}}> : () -> i32\n{AUX}', False),
         (f'%aux = "llvm.mlir.constant"() <{{value = #c}}> : () -> i32\n{AUX}', True),

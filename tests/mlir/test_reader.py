@@ -573,8 +573,8 @@ def test_a_byte_order_mark_is_stepped_over() -> None:
     assert names(b"\xef\xbb\xbfmodule {\n}\n") == ["builtin.module"]
 
 
-def test_ten_thousand_levels_of_nesting() -> None:
-    depth = 10_000
+def test_nearly_ten_thousand_levels_of_nesting() -> None:
+    depth = 9_999
     text = (
         "func.func @f(%p: i1) {\n"
         + "scf.if %p {\n" * depth
@@ -762,3 +762,87 @@ def test_an_interval_may_be_half_open() -> None:
 
 def test_an_unlisted_op_outside_all_others_is_read_if_it_has_an_operand() -> None:
     assert names('%0 = "t.a"() : () -> i32\nt.b %0 : i32\nmodel.py is read, 50% done\n') == ["t.a", "t.b"]
+
+
+NOT_A_NAME = "expected a value's name after '%': a number, or a letter first"
+
+
+@pytest.mark.parametrize(
+    ("op", "column"), [("%0_0 = my.a", 3), ('"my.a"(%0a) : (i32) -> ()', 10), ("my.a %a, %1.b", 12)]
+)
+def test_a_name_that_begins_with_a_digit_is_a_number(op: str, column: int) -> None:
+    check_error(f"func.func @f(%a: i32) {{\n  {op}\n  return\n}}", 2, column, NOT_A_NAME)
+
+
+def test_a_number_may_stand_before_a_minus() -> None:
+    text = (
+        "func.func @f(%0: index, %m: memref<4xi8>) {\n  %1 = affine.load %m[%0-1] : memref<4xi8>\n return\n}"
+    )
+    ir = ir_of(text)
+    assert list(ir.operands_of(1)) == [1, 0]
+
+
+def test_a_percent_sign_in_a_type_begins_no_name() -> None:
+    assert names("func.func @f(%a: !my.t<%0x>) {\n  my.a %a : !my.t<%0x, %>\n  return\n}") == [
+        "func.func",
+        "  my.a",
+        "  func.return",
+    ]
+
+
+REPEATED = {
+    "a region of an unlisted op": 'func.func @f(%a: i32) {{\n  "my.r"() ({{\n  {0}\n  }}) : () -> ()\n  return\n}}',
+    "a region in such a region": (
+        'func.func @f(%a: i32) {{\n "my.r"() ({{ "my.r"() ({{\n  {0}\n }}) : () -> () }}) : () -> ()\n return\n}}'
+    ),
+    "an isolated region": (
+        'func.func @f(%a: i32) {{\n  "builtin.module"() ({{\n  {0}\n  }}) : () -> ()\n  return\n}}'
+    ),
+    "a module": "func.func @f(%a: i32) {{\n  builtin.module {{\n  {0}\n  }}\n  return\n}}",
+}
+
+
+@pytest.mark.parametrize("where", REPEATED)
+@pytest.mark.parametrize(
+    ("op", "column"), [("%a = arith.constant 1 : i32", 3), ("func.func @g(%a: i32) { return }", 16)]
+)
+def test_no_region_repeats_a_name_around_it(where: str, op: str, column: int) -> None:
+    check_error(REPEATED[where].format(op), 3, column, "redefinition of value '%a'")
+
+
+def test_a_hidden_name_is_not_repeated_by_a_loop() -> None:
+    text = (
+        "func.func @f(%a: index) {\n module {\n func.func @g(%b: index) {\n"
+        "  scf.for %a = %b to %b step %b {\n }\n return\n }\n }\n return\n}"
+    )
+    check_error(text, 4, 11, "redefinition of value '%a'")
+
+
+def test_the_syntax_of_an_op_may_repeat_a_name() -> None:
+    text = """func.func @f(%a: i32) {
+      my.region {
+        %a = arith.constant 1 : i32 loc("x")
+        scf.if %c {
+          %a = arith.constant 1 : i32
+        }
+      }
+      return
+    }"""
+    check_error(text, 5, 11, "redefinition of value '%a'")
+    ir = ir_of(text.replace("          %a", "          %b").replace("%c", "%a"))
+    assert ir.repeats_names
+
+
+def test_a_carriage_return_ends_a_comment() -> None:
+    text = "func.func @f(%x: f32) {\n  %0 = arith.negf %x : f32 // a\r %1 = my.b %0 // b\r//c\r  my.c %1\n return // }\r}"
+    assert names(text) == ["func.func", "  arith.negf", "  my.b", "  my.c", "  func.return"]
+    assert [ir_of(text).text(op) for op in (1, 2)] == [b"%0 = arith.negf %x : f32", b"%1 = my.b %0"]
+
+
+def test_an_op_goes_on_behind_a_comment_that_a_carriage_return_ends() -> None:
+    assert uses("%0 = my.a\n%1 = my.b %0, // %2 =\r %0 : i32\n") == [("my.a", "my.b"), ("my.a", "my.b")]
+
+
+def test_ten_thousand_levels_of_nesting_are_too_deep() -> None:
+    text = '"my.r"() ({\n' * 10_001
+    check_error(text, 10_001, 11, "regions are nested more than 10,000 deep")

@@ -3,7 +3,7 @@ from tests.internals import ANY_NUMBER, OpTraits, op_traits
 
 def test_a_row_says_what_an_op_does() -> None:
     assert op_traits()["memref.load"].effects == {"read"}
-    assert op_traits()["arith.addi"] == OpTraits(flags=frozenset({"fresh", "may_trap_if_dynamic"}))
+    assert op_traits()["arith.addi"] == OpTraits(flags=frozenset({"may_trap_if_dynamic"}))
     assert op_traits()["arith.addi"].operands == 2
 
 
@@ -16,12 +16,12 @@ def test_an_op_may_trap_if_a_shape_is_dynamic_unless_it_is_total() -> None:
 
 
 def test_a_reading_of_our_own_adds_flags_and_replaces_effects() -> None:
-    assert op_traits()["arith.remsi"].flags == {"fresh", "may_trap"}
+    assert op_traits()["arith.remsi"].flags == {"may_trap"}
     assert op_traits()["ttnn.dump_tensor"].on == {"operand 0": {"read"}, "files": {"write"}}
     assert op_traits()["ttir.dot_general"] == OpTraits(flags=frozenset({"fresh", "may_trap_if_dynamic"}))
     assert op_traits()["ttnn.add"].operands == 2
     assert op_traits()["tosa.concat"].operands == ANY_NUMBER
-    assert op_traits()["ttnn.concat"].operands is None
+    assert op_traits()["ttnn.concat"].operands == ANY_NUMBER
 
 
 def test_a_reading_under_a_pattern_concerns_the_ops_that_match() -> None:

@@ -10,6 +10,8 @@ from iree.compiler import ir
 from tests.internals import OpTraits, op_traits
 
 TRAITS = {"terminator": ir.IsTerminatorTrait, "isolated": ir.IsIsolatedFromAboveTrait}
+CRASHING = ("vm.global.load.", "transform.foreach", "transform.sequence")
+"""Ops that MLIR does not survive without operands or attributes."""
 KINDS = {
     "read": ir.MemoryEffect.Read,
     "write": ir.MemoryEffect.Write,
@@ -44,7 +46,7 @@ def operation(name: str, values: list[ir.Value]) -> ir.Operation:
 
 def known(context: ir.Context) -> Iterator[tuple[str, OpTraits]]:
     for name, row in op_traits().items():
-        if context.is_registered_operation(name):
+        if context.is_registered_operation(name) and not name.startswith(CRASHING):
             yield name, row
 
 

@@ -26,8 +26,9 @@ MATCH = """func.func @f(%arg0: i32, %arg1: i32) -> i32 {
     ("text", "op"),
     [
         ("flow.func private @f(%arg0: tensor<?xf32>) -> %arg0 as tensor<4xi32>\n", "flow.func"),
+        ("util.func private @f(%arg0: i32) -> %arg0\n", "util.func"),
         ("rtg.handlers {\n  handle @choose(%s: i32, %k: i32) {\n    rtg.resume %k, %s : i32\n  }\n}\n", "rtg.handlers"),
-        ('ssp.instance @m of "P" {\n  graph {\n    %0 = operation<@Bar>()\n    operation<@Bar>(%0)\n  }\n}\n', "ssp.instance"),
+        ('my.instance @m of "P" {\n  graph {\n    %0 = operation<@Bar>()\n    operation<@Bar>(%0)\n  }\n}\n', "my.instance"),
         ("func.func @f(%a: i32) {\n  my.use %b : i32\n  return\n}\n", "my.use"),
         ("func.func @f() {\n  %0 = my.fill -> %0 as i32\n  return\n}\n", "my.fill"),
     ],

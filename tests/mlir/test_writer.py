@@ -267,3 +267,19 @@ def test_nothing_comes_between_ops_that_no_word_joins() -> None:
 def test_the_comment_of_what_becomes_the_last_op_does_not_come_before_the_first() -> None:
     text = 'module { "t.a"() : () -> () // a\n"t.b"() : () -> () }'
     assert reordered(text, (1, [1, 0])) == 'module { "t.b"() : () -> ()\n"t.a"() : () -> () // a\n }'
+
+
+COMMENT_OF_NONE = "func.func @f() {\n  %0 = a.x // 0\n  // c\r  %1 = a.y\n  // own\n  %2 = a.z\n  return\n}\n"
+
+
+def test_a_comment_that_a_carriage_return_ends_stays_apart_from_those_of_an_op() -> None:
+    assert reordered(COMMENT_OF_NONE, (1, [0, 2, 1, 3])) == (
+        "func.func @f() {\n  %0 = a.x // 0\n  // c\r  \n\n  // own\n%2 = a.z\n  %1 = a.y\n  return\n}\n"
+    )
+
+
+def test_such_a_comment_may_be_the_first_of_a_block() -> None:
+    text = COMMENT_OF_NONE.replace("  %0 = a.x // 0\n", "")
+    assert reordered(text, (1, [1, 0, 2])) == (
+        "func.func @f() {\n  // c\r  \n\n  // own\n%2 = a.z\n  %1 = a.y\n  return\n}\n"
+    )

@@ -197,3 +197,38 @@ def test_changes_that_repeat_are_folded() -> None:
 """
         in text
     )
+
+
+LOCATED = """func.func @f(%a: i32 loc("foo.mlir":143:17)) -> i32 {
+  %0 = "x.neg"(%a) : (i32) -> i32 loc("m.mlir":2:3)
+  cf.br ^bb1(%0 : i32) loc("b":1:1)
+^bb1(%b: i32 loc("foo.mlir":66:6)):
+  return %b : i32 loc("r":1:1)
+} loc("f":1:1)
+"""
+
+
+def test_old_and_new_locations_are_shown() -> None:
+    report = diff_report(LOCATED, LOCATED.replace('"m.mlir":2:3', "unknown"))
+    assert "        location: [-m.mlir:2:3-]{+unknown+}\n" in report
+
+
+@pytest.mark.parametrize(
+    ("verbose", "lines"),
+    [
+        (False, ["location of 2 arguments: [-foo.mlir:143:17-]{+unknown+}"]),
+        (
+            True,
+            [
+                "location of argument 0 of ^bb0: [-foo.mlir:143:17-]{+unknown+}",
+                "location of argument 0 of ^bb1: [-foo.mlir:66:6-]{+unknown+}",
+            ],
+        ),
+    ],
+)
+def test_one_argument_stands_for_all_whose_location_changed(verbose: bool, lines: list[str]) -> None:
+    lost = LOCATED.replace('"foo.mlir":143:17', "unknown").replace('"foo.mlir":66:6', "unknown")
+    report = diff_report(LOCATED, lost, verbose=verbose)
+    assert [
+        line.strip() for line in report.splitlines() if "location of arg" in line or "location of 2" in line
+    ] == lines

@@ -9,7 +9,7 @@ from xdsl.dialects import builtin
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult
 from xdsl.ir import Operation
 
-from tests.running.device_programs import VIEWS, WRITES_FIRST, WRITES_SECOND, device_program
+from tests.running.device_programs import DESTINATIONS, VIEWS, WRITES_FIRST, WRITES_SECOND, device_program
 from tests.running.judging import FAILED, Judge, Outcomes, Program
 from tests.running.mlir_to_xdsl import op_type, read, xdsl_context
 from tests.running.xdsl_judge import Array, ProgramErrors, new_array, new_scalar
@@ -48,6 +48,12 @@ def _add(one: Array, other: Array) -> Array:
     return new_array([_wrapped(a + b) for a, b in zip(one.data, other.data, strict=True)])
 
 
+def _add_into(one: Array, other: Array, target: Array) -> Array:
+    for k, number in enumerate(_add(one, other).data):
+        target.store((k,), number)
+    return target
+
+
 def _view(source: Array) -> Array:
     return source
 
@@ -72,6 +78,8 @@ def _wrapped(number: int) -> int:
 _OPS: dict[str, Callable[..., Array | None]] = {
     "ttnn.add": _add,
     "ttnn.deallocate": _deallocate,
+    "ttir.empty": lambda: new_array([0] * 4),
+    **dict.fromkeys(DESTINATIONS, _add_into),
     **dict.fromkeys(VIEWS, _view),
     **dict.fromkeys(WRITES_FIRST, _change),
     **dict.fromkeys(WRITES_SECOND, lambda source, target: _change(target, source)),

@@ -22,11 +22,12 @@ func.func private @same(%t: {TENSOR}) -> {TENSOR} {{
 }}
 """
 VIEWS = ("ttnn.reshape", "ttnn.to_layout", "ttnn.to_memory_config")
+DESTINATIONS = ("ttir.add", "ttir.maximum")
 WRITES_FIRST = ("ttnn.fill_cache", "ttnn.update_cache", "ttnn.paged_update_cache")
 WRITES_SECOND = ("ttnn.copy", "ttnn.write_tensor")
 KINDS = (
     *("add", "add", "view", "view", "write_first", "write_first", "write_second", "deallocate", "deallocate"),
-    *("same", "if_", "if_write", "for_", "diamond", "touch"),
+    *("destination", "destination", "into_any", "same", "if_", "if_write", "for_", "diamond", "touch"),
 )
 
 
@@ -103,6 +104,25 @@ class _Function:
         tensors.append(self.op(self.random.choice(VIEWS), source))
         if source in self.owner:
             self.owner[tensors[-1]] = self.owner[source]
+
+    def destination(self, tensors: list[str]) -> None:
+        """An op that writes its result into an empty tensor, which others may use as well."""
+        empty = self.fresh_name()
+        self.emit(f'{empty} = "ttir.empty"() : () -> {TENSOR}')
+        made = [self.op(self.random.choice(DESTINATIONS), self.any_of(tensors), self.any_of(tensors), empty)]
+        if self.random.random() < 0.3:
+            made.append(empty)
+        if self.depth == 1:
+            self.owner.update(dict.fromkeys(made, empty))
+        tensors += made
+
+    def into_any(self, tensors: list[str]) -> None:
+        """An op that writes its result into a tensor that may be anywhere, in a loop over and over."""
+        target = self.any_of(tensors)
+        operands = self.any_of(tensors), self.any_of(tensors), target
+        tensors.append(self.op(self.random.choice(DESTINATIONS), *operands))
+        if target in self.owner:
+            self.owner[tensors[-1]] = self.owner[target]
 
     def write_first(self, tensors: list[str]) -> None:
         self.effect(self.random.choice(WRITES_FIRST), self.any_of(tensors), self.any_of(tensors))

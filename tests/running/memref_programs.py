@@ -292,12 +292,12 @@ class FunctionWriter:
 
     def temporary(self, scope: Scope) -> None:
         """A buffer that is freed before the scope ends."""
-        buffers = list(scope.buffers)
+        buffers, pointers = list(scope.buffers), list(scope.pointers)
         buffer = self.allocated(scope)
         owned = self.statements(scope, self.random.randint(1, 3))
         self.load(scope)
         self.free([*owned, buffer])
-        scope.buffers[:] = buffers
+        scope.buffers[:], scope.pointers[:] = buffers, pointers
 
     def stack(self, scope: Scope) -> None:
         name = self.define(f"memref.alloca() : {FLAT}")

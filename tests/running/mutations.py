@@ -38,6 +38,7 @@ from tests.internals import (
 )
 from tests.internals import calls_module as calls
 from tests.internals import conflicts_module as conflicts
+from tests.internals import constants_module as constants
 from tests.internals import dependence_module as dependence
 from tests.internals import effects_module as effects
 from tests.internals import forms_module as forms
@@ -256,8 +257,42 @@ def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What touches any memory does not touch an allocation."""
-    whole = conflicts._whole
-    monkeypatch.setattr(conflicts, "_whole", lambda place: None if isinstance(place, tuple) else whole(place))
+    wholes = conflicts._wholes
+
+    def without_memory(place: Any) -> tuple[Any, ...]:
+        return tuple(whole for whole in wholes(place) if whole != MEMORY)
+
+    monkeypatch.setattr(conflicts, "_wholes", without_memory)
+
+
+def _elements_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What touches a whole does not touch its elements."""
+    wholes = conflicts._wholes
+    monkeypatch.setattr(
+        conflicts,
+        "_wholes",
+        lambda place: () if isinstance(place, tuple) and len(place) > 1 else wholes(place),
+    )
+
+
+def _arguments_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Elements of two arguments are told apart."""
+    arguments = EffectTable._arguments.func
+    monkeypatch.setattr(
+        EffectTable, "_arguments", property(lambda self: dict.fromkeys(arguments(self), True))
+    )
+
+
+def _all_arguments(self: EffectTable) -> dict[int, bool]:
+    """The arguments of all blocks."""
+    return {value: False for values in self._ir.block_arguments.values() for value in values}
+
+
+def _has_a_safe_form(ir: IR, op: int, shapes: DynamicShapes) -> bool:
+    """Whether a constant may show that the op does not trap."""
+    name = ir.name(op)
+    is_division = constants._DIVISION.fullmatch(name) is not None
+    return is_division or name.startswith(("memref.subview", "scf.for", "tensor.dim", "tensor.ext"))
 
 
 def _callees_without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -406,9 +441,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(effects, "is_newest_allocation", lambda ir, op: False), "legal"
     ),
     "only its own value leads to an allocation": Mutation(_allocations_apart),
-    "operands show what every op touches": Mutation(
-        _changed(effects, "_ACCESSES", re.compile(".*")), "legal"
-    ),
+    "operands show what every op touches": Mutation(_changed(effects, "ACCESSES", re.compile(".*")), "legal"),
     "tensors are values in every dialect": Mutation(
         _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
     ),
@@ -436,5 +469,29 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(value_types, "_SPACE", re.compile(rb"(?!)")), "legal"
     ),
     "a number is decimal": Mutation(_changed(effects, "_HEXADECIMAL", re.compile(rb"(?!)")), "legal"),
+    "bufferization writes nothing": Mutation(
+        _changed(EffectTable, "_add_updates", lambda self: None), "legal"
+    ),
+    "elementwise ops are not bufferized": Mutation(_changed(effects, "_ELEMENTWISE", ("?",)), "legal"),
+    "every destination is new": Mutation(
+        _changed(Forms, "_has_new_destinations", lambda self, op: self._ir.name(op).startswith("ttir.")),
+        "legal",
+    ),
+    "every access is of another element": Mutation(
+        _changed(effects, "element", lambda ir, op: (op,)), "legal"
+    ),
+    "arguments do not overlap": Mutation(_arguments_apart, "legal"),
+    "elements are no part of their memory": Mutation(_elements_apart, "legal"),
+    "every argument is one of a function": Mutation(
+        _changed(EffectTable, "_arguments", property(_all_arguments)), "legal"
+    ),
+    "what may be safe is safe": Mutation(_changed(effects, "cannot_trap", _has_a_safe_form), "legal"),
+    "an annotation says no more": Mutation(_changed(calls, "_SAYS_MORE", ()), "legal"),
+    "functions without effect return": Mutation(
+        _changed(calls, "_does_nothing", calls._NO_MEMORY.search), "legal"
+    ),
+    "some memory is no memory": Mutation(
+        _changed(calls, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"
+    ),
     "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }

@@ -15,6 +15,8 @@ from tests.running.native_programs import native_program
 from tests.tools import mlir_tool
 
 PASSES = (
+    "--convert-elementwise-to-linalg",
+    "--one-shot-bufferize=allow-return-allocs-from-loops=1",
     "--convert-linalg-to-loops",
     "--expand-realloc",
     "--convert-vector-to-scf",

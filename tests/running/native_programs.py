@@ -51,9 +51,10 @@ LLVM = (
     "memset",
 )
 OUTSIDE = ("print_", "putchar", "say", "assert_")
+IN_PLACE = ("tensor_in_place",)
 STATES = ("guarded_division", "stack_saved", "round_", "convert")
 """What no declared effect tells: an op that must not run, a stack given back, a mode of the machine."""
-NATIVE_KINDS = MEMORY + LLVM + OUTSIDE + STATES
+NATIVE_KINDS = MEMORY + LLVM + OUTSIDE + STATES + IN_PLACE
 
 
 def native_program(
@@ -62,6 +63,13 @@ def native_program(
     """A module with a function per seed; a seed always gives the same function, named after it."""
     texts = [_NativeFunction(Random(seed), kinds).write(f"f{seed}", size) for seed in seeds]
     return Program("".join([PRELUDE, NATIVE_PRELUDE, *texts]), tuple(f"f{seed}" for seed in seeds))
+
+
+TENSOR = "tensor<8xi32>"
+_ON_TENSORS = (
+    *("extract", "insert", "insert_slice", "fill_tensor", "add_tensors", "write_vector"),
+    "loop_over_a_tensor",
+)
 
 
 class _NativeFunction(FunctionWriter):
@@ -145,11 +153,11 @@ class _NativeFunction(FunctionWriter):
 
     def realloc(self, scope: Scope) -> None:
         """A buffer that is freed by ``memref.realloc``, whose result is freed in turn."""
-        buffers = list(scope.buffers)
+        buffers, pointers = list(scope.buffers), list(scope.pointers)
         buffer = self.allocated(scope)
         owned = self.statements(scope, self.random.randint(1, 2))
         grown = self.define(f"memref.realloc {buffer.name} : {FLAT} to memref<16xi32>")
-        scope.buffers[:] = buffers
+        scope.buffers[:], scope.pointers[:] = buffers, pointers
         scope.numbers.append(self.define(f"memref.load {grown}[{self.index()}] : memref<16xi32>"))
         self.emit(f"memref.dealloc {grown} : memref<16xi32>")
         self.free(owned)
@@ -169,6 +177,69 @@ class _NativeFunction(FunctionWriter):
         self.emit(f"  memref.alloca_scope.return {inner.numbers[-1]} : i32")
         self.emit("}")
         scope.numbers.append(result)
+
+    # ------------------------------------------------------------------ tensors that are buffers
+
+    def tensor_in_place(self, scope: Scope) -> None:
+        """A buffer that is a tensor as well: bufferization writes some of its tensors into the buffer."""
+        buffers = list(scope.buffers)
+        buffer = self.allocated(scope)
+        writable = self.random.choice((" writable", " writable", ""))
+        tensors = [
+            self.define(f"bufferization.to_tensor {buffer.name} restrict{writable} : {FLAT} to {TENSOR}")
+        ]
+        scope.buffers += [buffer] * 4
+        for _ in range(self.random.randint(2, 6)):
+            getattr(self, self.random.choice(_ON_TENSORS))(scope, tensors)
+            if self.random.random() < 0.5:
+                self.random.choice((self.load, self.load, self.store))(scope)
+        self.free([buffer])
+        scope.buffers[:] = buffers
+
+    def tensor(self, tensors: Sequence[str]) -> str:
+        return self.random.choice(tensors[-2:])
+
+    def extract(self, scope: Scope, tensors: list[str]) -> None:
+        scope.numbers.append(self.define(f"tensor.extract {self.tensor(tensors)}[{self.index()}] : {TENSOR}"))
+
+    def insert(self, scope: Scope, tensors: list[str]) -> None:
+        place = f"{self.tensor(tensors)}[{self.index()}]"
+        tensors.append(self.define(f"tensor.insert {self.number(scope)} into {place} : {TENSOR}"))
+
+    def insert_slice(self, scope: Scope, tensors: list[str]) -> None:
+        half = "tensor<2xi32>"
+        slice_ = self.define(f"tensor.from_elements {self.number(scope)}, {self.number(scope)} : {half}")
+        place = f"{self.tensor(tensors)}[{self.random.choice((0, 1))}] [2] [1]"
+        tensors.append(self.define(f"tensor.insert_slice {slice_} into {place} : {half} into {TENSOR}"))
+
+    def fill_tensor(self, scope: Scope, tensors: list[str]) -> None:
+        outs = f"outs({self.tensor(tensors)} : {TENSOR}) -> {TENSOR}"
+        tensors.append(self.define(f"linalg.fill ins({self.number(scope)} : i32) {outs}"))
+
+    def add_tensors(self, scope: Scope, tensors: list[str]) -> None:
+        one, other = self.tensor(tensors), self.tensor(tensors)
+        tensors.append(self.define(f"arith.addi {one}, {other} : {TENSOR}"))
+
+    def write_vector(self, scope: Scope, tensors: list[str]) -> None:
+        vector, target = self.vector_of(scope), self.tensor(tensors)
+        write = f"vector.transfer_write {vector}, {target}[%c1] {{in_bounds = [true]}}"
+        tensors.append(self.define(f"{write} : vector<4xi32>, {TENSOR}"))
+
+    def loop_over_a_tensor(self, scope: Scope, tensors: list[str]) -> None:
+        result, counter, carried = (self.fresh_name() for _ in range(3))
+        self.emit(
+            f"{result} = scf.for {counter} = %c0 to %c2 step %c1 iter_args({carried} = {self.tensor(tensors)})"
+            f" -> ({TENSOR}) {{"
+        )
+        inner, changed = scope.inner(), [carried]
+        self.depth += 1
+        self.insert(inner, changed)
+        self.load(inner)
+        self.insert(inner, changed)
+        self.emit(f"scf.yield {changed[-1]} : {TENSOR}")
+        self.depth -= 1
+        self.emit("}")
+        tensors.append(result)
 
     # ------------------------------------------------------------------ pointers
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.fix.fix import DumpFix, Fix, FixedDump, joined
-from eio_audit.audit.fix.reading_again import VerificationError
+from eio_audit.audit.fix.verification import VerificationError
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.diff.diff import Diff, diff, same_program
+from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol
@@ -72,6 +73,7 @@ def compare_runs(
     options: AuditOptions = DEFAULT_OPTIONS,
     same_as: Sameness | None = None,
     workers: Workers | None = None,
+    ignore: Collection[Ignored | str] = (),
 ) -> RunComparison:
     """Pair the dumps of two logs and compare the first pair that differs.
 
@@ -84,6 +86,7 @@ def compare_runs(
         options: as for ``check``.
         same_as: in what sense all pairs should be the same. Those that differ are compared until one is not.
         workers: processes that compare these pairs. Without them this process does it.
+        ignore: as for ``diff``. Then the first pair that is not the same is compared, if there is one.
 
     Raises:
         InputError: a log, or a pair that is compared, cannot be read.
@@ -92,17 +95,19 @@ def compare_runs(
     differing = pairs.differing()
     unlike = None
     if same_as is not None:
-        verdicts = _verdicts(differing, options, workers)
+        verdicts = _verdicts(differing, partial(_compared, options, ignore), workers)
         found = (UnlikePair(*pair, verdict) for pair, verdict in verdicts)
         unlike = next((one for one in found if not one.verdict.is_at_least(same_as)), None)
     for _ in differing:  # the rest is only counted
         pass
-    parted = pairs.parted
+    parted = pairs.parted and pairs.parted[1:]
+    if ignore and unlike is not None:
+        parted = unlike.first, unlike.second
     return RunComparison(
         pairs.count,
         pairs.different,
-        parted and parted[1:],
-        parted and diff(*parted[1:], options),
+        parted,
+        parted and diff(*parted, options, ignore=ignore),
         (pairs.alone(0), pairs.alone(1)),
         unlike,
     )
@@ -156,18 +161,22 @@ class _Pairs:
         return min(left.values(), key=lambda entry: entry[0])[1] if left else None, len(left)
 
 
-def _compared(options: AuditOptions, pair: _Pair) -> SamenessVerdict | InputError:
+def _compared(
+    options: AuditOptions, ignore: Collection[Ignored | str], pair: _Pair
+) -> SamenessVerdict | InputError:
     try:
-        return same_program(*pair, options)
+        return same_program(*pair, options, ignore)
     except InputError as error:
         return error
 
 
 def _verdicts(
-    pairs: Iterable[_Pair], options: AuditOptions, workers: Workers | None
+    pairs: Iterable[_Pair],
+    compared: Callable[[_Pair], SamenessVerdict | InputError],
+    workers: Workers | None,
 ) -> Iterator[tuple[_Pair, SamenessVerdict]]:
     pieces = (Piece(pair, pair, len(pair[0].text) + len(pair[1].text)) for pair in pairs)
-    for pair, result in in_order(partial(_compared, options), pieces, workers):
+    for pair, result in in_order(compared, pieces, workers):
         if isinstance(result, LostWork):
             raise result.error(pair[1])
         if isinstance(result, InputError):

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
 from eio_audit.audit.check.keyed_block import UNCOUNTED, KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
+from eio_audit.audit.diff.ignored import Ignored, Reduction
+from eio_audit.audit.locations.location_numbers import Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.reading.around_ops import locations_of_arguments
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
+from eio_audit.mlir.source import Span
 
 
 class Users:
@@ -54,13 +56,7 @@ class Users:
 
 
 class ComparedOps:
-    """The ops of one dump as they are compared with those of another.
-
-    Attributes:
-        producers: by op and operand, the defining op and its result number; for a block argument ``-1 -
-            block`` and the argument's number.
-        region_places: by block, the place of its region in its op, and its own place in the region.
-    """
+    """The ops of one dump as they are compared with those of another."""
 
     def __init__(
         self, ir: IR, indices: OriginalIndices, functions: Sequence[str | None], interned: Interned
@@ -70,7 +66,9 @@ class ComparedOps:
         self.location_numbers = LocationNumbers(ir, indices, interned)
         # By op, the number of its location, NO_LOCATION where unknown.
         self.locations = self.location_numbers.of_all()
-        self.texts: list[OpText] = OpTexts(ir, interned.texts).of_all()  # by op, its parts as printed
+        # By op, its parts as printed; then without what is ignored, which is what two ops are compared by.
+        self.printed_texts: list[OpText] = OpTexts(ir, interned.texts).of_all()
+        self.texts = self.printed_texts
         self.names = _full_names(ir)  # by op, its name with its dialect, which a custom form may leave out
         self.symbols = _symbols(ir)  # by op, the symbol it defines, or None
         self.functions = functions  # by block, the symbol of the function around it, or None
@@ -87,6 +85,8 @@ class ComparedOps:
                 values.append((owner, self.argument_counts[-1 - owner]))
                 self.argument_counts[-1 - owner] += 1
         used = tuple(map(values.__getitem__, ir.operands))
+        # By op and operand, the defining op and its result number; for a block argument `-1 - block` and the
+        # argument's number.
         self.producers: list[tuple[tuple[int, int], ...]] = [
             used[start:end] for start, end in pairwise(ir.operand_start)
         ]
@@ -94,6 +94,7 @@ class ComparedOps:
             self.producers[op] += tuple(map(values.__getitem__, late))
         region_of_op = _numbered(ir.region_op)
         in_region = _numbered(ir.block_region)
+        # By block, the place of its region in its op, and its own place in the region.
         self.region_places = [
             (region_of_op[region], place) for region, place in zip(ir.block_region, in_region, strict=True)
         ]
@@ -117,8 +118,8 @@ class ComparedOps:
 
     @property
     def has_locations(self) -> bool:
-        """Whether any op was printed with a known location."""
-        return any(location != NO_LOCATION for location in self.locations)
+        """Whether any op was printed with a location."""
+        return any(start != NO_OFFSET for start in self.ir.location_start)
 
 
 def _full_names(ir: IR) -> list[str]:
@@ -151,12 +152,15 @@ def _numbered(groups: Sequence[int]) -> list[int]:
     return numbers
 
 
-@dataclass(frozen=True)
 class ComparedDump:
-    """A dump with its ops as they are compared."""
+    """A dump with its ops as they are compared with those of dumps that share ``interned``."""
 
-    dump: KeyedDump
-    ops: ComparedOps
+    def __init__(self, dump: KeyedDump, interned: Interned, ignored: Collection[Ignored] = ()) -> None:
+        self.dump = dump
+        self.ops = ops = ComparedOps(dump.ir, dump.indices, dump.functions, interned)
+        self.reduction = Reduction(ignored)
+        if ignored:
+            ops.texts = self.reduction.texts(ops.printed_texts, ops.names, dump.keys.constants_by_op)
 
     def inversions(self, op: int) -> int | None:
         """Return the number of inversions that an op is in. None for an op that does not count."""
@@ -239,10 +243,17 @@ class ComparedDump:
         text = ir.location_text(op) or b""
         return (ir.definition(text) or text).decode("utf-8", "replace").strip()
 
-
-def compared(dump: KeyedDump, interned: Interned) -> ComparedDump:
-    """Return a dump with its ops as they are compared with those of dumps that share ``interned``."""
-    return ComparedDump(dump, ComparedOps(dump.ir, dump.indices, dump.functions, interned))
+    def argument_locations(self, block: int) -> list[str]:
+        """Return the location of each argument as printed; none where not each argument has one."""
+        ir = self.ops.ir
+        span, parent = ir.header_span(block), ir.parent_op(block)
+        if ir.block_label[block] == NO_OFFSET and parent >= 0:
+            span = Span(ir.op_start[parent], ir.region_start[ir.block_region[block]])
+        found = locations_of_arguments(ir, span) if self.ops.argument_counts[block] else []
+        if len(found) != self.ops.argument_counts[block] or None in found:
+            return []
+        texts = (ir.alias_texts.expanded(ir.source.data[one.start : one.end].strip()) for one in found if one)
+        return [text[text.index(b"(") + 1 : -1].decode("utf-8", "replace").strip() for text in texts]
 
 
 def implied_ops(
@@ -285,5 +296,5 @@ def _is_left_out(op: int, side: ComparedOps, other: ComparedOps, counterpart: in
 def is_shorthand(side: ComparedOps, op: int) -> bool:
     """Whether an op is short for a region with it and a terminator: ``linalg.map { arith.addf }``."""
     name = side.names[op]
-    is_name_alone = side.texts[op].text == name.encode() and side.ir.result_count(op) == 0
+    is_name_alone = side.printed_texts[op].text == name.encode() and side.ir.result_count(op) == 0
     return is_name_alone and "terminator" not in side.ir.op_table.flags(name)

@@ -9,17 +9,18 @@ The earlier dump can also be the original order, for ops whose locations carry n
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
-from eio_audit.audit.diff.compared_dump import ComparedOps, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
@@ -41,17 +42,13 @@ RunKey = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class ModuleRuns:
-    """How many runs one module or source function has.
-
-    Attributes:
-        before, after: the runs in the earlier and the later dump.
-    """
+    """How many runs one module or source function has."""
 
     name: str  # the module, or the function with its file (`model.py:10 forward`)
     # The module with the modules around it, outermost first. For a function, only the function.
     path: tuple[str, ...]
-    before: int
-    after: int
+    before: int  # the runs in the earlier dump
+    after: int  # the runs in the later dump
     fixed: int  # the runs after a fix of the later dump
     relabelled: int  # the runs after a fix that also corrects wrong labels
 
@@ -106,8 +103,8 @@ def _count(
             last = place
             path = place.modules
             if path and path != last_path:
-                for depth in range(_shared(last_path, path), len(path)):
-                    modules[path[: depth + 1]] += 1
+                for depth in range(1, len(path) + 1):
+                    modules[path[:depth]] += path[:depth] != last_path[:depth]
                 last_path = path
             named = place.file, place.function
             if place.function is not None and named != last_named:
@@ -118,40 +115,20 @@ def _count(
     return modules, functions
 
 
-def _shared(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many modules two paths share, from the outermost on."""
-    shared = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        shared += 1
-    return shared
-
-
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Two audits and the differences between the dumps.
+    """Two audits and the differences between the dumps."""
 
-    Attributes:
-        before: the audit of the earlier dump.
-        after: the audit of the later dump.
-        ops: every op, by what became of it.
-        inverse_ops: what became of permutes, transposes and reshapes.
-        fragmentation: how many runs the model's modules have.
-        locations: what is wrong with the locations.
-        sameness: in what sense the dumps are the same.
-        comparison: the dumps, and the matching of their ops.
-        pairs: yields every op of both dumps, including unchanged ones, in the order of the later dump.
-    """
-
-    before: DumpAudit
-    after: DumpAudit
-    ops: OpChanges
-    inverse_ops: InverseOps
-    fragmentation: Fragmentation
-    locations: HealthChange
-    sameness: SamenessVerdict
-    comparison: DumpComparison = field(compare=False, repr=False)
+    before: DumpAudit  # the audit of the earlier dump
+    after: DumpAudit  # the audit of the later dump
+    ops: OpChanges  # every op, by what became of it
+    inverse_ops: InverseOps  # what became of permutes, transposes and reshapes
+    fragmentation: Fragmentation  # how many runs the model's modules have
+    locations: HealthChange  # what is wrong with the locations
+    sameness: SamenessVerdict  # in what sense the dumps are the same
+    ignored: tuple[Ignored, ...]  # what was ignored
+    comparison: DumpComparison = field(compare=False, repr=False)  # the dumps, and the matching of their ops
+    # Yields every op of both dumps, including unchanged ones, in the order of the later dump.
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
 
 
@@ -160,6 +137,7 @@ def diff(
     after: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
     visit: Callable[[AuditedDump], None] | None = None,
+    ignore: Collection[Ignored | str] = (),
 ) -> Diff:
     """Compare two dumps of one program.
 
@@ -168,14 +146,14 @@ def diff(
         after: the later dump.
         options: as for ``check``.
         visit: called with the audited later dump while its IR is in memory.
+        ignore: what ops may differ in and still count as equal: some of ``Ignored``.
 
     Raises:
         InputError: a dump cannot be read.
     """
-    interned = Interned()
     old, new = (audit_dump(dump, options) for dump in (before, after))
     runs = fragmentation(old, new, right_labels(new))
-    comparison = DumpComparison(compared(old, interned), compared(new, interned))
+    comparison = _comparison((old, new), ignore)
     layouts = LayoutChanges(comparison)
     if visit is not None:
         visit(new)
@@ -187,21 +165,30 @@ def diff(
         fragmentation=runs,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
+        ignored=tuple(one for one in Ignored if one in ignore),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
     )
 
 
-def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTIONS) -> SamenessVerdict:
+def same_program(
+    before: Dump,
+    after: Dump,
+    options: AuditOptions = DEFAULT_OPTIONS,
+    ignore: Collection[Ignored | str] = (),
+) -> SamenessVerdict:
     """Return in what sense two dumps are the same, as ``diff`` finds it with more work.
 
     Raises:
         InputError: a dump cannot be read.
     """
-    interned = Interned()
-    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
-    comparison = DumpComparison(old, new)
+    comparison = _comparison([read_dump(dump, options) for dump in (before, after)], ignore)
     return sameness(comparison.before, comparison.after, comparison.became)
+
+
+def _comparison(dumps: Iterable[KeyedDump], ignore: Collection[Ignored | str]) -> DumpComparison:
+    interned, ignored = Interned(), frozenset(map(Ignored, ignore))
+    return DumpComparison(*(ComparedDump(dump, interned, ignored) for dump in dumps))
 
 
 class OriginalOrder:

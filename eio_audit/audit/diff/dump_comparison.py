@@ -60,48 +60,38 @@ class DumpComparison:
 
     def pairs(self, commuted: Mapping[int, int], *, with_unchanged: bool = True) -> Iterator[OpChange]:
         """Yield the ops in the order of the later dump. A removed op comes after the op that it followed."""
-        not_printed_after, not_printed_before = self._implied
         for old, new in self._in_order():
-            if old is None and new is not None and new not in not_printed_before:
-                yield self.addition(new, self.origin(new, commuted))
-            elif old is not None and new is None and old not in not_printed_after:
-                yield self._change(old, None)
-            elif old is not None and new is not None:
-                differences = () if self._is_untouched(old, new) else tuple(self._differences(old, new))
-                if with_unchanged or differences or new in self.moved:
-                    yield self._change(old, new, differences)
+            differences = self._all_differences(old, new)
+            if with_unchanged or differences or old is None or new is None or new in self.moved:
+                origin = self.origin(new, commuted) if old is None and new is not None else None
+                yield self._change(old, new, differences, origin)
 
     def statuses(self) -> Iterator[tuple[str, int | None, int | None]]:
         """Yield the status of each changed op, and the op in each dump, in the order of ``pairs``.
 
         The status is that of ``OpChange``. This is much less work than ``changes``.
         """
-        not_printed_after, not_printed_before = self._implied
         for old, new in self._in_order():
-            if old is None:
-                if new not in not_printed_before:
-                    yield "added", None, new
-            elif new is None:
-                if old not in not_printed_after:
-                    yield "removed", old, None
+            if old is None or new is None:
+                yield "added" if old is None else "removed", old, new
             elif not self._is_untouched(old, new) and next(self._differences(old, new), None) is not None:
                 yield "modified", old, new
             elif new in self.moved:
                 yield "moved", old, new
 
     def _in_order(self) -> Iterator[tuple[int | None, int | None]]:
+        not_printed_after, not_printed_before = self._implied
         removed: dict[int, list[int]] = defaultdict(list)
         last = -1
         for old in range(len(self.before.ops)):
-            if (new := self.became.get(old)) is None:
+            last = self.became.get(old, last)
+            if old not in self.became and old not in not_printed_after:
                 removed[last].append(old)
-            else:
-                last = new
-        for new in range(-1, len(self.after.ops)):
-            if new >= 0:
+        yield from ((old, None) for old in removed[-1])
+        for new in range(len(self.after.ops)):
+            if new not in not_printed_before:
                 yield self.was.get(new), new
-            if new in removed:
-                yield from ((old, None) for old in removed[new])
+            yield from ((old, None) for old in removed.get(new, ()))
 
     @cached_property
     def _implied(self) -> tuple[set[int], set[int]]:
@@ -160,14 +150,9 @@ class DumpComparison:
         """Return the new ops of the later dump, without those that the other printing form omits."""
         return [op for op in range(len(self.after.ops)) if op not in self.was and op not in self._implied[1]]
 
-    def change(self, old: int, new: int) -> OpChange:
-        """Return what became of an op that both dumps have."""
-        return self._change(old, new, tuple(self._differences(old, new)))
-
-    def addition(self, new: int, origin: tuple[int, Relation] | None) -> OpChange:
-        """Return an added op, and the earlier op that it came from, if known."""
-        ancestor = None if origin is None else Ancestor(self.before.dump.label(origin[0]), origin[1])
-        return self._change(None, new, ancestor=ancestor)
+    def change(self, old: int | None, new: int, origin: tuple[int, Relation] | None = None) -> OpChange:
+        """Return what became of an op that both dumps have, or an added op with the op it came from."""
+        return self._change(old, new, self._all_differences(old, new), origin)
 
     def replacements(self, old: int) -> str:
         """Return what the users of a removed op use instead, if they still exist."""
@@ -193,9 +178,29 @@ class DumpComparison:
         return moved
 
     def _is_untouched(self, old: int, new: int) -> bool:
-        return bool(self.matching.untouched[old]) and (
-            not self._has_locations or self.before.ops.locations[old] == self.after.ops.locations[new]
-        )
+        if not self.matching.untouched[old] or old in self._arguments_elsewhere:
+            return False
+        return not self._has_locations or self.before.ops.locations[old] == self.after.ops.locations[new]
+
+    @cached_property
+    def _arguments_elsewhere(self) -> dict[int, list[OpDifference]]:
+        """By op of the earlier dump, the arguments in it whose locations changed, if both dumps show them."""
+        found: dict[int, list[OpDifference]] = defaultdict(list)
+        for old, new in self.matching.blocks.items() if self._has_locations else ():
+            was, now = self.before.argument_locations(old), self.after.argument_locations(new)
+            holder = self.before.ops.ir.parent_op(old)
+            is_same = was == now or self.became.get(holder) != self.after.ops.ir.parent_op(new)
+            for place, location in enumerate(() if is_same else was):
+                argument = self.matching.arguments.get((-1 - old, place), (0, 0))
+                if argument[0] == -1 - new and argument[1] < len(now) and now[argument[1]] != location:
+                    name = self.after.values([argument])
+                    found[holder].append(OpDifference("location", name, location, now[argument[1]]))
+        return found
+
+    def _all_differences(self, old: int | None, new: int | None) -> tuple[OpDifference, ...]:
+        if old is None or new is None or self._is_untouched(old, new):
+            return ()
+        return tuple(self._differences(old, new))
 
     def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
         a, b = self.before.ops.texts[old], self.after.ops.texts[new]
@@ -212,6 +217,12 @@ class DumpComparison:
             yield OpDifference("types", "", a.signature, b.signature)
         if self._has_locations and self.before.ops.locations[old] != self.after.ops.locations[new]:
             yield OpDifference("location", "", self.before.location(old), self.after.location(new))
+        yield from self._arguments_elsewhere.get(old, ())
+
+    def loses_location(self, old: int, new: int) -> bool:
+        """Return whether an op that both dumps have has no known location any more."""
+        had, has = self.before.ops.locations[old], self.after.ops.locations[new]
+        return self._has_locations and had != NO_LOCATION == has
 
     def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
         """Yield the operands that differ. They are unordered if the printing forms differ."""
@@ -263,8 +274,8 @@ class DumpComparison:
         self,
         old: int | None,
         new: int | None,
-        differences: tuple[OpDifference, ...] = (),
-        ancestor: Ancestor | None = None,
+        differences: tuple[OpDifference, ...],
+        origin: tuple[int, Relation] | None,
     ) -> OpChange:
         before, after = self.before, self.after
         blocks: tuple[str | None, str | None] = (None, None)
@@ -287,7 +298,7 @@ class DumpComparison:
             differences=differences,
             moved=new in self.moved,
             derived=new is not None and bool(after.dump.indices.derived_by_op[new]),
-            ancestor=ancestor,
+            ancestor=origin and Ancestor(before.dump.label(origin[0]), origin[1]),
             inversions_before=None if old is None else before.inversions(old),
             inversions_after=None if new is None else after.inversions(new),
         )

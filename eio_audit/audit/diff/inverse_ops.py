@@ -12,6 +12,7 @@ from collections import defaultdict, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -62,16 +63,12 @@ _PERMUTATION_NAMES = ("permutation", "perms", "permute_dims", "dims")
 
 @dataclass(frozen=True, slots=True)
 class Rearrangement:
-    """What a permute, transpose or reshape does to its first operand.
-
-    Attributes:
-        shape_in, shape_out: as printed, ``1x32x?``. Empty for rank 0, ``*`` for an unknown rank, None if the
-            text shows no types.
-    """
+    """What a permute, transpose or reshape does to its first operand."""
 
     # Dimension `k` of the result is dimension `permutation[k]` of the operand. None for a reshape, and
     # for a permute whose text lacks it.
     permutation: tuple[int, ...] | None
+    # As printed, `1x32x?`. Empty for rank 0, `*` for an unknown rank, None if the text shows no types.
     shape_in: str | None
     shape_out: str | None
     is_reshape: bool  # whether it is a reshape
@@ -105,15 +102,10 @@ def _printed(shape: str | None) -> str:
     return "?" if shape is None else shape or "scalar"
 
 
-@dataclass(frozen=True, slots=True)
-class InversePair:
-    """Two rearrangements, of which the second undoes the first.
+class InversePair(NamedTuple):
+    """Two rearrangements, of which the second undoes the first."""
 
-    Attributes:
-        first, second: op numbers. The second's operand comes from the first.
-    """
-
-    first: int
+    first: int  # the op whose result the second's operand comes from
     second: int
     # How many elementwise ops are between them. 0 if one feeds the other directly, or would without the
     # inverse pairs between them.
@@ -127,14 +119,14 @@ def rearrangements(ops: ComparedOps) -> dict[int, Rearrangement]:
         name: leaf in RESHAPES for name, leaf in leaves.items() if leaf in PERMUTES or leaf in RESHAPES
     }
     return {
-        op: parse_rearrangement(ops.texts[op], is_reshape=is_reshape[name])
+        op: _rearrangement(ops.printed_texts[op], is_reshape=is_reshape[name])
         for op, name in enumerate(ops.names)
         if name in is_reshape and ops.producers[op] and op not in ops.blocks_of
     }
 
 
-def parse_rearrangement(text: OpText, *, is_reshape: bool) -> Rearrangement:
-    """Return what an op does by its text: its first type becomes its last, with or without a permutation."""
+def _rearrangement(text: OpText, *, is_reshape: bool) -> Rearrangement:
+    """What an op does by its text: its first type becomes its last, with or without a permutation."""
     shapes = [shape[1].rstrip("x") for type_ in text.types if (shape := _SHAPE.match(type_))]
     shape_in, shape_out = (shapes[0], shapes[-1]) if shapes else (None, None)
     permutation = None if is_reshape else _permutation(text, shape_in.count("x") + 1 if shape_in else 0)
@@ -161,10 +153,8 @@ def _swap(first: str, second: str, rank: int) -> tuple[int, ...] | None:
     dims = [int(match[1]) for text in (first, second) if (match := _TYPED_INTEGER.match(text))]
     if len(dims) != 2 or not all(-rank <= dim < rank for dim in dims):
         return None
-    order = list(range(rank))
     a, b = (dim % rank for dim in dims)
-    order[a], order[b] = order[b], order[a]
-    return tuple(order)
+    return tuple({a: b, b: a}.get(dim, dim) for dim in range(rank))
 
 
 def is_elementwise(ops: ComparedOps, op: int) -> bool:
@@ -251,13 +241,9 @@ class MovedLayoutOp:
 
 @dataclass(frozen=True, slots=True)
 class InverseOps:
-    """What became of the permutes, transposes and reshapes.
+    """What became of the permutes, transposes and reshapes."""
 
-    Attributes:
-        before, after: how many there are.
-    """
-
-    before: int
+    before: int  # how many there are in each dump
     after: int
     inverse_before: int  # how many pairs of the earlier dump undo each other
     cancelled: tuple[LayoutPair, ...]  # the pairs of the earlier dump that are gone
@@ -284,17 +270,15 @@ class LayoutChanges:
             self.gone_from[self.old.locations[op]].append(op)
         # By moved layout op of the earlier dump, its new ops: itself and its copies.
         self.came_to: dict[int, list[int]] = defaultdict(list)
-        self.orphans = []  # layout ops of the later dump that came from no op of the earlier dump
+        self.orphans: list[int] = []  # layout ops of the later dump that came from no op of the earlier dump
         was = comparison.was
-        self.added = self.does[1].keys() - was.keys()
+        self.added = dict.fromkeys(new for new in self.does[1] if new not in was)
         for new in self.does[1]:
             if new in was and new in comparison.moved and not comparison.came_back(new):
                 self.came_to[was[new]].append(new)
-        for new in self.does[1]:
-            if new not in was and (origin := self._origin(new)) is not None:
-                self.came_to[origin].append(new)
-            elif new not in was:
-                self.orphans.append(new)
+        for new in self.added:
+            origin = self._origin(new)
+            (self.orphans if origin is None else self.came_to[origin]).append(new)
 
     @cached_property
     def pairs(self) -> list[list[InversePair]]:

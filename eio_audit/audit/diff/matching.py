@@ -11,16 +11,23 @@ location alone: one framework op is often several IR ops. An op whose partner is
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
-from eio_audit.audit.diff.pairs import Pairs, Value, groups_of, match_arguments, match_blocks
-from eio_audit.audit.diff.refinement import MatchKeys, contracted, unwrapped
-from eio_audit.audit.diff.same_ops import SameOps
-from eio_audit.order.inversions import displaced
+from eio_audit.audit.diff.pairs import Pairs, Value, groups_of
+from eio_audit.audit.diff.refinement import contracted
+from eio_audit.mlir.reading.op_text import OpText
+
+_PARTS: Sequence[Callable[[OpText], Hashable]] = (
+    lambda text: text.text,
+    lambda text: tuple(text.attributes.items()),
+    lambda text: text.signature,
+    lambda _: True,
+)
+"""The parts of an op that its counterpart may share, from all to none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,83 +48,36 @@ def match_ops(before: ComparedOps, after: ComparedOps) -> Matching:
 
     Complexity: near-linear in ops and operands: a fixed number of sweeps, each with sorting.
     """
-    keys = MatchKeys(before, after)
-    same = SameOps(before, after, keys)
-    by_producers = _Pairing(before, after, keys, same)
-    if by_producers.is_open:
-        by_producers.pair_alike(upwards=False)
-        if by_producers.is_ambiguous:
-            by_users = _Pairing(before, after, keys, same)
-            by_users.pair_alike(upwards=True)
-            if by_users.moved_count() < by_producers.moved_count():
-                by_producers = by_users
-    return by_producers.complete()
+    return _Pairing(before, after).complete()
 
 
 class _Pairing(Pairs):
     """The steps in which ops are paired, the surest first."""
 
-    def pair_alike(self, *, upwards: bool) -> None:
-        """Pairs ops of one class, those with the same producers, or users (``upwards``), first."""
-        around = self._of_one_class("around")
-        if any(len(old) > 1 or len(new) > 1 for old, new in around):
-            self._pair_classes(self._of_one_class("exact"), upwards=upwards)
-            around = self._of_one_class("around")
-        self._pair_classes(around, upwards=upwards)
-
-    def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
-        classes = [getattr(side, kind) for side in self._classes]
-        return self._unmatched(lambda side, op: classes[side][op])
-
-    def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]], *, upwards: bool) -> None:
-        for old, new in sorted(groups, key=lambda group: -group[0][-1]) if upwards else sorted(groups):
-            self._pair_group(old, new, upwards=upwards)
-
-    def _pair_group(self, old: list[int], new: list[int], *, upwards: bool) -> None:
-        if len(old) == len(new) == 1:
-            self._pair(old[0], new[0])
-            return
-        self.is_ambiguous = True
-        groups = groups_of((old, new), self._matched_users if upwards else self._matched_producers)
-        for together in groups:
-            if len(together[0]) == len(together[1]) or not self._is_told_later(together[0], upwards=upwards):
-                for a, b in zip(*together, strict=False):
-                    self._pair(a, b)
-        left = [
-            sorted(op for op in ops if op not in self.matched[side]) for side, ops in enumerate((old, new))
-        ]
-        if len(left[0]) == len(left[1]) or not self._is_told_later(left[0], upwards=upwards):
-            for a, b in zip(*left, strict=False):
-                self._pair(a, b)
-
-    def _is_told_later(self, old: Sequence[int], *, upwards: bool) -> bool:
-        """Whether equal ops have results but no operands, as constants: only users tell which is which."""
-        before = self.sides[0]
-        return any(
-            before.ir.result_count(op) > 0
-            and not before.producers[op]
-            and not (upwards and self._matched_users(0, op))
-            for op in old
-        )
-
-    def moved_count(self) -> int:
-        """Return how many ops leave their place in blocks with pairs that are not sure."""
-        op_block = self.sides[1].ir.op_block
-        blocks: dict[int, list[int]] = {
-            op_block[new]: [] for old, new in self.matched[0].items() if old not in self.same.pairs
-        }
-        for new, old in sorted(self.matched[1].items()):
-            if op_block[new] in blocks:
-                blocks[op_block[new]].append(old)
-        return sum(len(displaced(ops)) for ops in blocks.values())
-
     def complete(self) -> Matching:
-        """Pairs the remaining ops, the surest first."""
+        """Pairs the ops that the pass did not leave alone."""
+        if self.is_open:
+            self._pair_alike()
         if self.is_open:
             self._pair_remaining()
         self._pair_blocks()
         became, was = self.matched
         return Matching(became, was, self.blocks, self.arguments, self.keys.same_form, self.same.untouched)
+
+    def _pair_alike(self) -> None:
+        """Pairs ops of one class, those with the same producers first."""
+        for group in sorted(self._unmatched(lambda side, op: self._classes[side].around[op])):
+            for key in (self._matched_producers, lambda *_: True):
+                free = [[op for op in ops if op not in self.matched[side]] for side, ops in enumerate(group)]
+                for old, new in groups_of(free, key):
+                    if len(old) == len(new) or not self._is_told_later(old):
+                        for a, b in zip(old, new, strict=False):
+                            self._pair(a, b)
+
+    def _is_told_later(self, old: Sequence[int]) -> bool:
+        """Whether equal ops have results but no operands, as constants: only users tell which is which."""
+        before = self.sides[0]
+        return any(before.ir.result_count(op) > 0 and not before.producers[op] for op in old)
 
     def _pair_remaining(self) -> None:
         self._pair_blocks()
@@ -128,7 +88,6 @@ class _Pairing(Pairs):
             (self._same_place_and_text, True),
             (self._above, True),
             (self._same_place_and_producers, False),
-            (self._location_and_text, False),
             (self._same_place, True),
             (self._text_and_producers, True),
             (self._text_and_users, True),
@@ -138,6 +97,8 @@ class _Pairing(Pairs):
         ):
             if not self.is_open:
                 return
+            if key == self._name_and_text:
+                self._pair_in_their_functions()
             self._pair_by(key, only_unique=only_unique)
             self._pair_blocks()
             self._follow_dataflow(self.sides)
@@ -173,45 +134,46 @@ class _Pairing(Pairs):
         for old, new in self._unmatched(key):
             if only_unique and not len(old) == len(new) == 1:
                 continue
-            for a, b in zip(old, new, strict=False):
+            for a, b in self._least_changed(old, new):
                 if key != self._same_place or self._has_evidence(a, b):
                     self._pair(a, b)
+
+    def _least_changed(self, *ops: Sequence[int]) -> list[tuple[int, int]]:
+        """Pairs of ops of one text, then with the same attributes, the same types, and the rest in order."""
+        texts, pairs = [side.texts for side in self.sides], list[tuple[int, int]]()
+        for part in _PARTS if len(ops[0]) + len(ops[1]) > 2 else _PARTS[-1:]:
+            groups = groups_of(ops, lambda side, op: part(texts[side][op]))  # noqa: B023  (used at once)
+            pairs += [pair for group in groups for pair in zip(*group, strict=False)]
+            taken = [{pair[side] for pair in pairs} for side in (0, 1)]
+            ops = tuple([op for op in ops[side] if op not in taken[side]] for side in (0, 1))
+        return pairs
+
+    def _pair_in_their_functions(self) -> None:
+        """Pairs ops that could be in another function, if in their own as many of their name could be."""
+        groups = self._unmatched(self._name_and_text)
+        strays = [[op for group in groups for op in group[side]] for side in (0, 1)]
+        for old, new in groups_of(strays, self._same_place):
+            for a, b in self._least_changed(old, new) if len(old) == len(new) else ():
+                self._pair(a, b)
 
     def _pair_computations(self) -> None:
         """Pairs ops that compute the same, regardless of types and of ops that only pass values on."""
         if not self.is_open:
             return
-        if sides := contracted(*self.sides):
-            self._pair_computations_of(sides)
-        if sides := unwrapped(*self.sides, self.matched):
-            self._pair_computations_of(sides)
+        for matched in (None, self.matched):
+            if sides := contracted(*self.sides, matched):
+                self._pair_computations_of(sides)
         self._follow_all_dataflow(self.sides)
 
     def _pair_computations_of(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
-        for with_attributes in (True, False):
-            labels = [self._kinds(side, with_attributes=with_attributes) for side in (0, 1)]
-            classes = self._classes_of(sides, labels)
+        classes = self._classes_of(sides, [ops.names for ops in sides])
 
-            def around(side: int, op: int) -> int | None:
-                has_neighbours = sides[side].producers[op] or sides[side].users[op]
-                return classes[side].around[op] if has_neighbours else None  # noqa: B023  (used at once)
+        def above(side: int, op: int) -> int | None:
+            return classes[side].above[op] if sides[side].producers[op] else None
 
-            def above(side: int, op: int) -> int | None:
-                return classes[side].above[op] if sides[side].producers[op] else None  # noqa: B023
-
-            self._pair_if_equally_many(around)
-            self._pair_if_equally_many(above)
-            self._follow_all_dataflow(sides)
-            self._pair_blocks()
-
-    def _kinds(self, side: int, *, with_attributes: bool) -> list[Hashable]:
-        """By op without a partner, its name, the names of the ops in it, and its attributes. No types."""
-        ops = self.sides[side]
-        kinds: list[Hashable] = [None] * len(ops)
-        for op in self._free[side]:
-            attributes = tuple(ops.texts[op].attributes.items()) if with_attributes else ()
-            kinds[op] = ops.interned.number((ops.names[op], ops.names_inside(op), attributes))
-        return kinds
+        self._pair_if_equally_many(above)
+        self._follow_all_dataflow(sides)
+        self._pair_blocks()
 
     def _pair_only_users(self) -> None:
         """Pairs ops with the same text if they are the only users of a weight: an argument or a constant.
@@ -221,15 +183,10 @@ class _Pairing(Pairs):
         """
         uses: list[dict[Value, list[tuple[int, int]]]] = [{}, {}]
         for side, ops in enumerate(self.sides):
-            for op in self._free[side]:
+            for op in (op for op in self._free[side] if op not in self.matched[side]):
                 for place, value in enumerate(ops.producers[op]):
                     is_weight = value[0] < 0 or not ops.producers[value[0]]
-                    known = (
-                        self._matched_value(side, value)
-                        if is_weight and op not in self.matched[side]
-                        else None
-                    )
-                    if known is not None:
+                    if is_weight and (known := self._matched_value(side, value)) is not None:
                         uses[side].setdefault(known, []).append((op, place))
         votes: set[tuple[int, int]] = set()
         for value, was in uses[0].items():
@@ -249,15 +206,13 @@ class _Pairing(Pairs):
     def _pair_if_equally_many(self, key: Callable[[int, int], Hashable]) -> None:
         """Pairs the unmatched ops of one key in order of appearance, if both dumps have as many."""
         for old, new in self._unmatched(key):
-            for a, b in zip(old, new, strict=True) if len(old) == len(new) else ():
+            for a, b in self._least_changed(old, new) if len(old) == len(new) else ():
                 self._pair(a, b)
 
     def _has_evidence(self, old: int, new: int) -> bool:
         """Whether ops of one name and location have anything else in common."""
         a, b = self.sides[0].texts[old], self.sides[1].texts[new]
         if a.is_generic != b.is_generic or len(a.differs_from(b)) < 2:
-            return True
-        if a.attributes.items() & b.attributes.items():
             return True
         return self.sides[0].symbols[old] is not None or not self.sides[0].producers[old]
 
@@ -272,7 +227,6 @@ class _Pairing(Pairs):
 
     def _follow_dataflow(self, sides: tuple[ComparedOps, ComparedOps]) -> None:
         """From every new pair, pairs the users and producers that can only be the same."""
-        self._round += 1
         disputed: deque[tuple[int, int]] = deque()
         while self._unseen or disputed:
             if self._unseen:
@@ -291,41 +245,9 @@ class _Pairing(Pairs):
             is_agreed = self._pair_users((users, others), is_strict=is_strict)
         for (a, i), (b, j) in zip(sides[0].producers[old], sides[1].producers[new], strict=False):
             is_open = a not in was and b not in now and i == j and min(a, b) >= 0
-            if is_open and self._same_place(0, a) == self._same_place(1, b) and self._may_be_same(a, b):
+            if is_open and self._same_place(0, a) == self._same_place(1, b):
                 self._pair(self._first_of_merged(a, b), b)
         return is_agreed
-
-    def _may_be_same(self, old: int, new: int) -> bool:
-        """Whether ops of one name that feed the same op hold like ops, and have no more likely partner."""
-        was, now = self._same_place_and_text(0, old), self._same_place_and_text(1, new)
-        if was == now:
-            return True
-        return not self._free_texts[1][was] and not self._free_texts[0][now] and self._holds_alike(old, new)
-
-    @property
-    def _free_texts(self) -> list[Counter[Hashable]]:
-        """By side, how many ops without a partner have which place and text."""
-        if self._counted is None or self._counted[0] != self._round:
-            self._counted = (
-                self._round,
-                [
-                    Counter(
-                        self._same_place_and_text(side, op) for op in self._free[side] if op not in matched
-                    )
-                    for side, matched in enumerate(self.matched)
-                ],
-            )
-        return self._counted[1]
-
-    def _is_fused(self, old: int, new: int) -> bool:
-        """Whether an op holds what the old op held and more: perhaps it is another op, and took these in."""
-        was, now = self._names_inside(old, new)
-        return was < now
-
-    def _holds_alike(self, old: int, new: int) -> bool:
-        """Whether two ops have like contents: most of the ops in their regions have the same names."""
-        was, now = self._names_inside(old, new)
-        return (was & now).total() * 2 > max(was.total(), now.total()) or was == now
 
     def _first_of_merged(self, old: int, new: int) -> int:
         """Of the unmatched ops that compute what ``old`` does the first: where such are merged, it stays.
@@ -348,10 +270,7 @@ class _Pairing(Pairs):
     @cached_property
     def _merged(self) -> dict[Hashable, dict[int, None]]:
         """By class, the ops of the dump before that compute the same, where there are fewer of them now."""
-        same = self.same.pairs.keys(), set(self.same.pairs.values())
-        before, after = (
-            [op for op in range(len(ops)) if op not in same[side]] for side, ops in enumerate(self.sides)
-        )
+        before, after = self._free_at_first
         now = Counter(self._above(1, op) for op in after)
         merged: dict[Hashable, dict[int, None]] = defaultdict(dict)
         for op in before:
@@ -370,16 +289,12 @@ class _Pairing(Pairs):
             free = [
                 [use for use in uses if use[0] not in self.matched[side]] for side, uses in enumerate(users)
             ]
-            if not all(free):
-                break
             for was, now in groups_of(free, key):
                 if len(was) == len(now) and (with_content or len(was) == 1):
                     for (a, _), (b, _) in zip(was, now, strict=True):
-                        if not self._is_free(a, b) or (not with_content and self._is_fused(a, b)):
-                            continue
-                        if is_strict and self._disagrees(a, b):
+                        if is_strict and self._is_free(a, b) and self._disagrees(a, b):
                             is_agreed = False
-                        else:
+                        elif self._is_free(a, b):
                             self._pair(a, b)
         return is_agreed
 
@@ -388,9 +303,8 @@ class _Pairing(Pairs):
         if self._count_with_blocks == len(self.matched[0]):
             return
         self._count_with_blocks = len(self.matched[0])
-        self.blocks = match_blocks(*self.sides, self.matched[0], self.keys.same_form, self.keys.functions)
-        self.arguments = match_arguments(*self.sides, self.matched[0], self.blocks)
-        self._new_arguments = set(self.arguments.values())
+        self._match_blocks()
+        self._match_arguments()
         for old, new in self.blocks.items():
             self._pair_terminators(old, new)
             self._pair_holders(old, new)
@@ -403,10 +317,7 @@ class _Pairing(Pairs):
             return
         inside = [self.matched[0].get(op) for op in before.block_ops[old]]
         stayed = sum(op is not None and after.op_block[op] == new for op in inside)
-        is_most = stayed * 4 > 3 * max(len(inside), len(after.block_ops[new]))
-        was, now = self._names_inside(a, b)
-        is_all = stayed == len(inside) - inside.count(None) and was == now
-        if is_most or is_all:
+        if stayed * 4 > 3 * max(len(inside), len(after.block_ops[new])):
             self._pair(a, b)
 
     def _pair_terminators(self, old: int, new: int) -> None:

@@ -21,11 +21,10 @@ from itertools import chain, groupby
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.diff.compared_dump import ComparedDump, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.refinement import RefinementClasses
 from eio_audit.audit.diff.sameness import KeptOrder, Sameness, sameness
-from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.verification import in_new_order
+from eio_audit.audit.fix.verification import VerificationError, in_new_order
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.aliases import post_order
@@ -36,7 +35,7 @@ from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice
 
-_NO_WORD = re.compile(r"\W+")
+_NO_WORD = re.compile(r"\W+|\A(?=[0-9])")
 _ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text
 LONGEST_SHAPE = 1 << 12
 """The most bytes of a shape that is kept. Longer ones are mostly constants, which do not repeat."""
@@ -66,12 +65,12 @@ def normal_form(
         VerificationError: the normal form, read again, is not the same program.
     """
     values, interned = ValueNames(expect_dump(dump).source, dump.span, options.op_table), Interned()
-    old = compared(read_dump(dump, options, values.ir), interned)
+    old = ComparedDump(read_dump(dump, options, values.ir), interned)
     form = _Normalized(old, values)
     text = form.text(ordered=ordered, located=located)
     read = replace(dump, source=Source(f"normal form of {dump.source.name}", text), span=Span(0, len(text)))
     try:
-        new = compared(read_dump(read, options), interned)
+        new = ComparedDump(read_dump(read, options), interned)
     except InputError as error:
         raise VerificationError(f"the normal form cannot be read: {error}") from error
     found = sameness(old, new, form.numbers(ordered=ordered))
@@ -178,25 +177,21 @@ class _Normalized:
             self.undecided.update(ops[place] for place in (first, *others) if others)
         return in_order
 
-    def _top_blocks(self) -> list[int]:
-        return self._ops.blocks_of.get(-1, [])
-
     def numbers(self, *, ordered: bool) -> dict[int, int]:
         ops = in_new_order(self._ir, self._orders)[0] if ordered else range(len(self._ops))
         return {op: number for number, op in enumerate(ops)}
 
     def _value_names(self) -> dict[int, str]:
         ir, seen, names = self._ir, dict[str, int](), dict[int, str]()
-        arguments = 0
 
-        def name_arguments(block: int, arguments: int) -> int:
-            for value in ir.block_arguments.get(block, ()):
-                names[value] = f"arg{arguments}"
-                arguments += 1
+        def name_arguments(op: int, arguments: int) -> int:
+            for block in self._ops.blocks_of.get(op, ()):
+                for value in ir.block_arguments.get(block, ()):
+                    names[value] = f"arg{arguments}"
+                    arguments += 1
             return arguments
 
-        for block in self._top_blocks():
-            arguments = name_arguments(block, arguments)
+        arguments = name_arguments(-1, 0)
         outside = list[tuple[int, int]]()  # where such an op ends, and the number of arguments before it
         for place, op in enumerate(in_new_order(ir, self._orders)[0]):
             while outside and outside[-1][0] == place:
@@ -204,8 +199,7 @@ class _Normalized:
             if self._may_number_anew(op):
                 outside.append((place + ir.subtree_end[op] - op, arguments))
                 arguments = 0
-            for block in self._ops.blocks_of.get(op, ()):
-                arguments = name_arguments(block, arguments)
+            arguments = name_arguments(op, arguments)
             if not ir.result_count(op):
                 continue
             base = f"{_word_of(self._ops.names[op])}_{self._near[op] & 0xFFFF:04x}"
@@ -230,7 +224,9 @@ class _Normalized:
         """Return the text, with one line for each op, block label and end of a region."""
         lines: list[bytes] = []
         pending: list[Iterator[bytes | tuple[int, int]]] = [
-            iter([(op, 0) for block in self._top_blocks() for op in self._placed(block, ordered)])
+            iter(
+                [(op, 0) for block in self._ops.blocks_of.get(-1, ()) for op in self._placed(block, ordered)]
+            )
         ]
         while pending:
             item = next(pending[-1], None)

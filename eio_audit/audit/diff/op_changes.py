@@ -39,48 +39,32 @@ class Ancestor:
 
 @dataclass(frozen=True, slots=True)
 class OpDifference:
-    """One difference between an op before and after.
-
-    Attributes:
-        before, after: as printed, with aliases expanded. Empty if there is nothing.
-    """
+    """One difference between an op before and after."""
 
     kind: str  # `operands`, `attributes`, `types` or `location`
-    # The attribute's name, or the operand's position from 0. Empty for other kinds.
+    # The attribute's name, the operand's position from 0, or the block argument that has the location, as
+    # `argument 0 of ^bb1`. Empty for other kinds.
     name: str
-    before: str
+    before: str  # as printed, with aliases expanded; empty if there is nothing
     after: str
 
 
 @dataclass(frozen=True, slots=True)
 class OpChange:
-    """What became of one op.
+    """What became of one op."""
 
-    Attributes:
-        function: the symbol of its function, or None. For a removed op, its former function.
-        before: the op in the earlier dump. None if it was added.
-        after: the op in the later dump. None if it was removed.
-        place_before, place_after: its 0-based place in its block. None if it is not in that dump.
-        block_before, block_after: its function and block in each dump, if the two differ. Else None.
-        differences: what differs, in the order operands, attributes, types, location.
-        moved: whether it left its place relative to the ops around it.
-        derived: whether a pass made it from another op, whose index it has.
-        ancestor: for an added op, the op it came from, if known.
-        inversions_before, inversions_after: how many inversions it is in. None without the op or an index.
-    """
-
-    function: str | None
-    before: OpLabel | None
-    after: OpLabel | None
-    place_before: int | None
+    function: str | None  # the symbol of its function, for a removed op of its former function, or None
+    before: OpLabel | None  # the op in the earlier dump; None if it was added
+    after: OpLabel | None  # the op in the later dump; None if it was removed
+    place_before: int | None  # its 0-based place in its block; None if it is not in that dump
     place_after: int | None
-    block_before: str | None
+    block_before: str | None  # its function and block in each dump, if the two differ; else None
     block_after: str | None
-    differences: tuple[OpDifference, ...]
-    moved: bool
-    derived: bool
-    ancestor: Ancestor | None
-    inversions_before: int | None
+    differences: tuple[OpDifference, ...]  # in the order operands, attributes, types, location
+    moved: bool  # whether it left its place relative to the ops around it
+    derived: bool  # whether a pass made it from another op, whose index it has
+    ancestor: Ancestor | None  # for an added op, the op it came from, if known
+    inversions_before: int | None  # how many inversions it is in; None without the op or an index
     inversions_after: int | None
 
     @property

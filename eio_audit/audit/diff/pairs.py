@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
@@ -16,79 +16,6 @@ Value = tuple[int, int]
 """A value by its op and the number of the result, or by ``-1 - block`` and the number of the argument."""
 
 T = TypeVar("T", int, Value)
-
-
-def match_blocks(
-    before: ComparedOps,
-    after: ComparedOps,
-    ops: Mapping[int, int],
-    same_form: Container[str],
-    functions: Mapping[int, int],
-) -> dict[int, int]:
-    """Match blocks by their place in an op that both dumps have, or else by the ops in them.
-
-    Args:
-        before: one dump.
-        after: the other.
-        ops: by op of the dump before, the op it became.
-        same_form: names of ops that both dumps print in one and the same form.
-        functions: by function op of the dump before, the op of the same function after. Its entry block
-            stays the entry block, even if the op itself is another one now.
-    """
-    blocks = {
-        before.blocks_of[old][0]: after.blocks_of[new][0]
-        for old, new in functions.items()
-        if ops.get(old, new) == new
-    }
-    blocks |= _only_blocks(before, after, ops, same_form)
-    taken = set(blocks.values())
-    votes = Counter(
-        (block, after.ir.op_block[ops[old]])
-        for block, inside in enumerate(before.ir.block_ops)
-        if block not in blocks
-        for old in inside
-        if old in ops and after.ir.op_block[ops[old]] not in taken
-    )
-    return blocks | _one_to_one(votes)
-
-
-def _only_blocks(
-    before: ComparedOps, after: ComparedOps, ops: Mapping[int, int], same_form: Container[str]
-) -> Iterator[tuple[int, int]]:
-    """The blocks that are alone in the same region of an op that both dumps have.
-
-    A custom form may print the regions of an op in another order than the generic form does.
-    """
-    for old, old_blocks in before.blocks_of.items():
-        new = ops.get(old)
-        if new is None or (len(old_blocks) > 1 and before.names[old] not in same_form):
-            continue
-        was = {before.region_places[block]: block for block in old_blocks}
-        now = {after.region_places[block]: block for block in after.blocks_of.get(new, ())}
-        for (region, place), block in was.items():
-            is_alone = place == 0 and (region, 1) not in was and (region, 1) not in now
-            if is_alone and (region, 0) in now:
-                yield block, now[region, 0]
-
-
-def match_arguments(
-    before: ComparedOps, after: ComparedOps, ops: Mapping[int, int], blocks: Mapping[int, int]
-) -> dict[Value, Value]:
-    """Match the arguments of matched blocks by number; by their users where a block has more or fewer now."""
-    was, now = before.argument_counts, after.argument_counts
-    by_number = {
-        (-1 - old, number): (-1 - new, number)
-        for old, new in blocks.items()
-        if was[old] == now[new]
-        for number in range(was[old])
-    }
-    changed = {-1 - old: -1 - new for old, new in blocks.items() if was[old] != now[new]}
-    votes: Counter[tuple[Value, Value]] = Counter()
-    for old, new in ops.items() if changed else ():
-        for a, b in zip(before.producers[old], after.producers[new], strict=False):
-            if changed.get(a[0]) == b[0]:
-                votes[a, b] += 1
-    return by_number | _one_to_one(votes)
 
 
 def _one_to_one(votes: Counter[tuple[T, T]]) -> dict[T, T]:
@@ -108,23 +35,18 @@ class Pairs:
     The methods that are keys give what ops of a side (0 before, 1 after) are paired by; None pairs nothing.
     """
 
-    def __init__(self, before: ComparedOps, after: ComparedOps, keys: MatchKeys, same: SameOps) -> None:
+    def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
         self.sides = (before, after)
-        self.keys = keys
-        self.same = same
-        self.matched: tuple[dict[int, int], dict[int, int]] = (
-            dict(same.pairs),
-            {new: old for old, new in same.pairs.items()},
-        )
+        self.keys = MatchKeys(before, after)
+        self.same = SameOps(before, after, self.keys)
+        self.matched = self.same.pairs, {new: old for old, new in self.same.pairs.items()}
         self.blocks: dict[int, int] = {}
         self.arguments: dict[Value, Value] = {}
-        self.is_ambiguous = False
-        self._new_arguments: set[Value] = set()
+        # By side and argument, the argument of the dump after.
+        self._known_arguments: Sequence[Mapping[Value, Value]] = ({}, {})
         self._count_with_blocks = -1
-        self._round = 0
-        self._counted: tuple[int, list[Counter[Hashable]]] | None = None
         self._unseen: deque[tuple[int, int]] = deque()
-        self._free: list[list[int]] = [
+        self._free = self._free_at_first = [
             [op for op in range(len(ops)) if op not in matched]
             for ops, matched in zip(self.sides, self.matched, strict=True)
         ]
@@ -141,14 +63,8 @@ class Pairs:
     @cached_property
     def _classes(self) -> list[RefinementClasses]:
         """By side, the classes of the ops that had no partner at first."""
-        return self._classes_of(self.sides, [self._own_keys(side) for side in (0, 1)])
-
-    def _own_keys(self, side: int) -> list[Hashable]:
-        """By op without a partner, what it is by itself. None for others, whose class is known."""
-        keys: list[Hashable] = [None] * len(self.sides[side])
-        for op in self._free[side]:
-            keys[op] = self.keys.labels[side][op], self.keys.contents[side][op]
-        return keys
+        own = zip(self.keys.labels, self.keys.contents, strict=True)
+        return self._classes_of(self.sides, [list(zip(*of_side, strict=True)) for of_side in own])
 
     def _classes_of(
         self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]
@@ -178,9 +94,6 @@ class Pairs:
 
     def _same_place_and_text(self, side: int, op: int) -> tuple[Hashable, ...]:
         return *self._same_place(side, op), self.keys.contents[side][op]
-
-    def _location_and_text(self, side: int, op: int) -> Hashable:
-        return self._same_place_and_text(side, op) if self._is_located(side, op) else None
 
     def _above(self, side: int, op: int) -> Hashable:
         return self._classes[side].above[op]
@@ -237,7 +150,7 @@ class Pairs:
         """A value as both sides know it: by the op, or block argument, of the dump after."""
         owner, number = value
         if owner < 0:
-            return self.arguments.get(value) if side == 0 else value if value in self._new_arguments else None
+            return self._known_arguments[side].get(value)
         if owner not in self.matched[side]:
             return None
         return (self.matched[0][owner], number) if side == 0 else value
@@ -264,8 +177,62 @@ class Pairs:
             self._matched_value(0, a) != self._matched_value(1, b) for a, b in zip(was, now, strict=False)
         )
 
-    def _names_inside(self, old: int, new: int) -> tuple[Counter[str], Counter[str]]:
-        return Counter(self.sides[0].names_inside(old)), Counter(self.sides[1].names_inside(new))
+    def _match_blocks(self) -> None:
+        """Match blocks by their place in an op that both dumps have, or else by the ops in them.
+
+        The entry block of a function stays the entry block, even if the op itself is another one now.
+        """
+        (before, after), ops = self.sides, self.matched[0]
+        self.blocks = {
+            before.blocks_of[old][0]: after.blocks_of[new][0]
+            for old, new in self.keys.functions.items()
+            if ops.get(old, new) == new
+        }
+        self.blocks |= self._only_blocks()
+        taken = set(self.blocks.values())
+        votes = Counter(
+            (block, after.ir.op_block[ops[old]])
+            for block, inside in enumerate(before.ir.block_ops)
+            if block not in self.blocks
+            for old in inside
+            if old in ops and after.ir.op_block[ops[old]] not in taken
+        )
+        self.blocks |= _one_to_one(votes)
+
+    def _only_blocks(self) -> Iterator[tuple[int, int]]:
+        """The blocks that are alone in the same region of an op that both dumps have.
+
+        A custom form may print the regions of an op in another order than the generic form does.
+        """
+        before, after = self.sides
+        for old, old_blocks in before.blocks_of.items():
+            new = self.matched[0].get(old)
+            if new is None or (len(old_blocks) > 1 and before.names[old] not in self.keys.same_form):
+                continue
+            was = {before.region_places[block]: block for block in old_blocks}
+            now = {after.region_places[block]: block for block in after.blocks_of.get(new, ())}
+            for (region, place), block in was.items():
+                is_alone = place == 0 and (region, 1) not in was and (region, 1) not in now
+                if is_alone and (region, 0) in now:
+                    yield block, now[region, 0]
+
+    def _match_arguments(self) -> None:
+        """Match arguments of matched blocks by number; by their users where a block has more or fewer now."""
+        was, now = (side.argument_counts for side in self.sides)
+        self.arguments = {
+            (-1 - old, number): (-1 - new, number)
+            for old, new in self.blocks.items()
+            if was[old] == now[new]
+            for number in range(was[old])
+        }
+        changed = {-1 - old: -1 - new for old, new in self.blocks.items() if was[old] != now[new]}
+        votes: Counter[tuple[Value, Value]] = Counter()
+        for old, new in self.matched[0].items() if changed else ():
+            for a, b in zip(self.sides[0].producers[old], self.sides[1].producers[new], strict=False):
+                if changed.get(a[0]) == b[0]:
+                    votes[a, b] += 1
+        self.arguments |= _one_to_one(votes)
+        self._known_arguments = self.arguments, {new: new for new in self.arguments.values()}
 
     def _is_free(self, old: int, new: int) -> bool:
         return old not in self.matched[0] and new not in self.matched[1]

@@ -11,7 +11,7 @@ and the name does not.
 
 **Passed over.** Passes insert, move and cancel casts, permutes, reshapes and broadcasts. Then the types and
 neighbours of a whole chain differ, though the same is computed. So an op with one operand and one result is
-*passed over* if ops of its kind are not equally many in both dumps: a user of its result counts as a user of
+*passed over* if ops of its name are not equally many in both dumps: a user of its result counts as a user of
 its operand. An operand that is only a place for the result (``tensor.empty``) does not count.
 
 **Wrappers.** Passes also wrap ops in regions: ``arith.addf`` on tensors becomes a ``linalg.generic`` with
@@ -53,7 +53,10 @@ def function_scopes(
     if not set(after.functions) - set(before.functions):
         return {}
     old, new = _contents(before, locations[0]), _contents(after, locations[1])
-    stays = {symbol for symbol in old.keys() & new.keys() if _is_mostly_in(old[symbol], new[symbol])}
+    shared = {
+        symbol: (Counter(old[symbol]) & Counter(new[symbol])).total() for symbol in old.keys() & new.keys()
+    }
+    stays = {symbol for symbol, number in shared.items() if number * 2 >= len(old[symbol])}
     old = {symbol: ops for symbol, ops in old.items() if symbol not in stays}
     new = {symbol: ops for symbol, ops in new.items() if symbol not in stays}
     types = _types(before, old), _types(after, new)
@@ -74,10 +77,6 @@ def _contents(ops: ComparedOps, locations: Sequence[int]) -> Contents:
         if (symbol := ops.functions[block]) is not None:
             found[symbol].append((ops.names[op], locations[op], ops.texts[op].text))
     return found
-
-
-def _is_mostly_in(old: Sequence[Hashable], new: Sequence[Hashable]) -> bool:
-    return (Counter(old) & Counter(new)).total() * 2 >= len(old)
 
 
 def _types(ops: ComparedOps, symbols: Collection[str]) -> dict[str, tuple[str, ...]]:
@@ -204,12 +203,10 @@ class RefinementClasses:
 
 
 class MatchKeys:
-    """What two ops are compared by, as far as both dumps show it.
+    """What two ops are compared by, as far as both dumps show it."""
 
-    Attributes:
-        scopes: by side and block, the symbol of the function around it. That of a renamed function is its
-            old one.
-    """
+    # By side and block, the symbol of the function around it. That of a renamed function is its old one.
+    scopes: tuple[Sequence[Hashable], Sequence[Hashable]]
 
     def __init__(self, before: ComparedOps, after: ComparedOps) -> None:
         sides = (before, after)
@@ -217,18 +214,13 @@ class MatchKeys:
         self.same_form = _names_of_one_form(before, after)
         known = {location for location in before.locations if location != NO_LOCATION}
         is_shared = not known.isdisjoint(after.locations)
-        # By side and op, the location number; NO_LOCATION everywhere when the dumps have none in
-        # common.
+        # By side and op, the location number; NO_LOCATION everywhere when the dumps have none in common.
         self.locations = [ops.locations if is_shared else [NO_LOCATION] * len(ops) for ops in sides]
         renamed = function_scopes(before, after, self.locations)
-        symbols: list[Sequence[Hashable]] = [
-            before.symbols,
-            [renamed.get(symbol, symbol) for symbol in after.symbols],
-        ]
-        self.scopes: list[Sequence[Hashable]] = [
-            before.functions,
-            [renamed.get(symbol, symbol) for symbol in after.functions],
-        ]
+        symbols, self.scopes = (
+            (was, [renamed.get(symbol, symbol) for symbol in now])
+            for was, now in ((before.symbols, after.symbols), (before.functions, after.functions))
+        )
         was, now = (_functions(ops, scopes) for ops, scopes in zip(sides, self.scopes, strict=True))
         # By function op before, the op of the same function after.
         self.functions = {op: now[scope] for scope, op in was.items() if scope in now}
@@ -274,51 +266,34 @@ def _names_of_one_form(before: ComparedOps, after: ComparedOps) -> frozenset[str
     return frozenset(name for name, number in times.items() if number == 1)
 
 
-def contracted(before: ComparedOps, after: ComparedOps) -> tuple[ComparedOps, ComparedOps] | None:
+def contracted(
+    before: ComparedOps,
+    after: ComparedOps,
+    matched: tuple[Container[int], Container[int]] | None = None,
+) -> tuple[ComparedOps, ComparedOps] | None:
     """Both dumps with other ``producers`` and ``users``: each the first that is not passed over.
 
     An op that is passed over has none of either. The result is None if there is no such op.
-    """
-    kinds = _kinds_not_equally_many(before, after)
-    sides = _contracted(before, kinds, {}), _contracted(after, kinds, {})
-    is_same = all(side.producers == ops.producers for side, ops in zip(sides, (before, after), strict=True))
-    return None if is_same else sides
-
-
-def unwrapped(
-    before: ComparedOps, after: ComparedOps, matched: tuple[Container[int], Container[int]]
-) -> tuple[ComparedOps, ComparedOps] | None:
-    """As ``contracted``, and wrappers are passed over. The result is None if there is no wrapper.
-
-    The ops that were in a wrapper count as in the block around it.
 
     Args:
         before: one dump.
         after: the other.
-        matched: by dump, the ops that the other has too. They are no wrappers.
+        matched: by dump, the ops that the other has too. If given, wrappers among the others are passed over,
+            and what was in a wrapper counts as in the block around it. The result is None without a wrapper.
     """
-    wrappers = _wrappers(before, matched[0]), _wrappers(after, matched[1])
-    if not any(wrappers):
-        return None
-    kinds = _kinds_not_equally_many(before, after)
-    return _contracted(before, kinds, wrappers[0]), _contracted(after, kinds, wrappers[1])
+    wrappers: tuple[dict[int, int], dict[int, int]] = {}, {}
+    if matched is not None:
+        wrappers = _wrappers(before, matched[0]), _wrappers(after, matched[1])
+        if not any(wrappers):
+            return None
+    was, now = Counter(before.names), Counter(after.names)
+    kinds = {name for name in was.keys() | now.keys() if was[name] != now[name]}
+    sides = _contracted(before, kinds, wrappers[0]), _contracted(after, kinds, wrappers[1])
+    is_same = all(side.producers == ops.producers for side, ops in zip(sides, (before, after), strict=True))
+    return None if is_same and matched is None else sides
 
 
-def _kinds_not_equally_many(before: ComparedOps, after: ComparedOps) -> set[Hashable]:
-    was, now = Counter(_kinds(before)), Counter(_kinds(after))
-    return {kind for kind in was.keys() | now.keys() if was[kind] != now[kind]}
-
-
-def _kinds(ops: ComparedOps) -> list[Hashable]:
-    """By op, its name, or if it has regions its name and the names of the ops in them."""
-    kinds: list[Hashable] = list(ops.names)
-    for op in ops.blocks_of:
-        if op >= 0:
-            kinds[op] = ops.names[op], ops.names_inside(op)
-    return kinds
-
-
-def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[int, int]) -> ComparedOps:
+def _contracted(ops: ComparedOps, kinds: Container[str], wrappers: Mapping[int, int]) -> ComparedOps:
     """The ops without those of the kinds that pass a value on, and without the wrappers, by their block."""
     side = copy(ops)
     side.blocks_of = {}
@@ -327,7 +302,6 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
     ends = {ops.ir.block_ops[block][-1]: wrapper for wrapper, block in wrappers.items()}
     makes_place = {name for name in {*ops.names} if name.endswith(".empty")}
     empty = {op for op, name in enumerate(ops.names) if name in makes_place and not ops.producers[op]}
-    kind_of = _kinds(ops)
     passed_on: dict[tuple[int, int], tuple[int, int]] = {}  # by value that is passed over, the one behind it
     for op, operands in enumerate(ops.producers):
         if wrappers and (parent := ops.ir.parent_op(ops.op_blocks[op])) in wrappers:
@@ -335,7 +309,7 @@ def _contracted(ops: ComparedOps, kinds: Container[Hashable], wrappers: Mapping[
         found = [passed_on.get(value, value) for value in operands if value[0] not in empty]
         owner = ends.get(op)
         if (
-            kind_of[op] in kinds
+            ops.names[op] in kinds
             and len(found) == 1 == ops.ir.result_count(op)
             and len(ops.names_inside(op)) < 2
         ):

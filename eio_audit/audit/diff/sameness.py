@@ -148,7 +148,7 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
         yield "two ops became one"
     if old.block_count != new.block_count:
         yield "the number of blocks differs"
-    if meaning_outside_ops(old) != meaning_outside_ops(new):
+    if _meaning_outside_ops(before) != _meaning_outside_ops(after):
         yield "the text outside the ops differs: metadata, or a line that may be an op"
     block_at = {(new.parent_op(block), place): block for block, place in enumerate(after.ops.region_places)}
     block_of = {
@@ -181,6 +181,11 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
             yield f"{_named(before, op)} has other successors"
 
 
+def _meaning_outside_ops(dump: ComparedDump) -> list[bytes]:
+    found = meaning_outside_ops(dump.ops.ir)
+    return [text for text in found if not (dump.reduction.drops_metadata and text.startswith(b"{-#"))]
+
+
 def _different_blocks(
     before: ComparedDump, after: ComparedDump, block_of: Mapping[int, int]
 ) -> Iterator[str]:
@@ -192,7 +197,8 @@ def _different_blocks(
             yield f"{old.block_name(block)} is in another region"
         other = block_of[block]
         counts = before.ops.argument_counts[block], after.ops.argument_counts[other]
-        if texts[0].header(block) != texts[1].header(other) or counts[0] != counts[1]:
+        headers = texts[0].header(block), texts[1].header(other)
+        if len(set(map(before.reduction.header, headers))) > 1 or counts[0] != counts[1]:
             yield f"{old.block_name(block)} has other arguments"
 
 

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from threading import Thread
 
 from eio_audit.audit.command import run_command
-from eio_audit.audit.fix.reading_again import VerificationError
-from eio_audit.audit.fix.verification import Orders, in_new_order
+from eio_audit.audit.fix.verification import Orders, VerificationError, in_new_order
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source
@@ -39,15 +38,10 @@ _PLACE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A command that reads IR on standard input, such as ``("mlir-opt", "-")``. No shell runs it.
+    """A command that reads IR on standard input, such as ``("mlir-opt", "-")``. No shell runs it."""
 
-    Attributes:
-        command: the program and its arguments.
-        timeout: the seconds that it may take to read one dump.
-    """
-
-    command: Sequence[str]
-    timeout: float = DEFAULT_TIMEOUT
+    command: Sequence[str]  # the program and its arguments
+    timeout: float = DEFAULT_TIMEOUT  # the seconds that it may take to read one dump
 
     @property
     def name(self) -> str:
@@ -118,11 +112,11 @@ class Compiler:
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """Why a text was not accepted, and what the compiler printed. ``is_late``: it took too long."""
+    """Why a text was not accepted."""
 
     how: str
-    errors: bytes
-    is_late: bool = False
+    errors: bytes  # what the compiler printed
+    is_late: bool = False  # whether it took too long
 
 
 class _UnreadError(Exception):

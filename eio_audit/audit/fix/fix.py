@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit, Summary, summarize
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
-from eio_audit.audit.fix.reading_again import VerificationError
 from eio_audit.audit.fix.reordering import renumbered, reordered
+from eio_audit.audit.fix.verification import VerificationError
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Relabel
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.source import InputError, Source, Span
@@ -21,7 +21,6 @@ from eio_audit.order.inversions import count_inversions
 
 if TYPE_CHECKING:
     from eio_audit.audit.fix.compiler import Compiler
-
 
 _TTNN_OP = re.compile(rb'(?<![#!\w.])"?ttnn\.[a-z]')
 _L1_LAYOUT = re.compile(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>")
@@ -31,8 +30,7 @@ _L1_LAYOUT = re.compile(rb"#ttnn\.buffer_type<l1>|\bmemref<[^\n]{,200}?,\s*#l1>"
 class FixedDump(NamedTuple):
     """A corrected and verified dump: plain data that another process can send."""
 
-    # The corrected bytes. None if nothing changes.
-    text: bytes | None
+    text: bytes | None  # the corrected bytes; None if nothing changes
     audit: DumpAudit  # the audit of the original dump
     ordered: DumpAudit  # the audit that gives the new order: `audit`, or an audit with corrected labels
     renumbered: bool  # whether values got other names
@@ -157,26 +155,15 @@ def corrected(dump: AuditedDump) -> bytes:
 
 @dataclass(frozen=True)
 class Fix:
-    """A corrected and verified text.
+    """A corrected and verified text."""
 
-    Attributes:
-        pieces: the corrected bytes in pieces. They are parts of the input if nothing is avoidable.
-        dumps: the audits of the original dumps. Displaced ops are counted, not described.
-        ordered: the audits that give the new order: ``dumps``, or audits with corrected labels.
-        renumbered: whether values got other names.
-        relabelled: ops that got the index of another op, because theirs contradicted the dependences.
-        moved_in_l1: whether ops moved in a dump with ops of ``ttnn`` and layouts in L1. Their order is a
-            schedule of that memory.
-        source: the input. Its ``file`` has all bytes of it.
-    """
-
-    pieces: tuple[bytes | memoryview, ...]
-    dumps: tuple[DumpAudit, ...]
-    ordered: tuple[DumpAudit, ...]
-    renumbered: bool
-    relabelled: int
-    moved_in_l1: bool
-    source: Source = field(compare=False, repr=False)
+    pieces: tuple[bytes | memoryview, ...]  # the corrected bytes; parts of the input if nothing is avoidable
+    dumps: tuple[DumpAudit, ...]  # the audits of the originals; displaced ops are counted, not described
+    ordered: tuple[DumpAudit, ...]  # the audits that give the new order: `dumps`, or with corrected labels
+    renumbered: bool  # whether values got other names
+    relabelled: int  # ops that got the index of another op, because theirs contradicted the dependences
+    moved_in_l1: bool  # whether ops moved beside layouts in L1: their order is a schedule of that memory
+    source: Source = field(compare=False, repr=False)  # the input; its `file` has all bytes of it
 
     @cached_property
     def text(self) -> bytes:

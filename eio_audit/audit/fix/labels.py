@@ -21,12 +21,13 @@ from math import inf
 
 from eio_audit.audit.check.disorder import restore_block
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.fix.reading_again import VerificationError, relocated
+from eio_audit.audit.fix.verification import VerificationError, read_relocated
 from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import quoted
 from eio_audit.order.inversions import displaced
@@ -44,7 +45,9 @@ def relabelled(dump: AuditedDump, donors: Mapping[int, int], *, flat: bool = Fal
     Raises:
         VerificationError: more than these locations changed, or they have other indices.
     """
-    new = relocated(dump.ir, new_locations(dump, donors, flat=flat), "relabelled", b"#relabel")
+    locations = new_locations(dump, donors, flat=flat)
+    text, added = with_locations(dump.ir, locations, b"#relabel")
+    new = read_relocated(dump.ir, locations, "relabelled", text, added)
     if OriginalIndices(new, dump.options.pattern).by_op != relabelled_keys(dump.indices.by_op, donors):
         raise VerificationError("the relabelled text does not carry the intended op indices")
     return new.dump_text
@@ -195,7 +198,7 @@ def _stamped(ir: IR) -> bytes:
             child = ir.location_text(op)
             name = b'"DEBUG|%d|%s"' % (index, ir.name(op).encode())
             locations[op] = b"%s(%s)" % (name, _place(ir, op) if child is None else child)
-    stamped = relocated(ir, locations, "stamped", b"#stamp")
+    stamped = read_relocated(ir, locations, "stamped", *with_locations(ir, locations, b"#stamp"))
     if OriginalIndices(stamped).by_op != expected:
         raise VerificationError("the stamped text does not carry the intended op indices")
     return stamped.dump_text

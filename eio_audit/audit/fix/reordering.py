@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from random import Random
 
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.fix.reading_again import VerificationError, read_same
-from eio_audit.audit.fix.verification import Orders, verify
+from eio_audit.audit.fix.verification import Orders, VerificationError, read_same, verify
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.rewriting.writer import reorder
-from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.tokens import COMMENT, STRING, VALUE
 from eio_audit.order.permutation import permuted_ranges
 from eio_audit.order.precedence import Precedence
 
-_VALUE_NAME = re.compile(STRING + rb"|//[^\n]*|%(?P<name>[\w$.-]+)")
+_VALUE_NAME = re.compile(STRING + rb"|" + COMMENT + rb"|(?P<name>" + VALUE + rb")")
 
 
 def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
@@ -28,16 +27,20 @@ def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
         VerificationError: the text is not the same program (see ``verify``).
     """
     text = in_orders(ir, orders)
+    failure: VerificationError | None = None
     try:
-        verify(ir, orders, dependences, text)
-    except VerificationError:
-        from eio_audit.mlir.rewriting.value_names import ValueNames, names_apart
+        if not verify(ir, orders, dependences, text).repeats_names:
+            return text
+    except VerificationError as error:
+        failure = error
+    from eio_audit.mlir.rewriting.value_names import ValueNames, names_apart
 
-        renamed = with_other_names(ir, names_apart(ValueNames(ir.source, ir.span, ir.op_table)))
-        if renamed is ir:
-            raise
+    renamed = with_other_names(ir, names_apart(ValueNames(ir.source, ir.span, ir.op_table), orders))
+    if renamed is not ir:
         text = in_orders(renamed, orders)
         verify(renamed, orders, dependences, text)
+    elif failure is not None:
+        raise failure
     return text
 
 

@@ -11,26 +11,98 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.fix.reading_again import Reader, VerificationError, read_again
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.around_ops import comments_above, own_header
+from eio_audit.mlir.reading.around_ops import comments_above, gaps, own_header
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics import forms
+from eio_audit.mlir.source import InputError, Source, Span, printable, printable_lines, splice
 from eio_audit.order.permutation import inverse
 
 Orders = Mapping[int, Sequence[int]]
 """By block: ``order[k]`` is the textual index of the op placed k-th. Other blocks keep their order."""
 
+_STRUCTURE = (
+    *("op_block", "subtree_end", "first_result"),
+    *("operand_start", "operands", "late_operands"),
+    *("value_owner", "block_region", "region_op"),
+)
+"""The fields that define a dump's structure, without texts and names."""
 
-def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read: Reader = read_ir) -> None:
-    """Raise VerificationError unless ``text`` is ``old`` with its blocks in ``orders``, all of them legal."""
+
+class VerificationError(Exception):
+    """A rewrite failed its verification. It must not be written."""
+
+    def __init__(self, message: str, details: str = "") -> None:
+        self.message = printable(message)  # what is wrong, one line
+        self.details = printable_lines(details)  # a compiler's errors, in several lines; empty without one
+        super().__init__("\n".join(filter(None, [self.message, self.details])))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """All that it was made of, for another process."""
+        return VerificationError, (self.message, self.details)
+
+
+def read_again(old: IR, text: bytes, what: str) -> IR:
+    """Return the IR read from the new text of a dump. Messages describe the text as ``what`` (``rewritten``).
+
+    Raises:
+        VerificationError: the text cannot be read.
+    """
+    try:
+        return read_ir(Source(f"{what} {old.source.name}", text), None, old.op_table)
+    except InputError as error:
+        raise VerificationError(f"the {what} text cannot be read: {error}") from error
+
+
+def read_same(old: IR, text: bytes, what: str) -> IR:
+    """Return the IR, which must have the same ops in the same blocks, defining and using the same values.
+
+    Raises:
+        VerificationError: the text cannot be read, or the structure differs.
+    """
+    new = read_again(old, text, what)
+    if any(getattr(new, column) != getattr(old, column) for column in _STRUCTURE):
+        raise VerificationError(f"the {what} text has different operations or uses different values")
+    return new
+
+
+def read_relocated(old: IR, locations: Mapping[int, bytes], what: str, text: bytes, added: bytes) -> IR:
+    """Return the IR of a ``text`` that must be the dump with new locations for some ops, then ``added``.
+
+    ``locations`` has, by op, what is in its ``loc(...)`` (see ``with_locations``). All else is the same to
+    the byte. Messages describe the text as ``what``: ``stamped``.
+
+    Raises:
+        VerificationError: the new text has other ops or values or an unexpected location, or is not the old
+            text with the old locations.
+    """
+    new = read_same(old, text, what)
+    written = ((location, new.location_text(op) or b"") for op, location in locations.items())
+    if any(location not in (own, new.definition(own)) for location, own in written):
+        raise VerificationError("a location is not the intended one")
+    edits = []
+    for op in locations:
+        start, end, own = new.location_start[op], new.op_end[op], old.location_text(op)
+        edits.append((Span(start - len(" loc("), end), b"") if own is None else (Span(start, end - 1), own))
+    without = splice(text, Span(0, len(text) - len(added)), edits)
+    if not text.endswith(added) or without != old.dump_text:
+        raise VerificationError("more than the intended locations changed")
+    return new
+
+
+def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes) -> IR:
+    """Return the IR of ``text``, which must be ``old`` with its blocks in ``orders``, all of them legal.
+
+    Raises:
+        VerificationError: it is not.
+    """
     for block, order in orders.items():
         in_text = list(range(len(old.block_ops[block])))
         if sorted(order) != in_text:
             raise VerificationError(f"the order found for {old.block_name(block)} is not one of its ops")
         if not old.has_order(block) and list(order) != in_text:
             raise VerificationError(f"ops of a graph region moved, in {old.block_name(block)}")
-    new = read_again(old, text, "rewritten", read)
+    new = read_again(old, text, "rewritten")
     if len(new) != len(old) or new.block_count != old.block_count:
         raise VerificationError("the rewritten text has different operations or blocks")
     ops, blocks, regions = in_new_order(old, orders)  # ops[i] is the old op that new op i must be
@@ -53,7 +125,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read:
     for block, old_block in enumerate(blocks):
         if own_header(new, block) != own_header(old, old_block):
             raise VerificationError(f"the arguments of {old.block_name(old_block)} changed")
-    if _texts_at_top_level(new) != _texts_at_top_level(old):
+    if gaps(new) != gaps(old):
         raise VerificationError("the text outside the ops changed: aliases or metadata")
     if b"//" in text or b"//" in old.dump_text:
         if len(text.translate(None, b" \t\r\n")) != len(old.dump_text.translate(None, b" \t\r\n")):
@@ -70,6 +142,7 @@ def verify(old: IR, orders: Orders, dependences: Dependences, text: bytes, read:
             raise _failure("an op would be before one that it depends on", old, graph.ops[user])
         if not graph.same_effect_order(seen[new_block[block]], place):
             raise VerificationError(f"the dependences changed in {old.block_name(block)}")
+    return new
 
 
 def in_new_order(ir: IR, orders: Orders) -> tuple[list[int], list[int], list[int]]:
@@ -164,14 +237,6 @@ def _passed(new: IR, orders: Orders, op: int) -> tuple[list[int], list[int]]:
     up = [in_text[k] for k in range(place) if order[k] > order[place]]
     down = [in_text[k] for k in range(place + 1, len(order)) if order[k] < order[place]]
     return up, down
-
-
-def _texts_at_top_level(ir: IR) -> list[bytes]:
-    """Return the text around the ops at top level. That is a graph region, so its ops never move."""
-    ops = ir.block_ops[0] if ir.block_count else ()
-    starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
-    ends = [*(ir.op_start[op] for op in ops), ir.span.end]
-    return [ir.source.data[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _failure(what: str, old: IR, op: int) -> VerificationError:

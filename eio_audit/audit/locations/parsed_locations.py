@@ -163,6 +163,10 @@ class ParsedLocations:
         """Per op, its place in the model; None without an origin."""
         return [self._place(op) if place is None else place for op, place in enumerate(self.named_places)]
 
+    def place(self, op: int) -> ModelPlace | None:
+        """Return the op's place in the model. Its location is parsed, unless those of all ops are."""
+        return self.places[op] if "places" in self.__dict__ else self._place(op)
+
     def _place(self, op: int) -> ModelPlace | None:
         origin = self.origin(op)
         return None if origin is None else origin.place

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
-from eio_audit.audit.diff.compared_dump import ComparedDump, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
@@ -363,7 +363,7 @@ class _Recorder:
             source = None if origin is None else old.numbers[origin[0]]
             is_wanted = number in self._wanted
             if done.found.was_known(function) and (is_wanted or source in self._tracks):
-                change = comparison.addition(op, origin)
+                change = comparison.change(None, op, origin)
                 event = _event(EventKind.MADE, done.of(function), _state(new.ops, op), change)
                 self._begin(number, event, None if is_wanted else source)
 
@@ -410,7 +410,7 @@ class _Recorder:
         if track.events[-1].place == text.dump.place:
             return
         kept = range(len(text.lines))
-        read = compared(read_dump(text.readable(kept), self._options), Interned())
+        read = ComparedDump(read_dump(text.readable(kept), self._options), Interned())
         ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
         track.events.append(_event(EventKind.LAST, OpStep(text.dump, None), _state(read, ops[place])))
 
@@ -471,6 +471,6 @@ def _state(side: ComparedDump, op: int) -> OpState:
         place=side.place(op),
         ops=len(ir.block_ops[block]),
         operands=tuple(side.values([value]) for value in ops.producers[op]),
-        types=ops.texts[op].signature,
+        types=ops.printed_texts[op].signature,
         location=side.location(op),
     )

@@ -26,6 +26,7 @@ class ChangedOp:
     after: int | None
     number: int = -1  # the number of the op in its program
     origin: int = -1  # the number of the op that it was made from, for an added op; -1 if that is not known
+    is_unlocated: bool = False  # whether it had a known location before, and has none now
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ class OpCounts:
     removed: int = 0
     modified: int = 0
     moved: int = 0
+    unlocated: int = 0  # those of the modified ops that had a known location before, and have none now
 
     @property
     def total(self) -> int:
@@ -59,6 +61,7 @@ class OpCounts:
             self.removed + other.removed,
             self.modified + other.modified,
             self.moved + other.moved,
+            self.unlocated + other.unlocated,
         )
 
 
@@ -67,6 +70,7 @@ def counts_by_name(changes: Iterable[ChangedOp]) -> dict[str, OpCounts]:
     numbers: dict[str, Counter[str]] = defaultdict(Counter)
     for change in changes:
         numbers[change.name][change.status] += 1
+        numbers[change.name]["unlocated"] += change.is_unlocated
     return {name: OpCounts(**found) for name, found in numbers.items()}
 
 
@@ -91,7 +95,8 @@ def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
             continue  # the dump only shows more of the program than those before it
         number = new.numbers[now] if now is not None else old.numbers[was or 0]
         origin = old.numbers[found.origins[now][0]] if now is not None and now in found.origins else -1
-        yield replace(change, number=number, origin=origin)
+        is_unlocated = status == "modified" and comparison.loses_location(was or 0, now or 0)
+        yield replace(change, number=number, origin=origin, is_unlocated=is_unlocated)
 
 
 def _changed_op(

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import count
 
 from eio_audit.audit.check.keyed_dump import read_dump
-from eio_audit.audit.diff.compared_dump import ComparedDump, compared
+from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.diff.op_changes import Relation
@@ -179,7 +179,7 @@ class ScopeSteps:
 
     def _side(self, excerpt: Excerpt) -> ScopeSide:
         """Return an excerpt of a text as a side."""
-        ops = compared(read_dump(excerpt.dump, self._options), self._interned)
+        ops = ComparedDump(read_dump(excerpt.dump, self._options), self._interned)
         return ScopeSide(excerpt.kept, ops, excerpt.line_ends)
 
 

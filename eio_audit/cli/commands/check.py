@@ -155,7 +155,7 @@ def _check(
 def _replacements(verdict: Verdict, options: AuditOptions) -> dict[str, Replacement]:
     """Return what a fix changes in each file with an avoidable finding, if it can be read and fixed."""
     from eio_audit.audit.fix.fix import replacement_of
-    from eio_audit.audit.fix.reading_again import VerificationError
+    from eio_audit.audit.fix.verification import VerificationError
     from eio_audit.audit.gate.rules import AVOIDABLE
     from eio_audit.report.wording.commands import is_kept
 

@@ -146,6 +146,13 @@ def _print_lines(files: GitFiles) -> None:
     "order, the same program in any legal order.",
 )
 @click.option(
+    "--ignore",
+    multiple=True,
+    type=click.Choice(["types", "constants", "attributes"]),
+    help="Ignore the types, what constants hold, or all attributes: for one program lowered for two shapes. "
+    "May be repeated.",
+)
+@click.option(
     "-U",
     "--unified",
     "context",
@@ -165,6 +172,7 @@ def diff_command(
     gate: Gate,
     exit_code: bool,
     same_as: str,
+    ignore: tuple[str, ...],
     context: int | None,
     parallel: Jobs,
     reports: Reports,
@@ -212,7 +220,7 @@ def diff_command(
             )
         with _workers(parallel, before, after) as workers:
             runs = compare_runs(
-                dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers
+                dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers, ignore
             )
         if not runs.pairs:
             raise InputError(f"{before}, {after}", None, _nothing_in_both(runs))
@@ -227,7 +235,7 @@ def diff_command(
     worst_blocks = WorstBlocks()
     visit = worst_blocks.visit if "html" in reports.formats else None
     with status("comparing the dumps"):
-        result = diff(old, new, options, visit)
+        result = diff(old, new, options, visit, ignore)
     if not reports.quiet:
         warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=cache(worst_blocks.pictures), context=context)
@@ -240,12 +248,15 @@ def diff_command(
 
 def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dump]:
     """Return one dump of each file. Beside a log, the choice does not concern a file with one dump."""
+    from eio_audit.mlir.input.dumps import Dump
+
+    no_ops = Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
     both = [(path, [] if path == os.devnull else read_dumps(path)) for path in (before, after)]
     is_beside_log = any(len(dumps) > 1 for _, dumps in both)
     chosen = []
     for path, dumps in both:
         own = DumpChoice() if is_beside_log and len(dumps) == 1 else choice
-        chosen.append(_no_ops() if path == os.devnull else own.only_one(dumps, source_name(path)))
+        chosen.append(no_ops if path == os.devnull else own.only_one(dumps, source_name(path)))
     old, new = chosen
     return old, new
 
@@ -261,12 +272,6 @@ def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | Non
     from eio_audit.mlir.input.folders import find_dump_files
 
     return parallel.workers(total_size([file.path for run in runs for file in find_dump_files(run)]))
-
-
-def _no_ops() -> Dump:
-    from eio_audit.mlir.input.dumps import Dump
-
-    return Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
 
 
 def _renamed(dump: Dump, name: str) -> Dump:

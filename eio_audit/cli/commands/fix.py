@@ -59,14 +59,16 @@ def write_in_place(path: str, result: Fix, *, quiet: bool) -> None:
 
     Raises:
         InputError: the file is compressed, is not a regular file or cannot be written.
+        VerificationError: it changed since it was read.
     """
-    if not is_regular_file(Path(path)):
+    file = Path(path)
+    if file.exists() and not is_regular_file(file):
         raise InputError(path, None, "cannot change in place: not a regular file")
     if result.source.is_compressed:
         raise InputError(path, None, "cannot change a compressed file in place: use --output")
     if result.changed or result.renumbered:
-        has_other_names = Path(path).stat().st_nlink > 1
-        write_atomically(path, result.pieces)
+        has_other_names = file.exists() and file.stat().st_nlink > 1
+        write_atomically(path, result.pieces, source=result.source.file)
         if has_other_names and not quiet:
             from eio_audit.report.text.console import Console
 
@@ -96,10 +98,10 @@ def write_to(output: str | None, paths: Sequence[str], files: Sequence[str]) -> 
     """
     if output is not None and output != "-" and (len(files) > 1 or Path(output).is_dir()):
         targets = _targets_in(output, paths, files)
-        return lambda path, result: _write_in_folder(targets[path], result.pieces)
+        return lambda path, result: _write_in_folder(output, targets[path], result)
     if len(files) > 1:
         raise click.UsageError(f"{len(files):,} files require --in-place, --check, --diff or --output FOLDER")
-    return lambda path, result: write_bytes(output, result.pieces)
+    return lambda path, result: write_bytes(output, result.pieces, result.source.file)
 
 
 def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict[str, str]:
@@ -121,12 +123,18 @@ def _targets_in(output: str, paths: Sequence[str], files: Sequence[str]) -> dict
     return {file: str(target) for target, file in origins.items()}
 
 
-def _write_in_folder(target: str, pieces: Sequence[bytes | memoryview]) -> None:
+def _write_in_folder(folder: str, target: str, result: Fix) -> None:
+    """Write a file of the folder and nothing outside of it: symbolic links in it lead elsewhere."""
+    for above in Path(target).parents:
+        if above == Path(folder):
+            break
+        if above.is_symlink():
+            raise InputError(target, None, f"cannot write: '{above}' is a symbolic link")
     try:
         Path(target).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(target, None, f"cannot write: {error.strerror or error}") from error
-    write_atomically(target, pieces)
+    write_atomically(target, result.pieces, replaces_link=True, source=result.source.file)
 
 
 def _command(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
@@ -186,7 +194,7 @@ FIX_EXIT_CODES = exit_codes(
         0: "done, whether anything changed or not",
         1: "with --check: a file would change",
         2: f"{UNUSABLE_OR_UNINDEXED}; all other files are fixed",
-        3: "a result failed its verification: that file was not written",
+        3: "a result failed its verification, or a file changed: it was not written",
     }
 )
 
@@ -351,7 +359,7 @@ class _Fixes:
 
     def finish(self, path: str, result: Fix | Exception) -> None:
         """Write the result of one file, or show and count its failure."""
-        from eio_audit.audit.fix.reading_again import VerificationError
+        from eio_audit.audit.fix.verification import VerificationError
         from eio_audit.mlir.source import source_name
 
         try:

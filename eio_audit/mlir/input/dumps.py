@@ -29,13 +29,13 @@ from eio_audit.mlir.input.markers import (
 )
 from eio_audit.mlir.input.prefixes import prefix_of, without_prefix, without_prefixes
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
-from eio_audit.mlir.tokens import FILE_METADATA, STRING, match_end
+from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, STRING, match_end
 
 LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path
 
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
-_BRACE = STRING + rb"|//[^\n]*+|(?P<brace>[{}])"
+_BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
 """A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
 NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
 NO_OP_BELOW = "expected the IR of the marker above: no line begins an operation"
@@ -53,7 +53,7 @@ _SYMBOLS = (
 """The symbol of an op with a region, in a module."""
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
-_COMMENT_OR_RESOURCES = rb"//[^\n]*+|" + FILE_METADATA.pattern
+_COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
 _BLANK_LINES = rb"\n[ \t\r\n]*+\n"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 

@@ -17,22 +17,21 @@ from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import Span
-from eio_audit.mlir.tokens import FILE_METADATA, closing_end, match_end
+from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, VALUE, VALUE_NAME, closing_end, match_end
 
 _BLANKS = re.compile(rb"[ \t]*+")
-_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)")
-"""A comment at a line start. ``// -----`` splits a file or begins a marker."""
+_COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)[^\r\n]*+\r?+\n")
+"""A line that is only a comment. ``// -----`` splits a file or begins a marker."""
 _COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
-_TRAILING_COMMENT = re.compile(rb"[ \t]*+//[^\r\n]*")
+_TRAILING_COMMENT = re.compile(rb"[ \t]*+" + COMMENT)
 
-_NAME = re.compile(rb"%[\w$.-]++")
 _COLON = re.compile(rb"\s*+:\s*+")
 _ARROW = re.compile(rb"\s*+->\s*+")
 _TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
 _DICTIONARY = re.compile(rb"\s*+(?=\{)")
 _LOCATION = re.compile(rb"\s*+\bloc\s*+(?=\()")
 _USUAL_ARGUMENT = re.compile(
-    rb"%[\w$.-]++: [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
+    VALUE + rb": [A-Za-z]\w*+(?:<\w*+>)?(?: \{[\w$. =#]++(?:<\w*+>)?\})?"
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
@@ -95,18 +94,22 @@ def trailing_comment_end(data: Text, op_end: int, end: int) -> int:
 
 def argument_locations(ir: IR, span: Span) -> list[Span]:
     """Return where the locations of the arguments that a span names are, with the blanks before them."""
-    data, names, found = ir.source.data, ir.argument_names, list[Span]()
+    return [location for location in locations_of_arguments(ir, span) if location is not None]
+
+
+def locations_of_arguments(ir: IR, span: Span) -> list[Span | None]:
+    """Return the same for each argument that a span names; None for one without a location."""
+    data, names, found = ir.source.data, ir.argument_names, list[Span | None]()
     for offset in names[bisect_left(names, span.start) : bisect_left(names, span.end)]:
         if usual := _USUAL_ARGUMENT.match(data, offset, span.end):
             found.append(Span(*usual.span("location")))
             continue
-        start = _end_of_type(data, match_end(_NAME, data, offset), span.end)
+        start = _end_of_type(data, match_end(VALUE_NAME, data, offset), span.end)
         dictionary = _DICTIONARY.match(data, start, span.end)
         if dictionary is not None:
             start = closing_end(data, dictionary.end(), span.end)
         location = _LOCATION.match(data, start, span.end)
-        if location is not None:
-            found.append(Span(start, closing_end(data, location.end(), span.end)))
+        found.append(location and Span(start, closing_end(data, location.end(), span.end)))
     return found
 
 
@@ -127,7 +130,7 @@ def _end_of_type(data: Text, offset: int, end: int) -> int:
 def meaning_outside_ops(ir: IR) -> list[bytes]:
     """Return the metadata of a dump, and the lines at top level that may be ops which were not read."""
     found = []
-    for text in _gaps(ir):
+    for text in gaps(ir):
         found += FILE_METADATA.findall(text)
         rest = FILE_METADATA.sub(b"", text)
         if _UNREAD.search(rest):
@@ -135,8 +138,8 @@ def meaning_outside_ops(ir: IR) -> list[bytes]:
     return found
 
 
-def _gaps(ir: IR) -> list[bytes]:
-    """Return the texts before, between and after the ops at top level."""
+def gaps(ir: IR) -> list[bytes]:
+    """Return the texts before, between and after the ops at top level. These never move."""
     ops = ir.block_ops[0] if ir.block_count else ()
     starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
     ends = [*(ir.op_start[op] for op in ops), ir.span.end]

@@ -45,10 +45,14 @@ _BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
 _BLANKS = re.compile(rb"[ \t\r]*+")
 _ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
 _REGION_CLAUSE = re.compile(
-    rb"(?:\n[ \t]*+//[^\n]*+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
+    rb"(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
 )
 """``combiner {`` on the next line but comments: another region of an op at top level."""
 _LONGEST_WORD = 200
+
+_NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
+"""Words of listed ops behind a brace that opens no region: ``firrtl.match %v { case a(%x) { ... } }``,
+``rtg.handlers { handle @f(%x: i32) { ... } }``, ``stream.cmd.dispatch @e { rw %r[%a for %b] : ... }``."""
 
 
 class Boundaries:
@@ -227,8 +231,10 @@ class Boundaries:
 
     def _is_bare_op(self, name: bytes, dialect: str, brace: int, next_offset: int) -> bool:
         """Whether a region may begin with a name without dialect. An unlisted dialect needs a location."""
-        if name in BARE_OPS or dialect in listed_dialects():
+        if name in BARE_OPS:
             return True
+        if dialect in listed_dialects():
+            return name not in _NO_OPS
         location = self._data.find(b" loc(", next_offset, line_end(self._data, next_offset, self._end))
         return location >= 0 and closing_end(self._data, brace, location + 1) > location
 

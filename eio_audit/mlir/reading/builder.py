@@ -14,6 +14,8 @@ from eio_audit.mlir.reading.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 
+DEEPEST = 10_000  # how deeply regions may be nested: MLIR's own tools end before that
+
 _Results = Sequence[tuple[bytes, int, int]]
 """Names of results, each with its first value and its offset."""
 
@@ -28,6 +30,11 @@ class OpenOp:
         self.dialect = self.name.partition(".")[0]
         self.traits = traits
         self.is_isolated = "isolated" in traits.flags
+        # Whether names in its regions may repeat those around it, as MLIR lets the custom syntax of an op
+        # decide. Generic assembly does not, and none of MLIR's own functions and modules does.
+        self.may_shadow = not self.is_generic and (
+            traits is UNLISTED or (self.is_isolated and not traits.flags & {"symbol", "function"})
+        )
         self.brackets = Brackets(ir.source)  # the open brackets in its text, without its open region
         self.has_region = False
         self.in_region_list = False  # its outermost bracket is the `(` of a list of regions
@@ -131,6 +138,8 @@ class Builder:
     def open_region(self, brace: int, owner: OpenOp | None) -> None:
         """Open a region of ``owner``, the innermost open op, or the top-level region if ``owner`` is None."""
         ir, region = self.ir, len(self.ir.region_op)
+        if len(self.regions) > DEEPEST:
+            raise ir.source.error(brace, f"regions are nested more than {DEEPEST:,} deep")
         traits = owner.traits if owner else self.traits["builtin.module"]
         ir.region_op.append(owner.op if owner else -1)
         ir.region_start.append(brace)
@@ -139,7 +148,7 @@ class Builder:
         self.regions.append(region)
         self._blocks.append(-1)
         isolated = owner is not None and owner.is_isolated
-        self.scopes.open(region, isolated=isolated, may_shadow=traits is UNLISTED)
+        self.scopes.open(region, isolated=isolated, may_shadow=owner is not None and owner.may_shadow)
         if owner is not None:
             owner.has_region = True
             ir.regions_of.setdefault(owner.op, []).append(region)
@@ -154,14 +163,20 @@ class Builder:
 
     def _add_header_arguments(self, owner: OpenOp) -> None:
         """Define the names in a custom header as arguments of the region it opens."""
-        block = self._begin_block(NO_OFFSET)
+        block, data = self._begin_block(NO_OFFSET), self.ir.source.data
+        arguments = {
+            offset: split_use(token)[0]
+            for token, offset, is_visible in owner.names
+            if not is_visible or (owner.is_isolated and ARGUMENT.match(data, offset, self._end))
+        }
+        for offset, name in arguments.items():
+            self.scopes.require_free(name, offset)
         for name in dict.fromkeys(split_use(token)[0] for token, *_ in owner.names):
             undo = self.scopes.define_header_argument(name, block)
             if not owner.is_isolated:  # other regions of the op see them too, until it ends
                 owner.undo.append(undo)
-        for token, offset, is_visible in owner.names:
-            is_argument = owner.is_isolated and ARGUMENT.match(self.ir.source.data, offset, self._end)
-            is_also_outside = is_visible and not is_argument
+        for token, offset, _ in owner.names:
+            is_also_outside = offset not in arguments
             if not is_also_outside:
                 self.ir.argument_names.append(offset)
             self.scopes.mention(split_use(token)[0], offset, as_outside=is_also_outside)
@@ -169,7 +184,10 @@ class Builder:
 
     def label_block(self, label: int) -> int:
         """Begin the block of a label: a new one, or the entry block whose arguments the op's header names."""
-        block = self._blocks[-1]
+        block, owner = self._blocks[-1], self.ops[-1]
+        if block < 0 and owner.undo:  # the entry of another region, which has its own arguments
+            self.scopes.restore(owner.undo)
+            owner.undo.clear()
         if block >= 0 and not self.ir.block_ops[block] and self.ir.block_label[block] == NO_OFFSET:
             self.ir.block_label[block] = label
             return block

@@ -24,13 +24,14 @@ from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import OpenOp
-from eio_audit.mlir.tokens import ALIAS_NAME, STRING, SUFFIX_ID, all_but
+from eio_audit.mlir.tokens import ALIAS_NAME, OR_FAIL, STRING, SUFFIX_ID, all_but
 from eio_audit.mlir.traits import OpTable
 
 CHUNK_BYTES = 1 << 17
 BARE_NAME = b"return"  # the only op in plain lines that is printed without its dialect
 _LETTER = rb"[0-9A-Za-z_$.-]"  # the same as [\w$.-], but matched by a table
-_VALUE = rb"%" + _LETTER + _LETTER + rb"*+(?:#\d++)?"
+_NAME = rb"%(?:[0-9]++(?![0-9A-Za-z_$.])|[A-Za-z_$.-]" + _LETTER + rb"*+)"  # the same as VALUE
+_VALUE = _NAME + rb"(?:#\d++)?"
 _STRING = rb'"' + all_but(b'"\\\n%') + rb'{0,4096}+"'
 _PLAIN_TEXT = _STRING + rb"|/(?!/)|l(?!oc\()|" + all_but(b'"\n/l%') + rb"++"
 _TEXT = rb"(?:" + _PLAIN_TEXT + rb")*+"
@@ -41,9 +42,9 @@ _INNER_LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\(" + _NAME_LOCATION + rb"\)
 _LOCATION = _NAME_LOCATION + rb"(?::\d++:\d++|\((?:" + _INNER_LOCATION + rb")\))?|#[\w$.-]++|unknown"
 _ONLY_NAME = rb'"(?=.*"\)$)[^"]*+(?<!\\)"(?=\)$)|'  # most locations; twice as fast as a class of bytes
 _LINE = (
-    rb"^(([ \t]*+)(?>(%" + _LETTER + rb"++)(?::([1-9]\d{0,3}+))? = |)"
+    rb"^(([ \t]*+)(?>(" + _NAME + rb")(?::([1-9]\d{0,3}+))? = |)"
     rb'(")?+((?(5)' + _LETTER + rb"++|(?:[A-Za-z_][\w$]*+\.[\w$.]*+|" + BARE_NAME + rb"(?![\w$.])|\})))"
-    rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + rb")*+|)\))"
+    rb'(?(5)"\((' + _VALUE + rb"(?:, " + _VALUE + OR_FAIL + rb")*+|)\))"
     rb"((?(5)" + _TEXT + rb"|" + _TEXT_WITH_USES + rb"))"
     rb"(?:loc\((" + _ONLY_NAME + _LOCATION + rb")\)|)\n|.*+\n|.++)"
 )
@@ -144,18 +145,7 @@ class OpLines(LineChunk):
 
 
 class LineColumns:
-    """The ops of the lines that a pattern has split, by column.
-
-    Attributes:
-        names: the op names as printed.
-        use_counts: by op, the number of values it uses.
-        uses: the names that the ops use, in order. Those of op k begin at ``use_starts[k]``.
-        numbered: the positions in ``uses`` with a result number (``%0#1``), ascending, then the number of
-            uses.
-        numbers: these result numbers.
-        op_starts, op_ends, location_starts: byte offsets. ``location_starts`` is NO_OFFSET without a
-            location.
-    """
+    """The ops of the lines that a pattern has split, by column. ``names`` are the op names as printed."""
 
     def __init__(self, lines: OpLines) -> None:
         starts, ends = lines.starts[:-1], lines.starts[1:]
@@ -170,13 +160,12 @@ class LineColumns:
         self.result_counts: list[int] = list(map(bool, results))  # by op, the number of values it defines
         for op in compress(count(), counts):
             self.result_counts[op] = int(counts[op])
-        # By op, the name of its results. Empty for a region header, since the op does not end
-        # there.
+        # By op, the name of its results. Empty for a region header, since the op does not end there.
         self.results = results if all(locations) else self._marked(results, whole, locations)
-        self.op_starts = array("q", list(map(add, starts, map(len, indents))))
+        self.op_starts = array("q", list(map(add, starts, map(len, indents))))  # byte offsets
         self.op_ends = array("q", [end - 1 for end in ends])
         before = [end - 2 for end in ends]  # the parenthesis of ``loc(...)`` and the line end come after it
-        self.location_starts = array("q", list(map(sub, before, map(len, locations))))
+        self.location_starts = array("q", list(map(sub, before, map(len, locations))))  # or NO_OFFSET
         for op in compress(count(), map(not_, locations)):
             self.location_starts[op] = NO_OFFSET
 
@@ -194,11 +183,13 @@ class LineColumns:
     def _add_uses(self, operands: Sequence[bytes]) -> None:
         listed = b", ".join(filter(None, operands))
         numbered = listed.split(b"#")
-        self.use_counts = list(map(bytes.count, operands, repeat(b"%")))
-        self.use_starts = list(accumulate(self.use_counts, initial=0))
+        self.use_counts = list(map(bytes.count, operands, repeat(b"%")))  # by op, how many values it uses
+        self.use_starts = list(accumulate(self.use_counts, initial=0))  # by op, where they begin in `uses`
+        # The positions in `uses` with a result number (`%0#1`), ascending, then the number of uses.
         self.numbered = [uses - 1 for uses in accumulate(map(bytes.count, numbered[:-1], repeat(b"%")))]
         self.numbered.append(self.use_starts[-1])
-        self.numbers = [int(text.partition(b",")[0][:9]) for text in numbered[1:]]
+        self.numbers = [int(text.partition(b",")[0][:9]) for text in numbered[1:]]  # these result numbers
+        # The names that the ops use, in order.
         self.uses = b"".join(map(bytes.lstrip, numbered, repeat(b"0123456789"))).split(b", ")
 
     def _marked(

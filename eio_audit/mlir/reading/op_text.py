@@ -21,8 +21,10 @@ from eio_audit.mlir.reading.around_ops import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
+    COMMENT,
     STRING,
     SYMBOL,
+    VALUE,
     closing_end,
     dialect_bodies,
     generic_attributes,
@@ -42,15 +44,17 @@ _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
 _TOKEN = re.compile(
     rb"(?P<string>"
     + STRING
-    + rb")|(?P<space>(?! [^\s/])(?://[^\n]*+|\s++)++)"  # a lone space is as it should be
-    rb"|(?P<value>%[\w$.-]++(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
+    + rb")|(?P<space>(?! [^\s/])(?:"
+    + COMMENT
+    + rb"|\s++)++)"  # a lone space is as it should be
+    rb"|(?P<value>" + VALUE + rb"(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
 _IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
 _ALIAS = re.compile(ALIAS_NAME)
 _DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
 _PERCENT_IN_BODY = re.compile(rb"[#!][\w$.-]++<[^\n]*%")
-_VALUE = re.compile(rb"%[\w$.-]++(?:#\d++)?")
+_VALUE = re.compile(VALUE + rb"(?:#\d++)?")
 _TYPE = re.compile(
     STRING + rb"|(?<![\w$.@#%!])(?P<type>![A-Za-z_][\w$.]*+(?P<dialect_open><)?"
     rb"|(?:tensor|vector|memref|complex|tuple)(?P<open><)|(?:[su]?i[0-9]++|b?f[0-9]\w*+|tf32|index|none)(?![\w$.<]))"
@@ -79,12 +83,12 @@ class OpText:
     @cached_property
     def attributes(self) -> dict[str, str]:
         """Attributes and properties by name. In custom form, all text except types, under the name ``""``."""
-        return dict(self._parsed[0]) if self.is_generic else {"": _text(self._without_types[0])}
+        return dict(self._parsed[0]) if self.is_generic else {"": _text(self.without_types)}
 
     @cached_property
     def types(self) -> tuple[str, ...]:
         """The types of operands and results. In custom form, the types in the text, in order."""
-        return tuple(map(_text, _types_of(self._parsed[1])[1] if self.is_generic else self._without_types[1]))
+        return tuple(map(_text, _types_of(self._parsed[1])[1] if self.is_generic else self._split[1]))
 
     @cached_property
     def signature(self) -> str:
@@ -121,12 +125,17 @@ class OpText:
         rest = b" ".join(value.encode() for value in self.attributes.values())
         return _literals(_types_of(rest)[0])
 
-    @cached_property
-    def _all_types(self) -> list[str]:
-        return list(map(_text, _types_of(self.text)[1]))
+    @property
+    def without_types(self) -> bytes:
+        """The text with ``!`` for each type."""
+        return self._split[0]
 
     @cached_property
-    def _without_types(self) -> tuple[bytes, list[bytes]]:
+    def _all_types(self) -> list[str]:
+        return list(map(_text, self._split[1]))
+
+    @cached_property
+    def _split(self) -> tuple[bytes, list[bytes]]:
         return _types_of(self.text)
 
     @cached_property

@@ -35,6 +35,7 @@ from eio_audit.mlir.source import InputError, Source, Span, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
     ARGUMENT,
+    COMMENT,
     DIALECT_NAME,
     FILE_METADATA,
     HEADER,
@@ -48,6 +49,8 @@ from eio_audit.mlir.tokens import (
     SIMPLE_LOCATION,
     SPACE,
     STRING,
+    VALUE,
+    VALUE_NAME,
     Brackets,
     comment_start,
     dialect_body_end,
@@ -56,7 +59,7 @@ from eio_audit.mlir.tokens import (
 )
 from eio_audit.mlir.traits import OpTable, listed_dialects
 
-_PERCENT = ord("%")
+_PERCENT, _SLASH = b"%/"
 _BLANK = b" \t\r\n"
 _CUSTOM_REST = re.compile(
     rb"[ \t]+%[\w$.-]|(?=[ \t(<{\[@])[^\n]*?(?:@|\bloc\(|\{[A-Za-z_][\w$.]*+ = [^\n]*\}[ \t\r]*$"
@@ -69,12 +72,12 @@ The dictionary or open bracket ends the line. Or a dictionary, list, string or n
 begins on the next line but comments, as ``{`` or ``init {``.
 """
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
-_PARAMETER = re.compile(rb"%[\w$.-]++[ \t]*+:")
+_PARAMETER = re.compile(VALUE + rb"[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
 _LEFT_OUT = b"{...}"
-_LEFT_OUT_REGION = STRING + rb"|//[^\n]*+|(?P<region>\{\.\.\.\})"
+_LEFT_OUT_REGION = STRING + rb"|" + COMMENT + rb"|(?P<region>\{\.\.\.\})"
 """What is printed instead of a region, or what may hold the same text. Compiled on first use."""
 _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
@@ -205,6 +208,8 @@ class Reader:
         if first == b"^":
             return self._label(offset)
         header = HEADER.match(self.data, offset, self.end)
+        if header is None and first == b"%" and VALUE_NAME.match(self.data, offset, self.end) is None:
+            raise self._bad_name(offset)
         if header is None:
             what = "an op name with '(' after it" if first == b'"' else "an operation, a block label or '}'"
             raise self.source.error(offset, f"expected {what}")
@@ -309,7 +314,7 @@ class Reader:
             if not text:
                 return self._end_op(current, self.end)
             first = text[0]
-            if outside and text == b"\n":
+            if outside and (text == b"\n" or (first == _SLASH and self._returns_at(offset))):
                 around = self.ops[-2] if len(self.ops) > 1 else None
                 after = self.text.continuation(start, op_start, current, around)
                 if after is None:
@@ -345,9 +350,16 @@ class Reader:
                 raise self._cut_off()
             match = _END_OF_DUMP.match(self.data, self.end)
             assert match
-        if match["token"] == b"%":
-            raise self.source.error(match.start("token"), "expected a value's name after '%'")
+        if match["token"] == b"%" and not self._is_in_dialect_body(brackets, match.start("token")):
+            raise self._bad_name(match.start("token"))
         return match
+
+    def _bad_name(self, percent: int) -> InputError:
+        return self.source.error(percent, "expected a value's name after '%': a number, or a letter first")
+
+    def _returns_at(self, offset: int) -> bool:
+        """Whether a carriage return alone is here. It ends a comment, and so its line."""
+        return self.data[offset : offset + 1] == b"\r" and self.data[offset + 1 : offset + 2] != b"\n"
 
     def _is_in_dialect_body(self, brackets: Brackets, offset: int) -> bool:
         """Whether an offset is in ``#name<...>`` or ``!name<...>``, where ``%`` begins no value's name.

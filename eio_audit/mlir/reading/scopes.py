@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Sequence
@@ -42,20 +43,21 @@ class _Use(NamedTuple):
 
 
 class _Scope:
-    """The names of one region.
+    """The names of one region."""
 
-    ``may_shadow``: its names may repeat outer names, since the region is isolated or inside an op that may
-    be. ``outer_defs``: the outer names, if none of them is visible inside. ``names``: the names that had no
-    meaning before. ``undo``: what the others meant. ``unresolved``: the uses before their definition.
-    """
-
-    def __init__(self, region: int, *, may_shadow: bool, outer_defs: dict[bytes, int] | None) -> None:
+    def __init__(self, region: int, shadow_depth: int, outer_defs: dict[bytes, int] | None) -> None:
         self.region = region
-        self.may_shadow = may_shadow
-        self.outer_defs = outer_defs
-        self.names: list[bytes] = []
-        self.undo: list[tuple[bytes, int | None]] = []
-        self.unresolved: dict[bytes, list[_Use]] = {}
+        self.shadow_depth = shadow_depth  # its names may repeat those of regions that are less deep
+        self.outer_defs = outer_defs  # the outer names, if none of them is visible inside
+        self.names: list[bytes] = []  # those that had no meaning before
+        self.undo: list[tuple[bytes, int | None]] = []  # what the others meant
+        self.unresolved: dict[bytes, list[_Use]] = {}  # the uses before their definition
+
+
+_NAMES_ARGUMENTS = re.compile(
+    r"firrtl\.match|hal\.dispatch\.extern|rtg\.with_handlers|(?:flow|stream\.(?:async|cmd)|util)\.func"
+)
+"""Listed ops whose text names arguments that no region has: ``util.func private @f(%a: T) -> %a``."""
 
 
 class Scopes:
@@ -70,16 +72,17 @@ class Scopes:
         self.mentions = mentions  # where to record the names, or None
         self._listed = listed_ops
         self._defs: dict[bytes, int] = {}
+        self._hidden: list[dict[bytes, int]] = []  # the names around isolated regions, if there are any
         self._scopes: list[_Scope] = []
 
     def open(self, region: int, *, isolated: bool, may_shadow: bool) -> None:
-        """Enter a region."""
-        outer = self._scopes[-1] if self._scopes else None
-        may_shadow = may_shadow or (outer is not None and outer.may_shadow)
-        self._scopes.append(
-            _Scope(region, may_shadow=may_shadow, outer_defs=self._defs if isolated else None)
-        )
+        """Enter a region. ``may_shadow``: its names may repeat those around it."""
+        depth = len(self._scopes)
+        shadow_depth = depth if may_shadow or not depth else self._scopes[-1].shadow_depth
+        self._scopes.append(_Scope(region, shadow_depth, self._defs if isolated else None))
         if isolated:
+            if self._defs:
+                self._hidden.append(self._defs)
             self._defs = {}
 
     def close(self) -> None:
@@ -89,6 +92,8 @@ class Scopes:
             self._resolve(closed)
         if closed.outer_defs is not None:
             self._defs = closed.outer_defs
+            if self._defs:
+                self._hidden.pop()
         else:
             self.restore(closed.undo)
             for name in closed.names:
@@ -107,10 +112,8 @@ class Scopes:
 
     def define(self, name: bytes, value: int, offset: int) -> None:
         """Define a name, ``%`` included, for values in the IR. ``%0:3`` defines ``%0`` as the first."""
-        old = self._defs.get(name)
-        if old is not None and not self._may_redefine(old):
-            raise self._error(offset, f"redefinition of value '{_text(name)}'")
-        self._scopes[-1].undo.append((name, old))
+        self.require_free(name, offset)
+        self._scopes[-1].undo.append((name, self._defs.get(name)))
         if self.mentions is not None:
             self.mentions.define(value, offset)
         self._defs[name] = value
@@ -154,16 +157,23 @@ class Scopes:
         """Whether the name means a value here."""
         return name in self._defs
 
-    def _may_redefine(self, value: int) -> bool:
-        """Names repeat across isolated regions. A region may repeat the arguments of its sibling."""
-        ir, scope = self._ir, self._scopes[-1]
-        region = ir.region_of(value)
-        return region != scope.region and (
-            scope.may_shadow or ir.region_op[region] == ir.region_op[scope.region]
-        )
+    def require_free(self, name: bytes, offset: int) -> None:
+        """Check that a name may be defined here: a region may repeat the arguments of its sibling, too."""
+        ir, shadow_depth = self._ir, self._scopes[-1].shadow_depth
+        for names in (self._defs, *self._hidden):
+            if (value := names.get(name)) is None:
+                continue
+            block = ir.block_of(value)
+            region = ir.block_region[block]
+            is_sibling = self._scopes[ir.block_depth[block]].region != region
+            if not is_sibling and ir.block_depth[block] >= shadow_depth:
+                raise self._error(offset, f"redefinition of value '{_text(name)}'")
+            ir.repeats_names |= not is_sibling
 
     def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
         """Define new names in the current region. Return False, unchanged, if one is visible already."""
+        if not all(hidden.keys().isdisjoint(names) for hidden in self._hidden):
+            return False
         meanings = list(map(self._defs.setdefault, names, values))
         if meanings != values:
             for name, meaning, value in zip(names, meanings, values, strict=True):
@@ -246,7 +256,9 @@ class Scopes:
 
         So it is in custom assembly that the op table does not know, as in ``case a(%arg0) { ... }``.
         """
-        return not self._ir.op_is_generic[op] and self._ir.name(op) not in self._listed
+        name = self._ir.name(op)
+        is_known = name in self._listed and _NAMES_ARGUMENTS.fullmatch(name) is None
+        return not self._ir.op_is_generic[op] and not is_known
 
     def _names_itself(self, op: int) -> bool:
         """Whether the op's own result in its text is no operand: it would come before its definition."""

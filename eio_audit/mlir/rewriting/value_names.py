@@ -20,15 +20,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, product, starmap
 
-from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Source, Span, splice
+from eio_audit.mlir.tokens import VALUE_NAME
 from eio_audit.mlir.traits import OpTable
 
-_NAME = re.compile(rb"%([\w$.-]+)")
 _NUMBER = re.compile(r"[0-9]+")
 _ARGUMENT = re.compile(r"arg([0-9]{1,18})")
+_MOST_DIGITS = 18
 _NUMBERED = re.compile(r"(.+)_(0|[1-9][0-9]{0,17})")
 
 Orders = Mapping[int, Sequence[int]]
@@ -37,10 +37,6 @@ Orders = Mapping[int, Sequence[int]]
 class ValueNames:
     """The named values of a dump. Results under one name count as the first.
 
-    Attributes:
-        definitions: by value, the byte offset where its name is defined.
-        same: by header argument that also means an outer value, that value.
-
     Raises:
         InputError: the dump cannot be read.
     """
@@ -48,13 +44,14 @@ class ValueNames:
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self._mentions = Mentions()
         self.ir = read_ir(source, span, op_table, mentions=self._mentions)  # the dump, as read
-        self.definitions, self.same = self._mentions.definitions, self._mentions.same
+        self.definitions = self._mentions.definitions  # by value, the byte offset where its name is defined
+        self.same = self._mentions.same  # by header argument that also means an outer value, that value
         self._offsets = sorted(self._mentions.values)
         self.names: dict[int, str] = {}  # by value, its name without the percent sign
         for value, offset in self.definitions.items():
-            match = _NAME.match(source.data, offset)
+            match = VALUE_NAME.match(source.data, offset)
             assert match
-            self.names[value] = match[1].decode("ascii")
+            self.names[value] = match[0][1:].decode("ascii")
 
     def text_with(self, names: Mapping[int, str]) -> bytes:
         """Return the text of the dump with other names for some values.
@@ -78,37 +75,40 @@ class ValueNames:
         return found
 
 
-def names_apart(values: ValueNames) -> bytes:
-    """Return the dump's text with ``_`` and a number after inner names that are also defined later outside.
+def names_apart(values: ValueNames, orders: Orders) -> bytes:
+    """Return the dump's text with other names for inner values whose names would be visible in other orders.
 
-    Such a name means only the inner value. But if the outer definition moved up, the two would clash. If the
-    outer definition comes first, the name depends on what is visible in the region, so it stays.
+    In the text, a region around theirs defines the name again, but after them, where it was free. A number
+    becomes the next one that is free. Any other name gets ``_`` and a number. If the outer definition comes
+    first in the text already, the name stays: what it means depends on the syntax of the op around it.
 
     Complexity: linear in the text, and in the values times their nesting depth.
     """
-    defined: dict[int, dict[str, int]] = {}  # by region and name: the offset
-    for value, name in values.names.items():
-        defined.setdefault(values.ir.region_of(value), {})[name] = values.definitions[value]
-    taken, others = set(values.names.values()), dict[int, str]()
-    for value, name in values.names.items():
-        around = [
-            defined.get(region, {}) for region in _regions_around(values.ir, values.ir.region_of(value))
-        ]
-        outer = [offset_of[name] for offset_of in around if name in offset_of]
-        if value not in values.same and outer and min(outer) > values.definitions[value]:
-            candidates = (f"{name}_{number}" for number in count())
-            others[value] = next(candidate for candidate in candidates if candidate not in taken)
+    ir, names = values.ir, values.names
+    place = {ir.block_ops[block][k]: new for block, order in orders.items() for new, k in enumerate(order)}
+    definers: dict[tuple[int, str], list[int]] = {}  # by block that changes, and name
+    for value, name in names.items():
+        if (owner := ir.value_owner[value]) in place:
+            definers.setdefault((ir.op_block[owner], name), []).append(owner)
+
+    def is_passed(value: int) -> bool:
+        return any(
+            op < definer and place[definer] < place[op]
+            for op in ir.enclosing_ops(ir.block_of(value))
+            for definer in definers.get((ir.op_block[op], names[value]), ())
+        )
+
+    taken = {name[0][1:].decode("ascii") for name in VALUE_NAME.finditer(ir.dump_text)}
+    last = max((int(name) for name in taken if len(name) <= _MOST_DIGITS and name.isdigit()), default=-1)
+    numbers, suffixes = map(str, count(last + 1)), dict[str, Iterator[str]]()
+    others = dict[int, str]()
+    for value, name in names.items():
+        if value not in values.same and is_passed(value):
+            numbered = suffixes.setdefault(name, map(f"{name}_{{}}".format, count()))
+            free = numbers if name.isdigit() else numbered
+            others[value] = next(candidate for candidate in free if candidate not in taken)
             taken.add(others[value])
     return values.text_with(others)
-
-
-def _regions_around(ir: IR, region: int) -> Iterator[int]:
-    """Yield the outer regions whose values are visible in a region, innermost first."""
-    while (op := ir.region_op[region]) >= 0:
-        if "isolated" in ir.op_table.flags(ir.name(op)):
-            return
-        region = ir.block_region[ir.op_block[op]]
-        yield region
 
 
 def renumber(values: ValueNames, orders: Orders) -> bytes:

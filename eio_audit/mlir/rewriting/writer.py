@@ -17,7 +17,7 @@ from operator import itemgetter
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.around_ops import comment_lines, trailing_comment_end
 from eio_audit.mlir.source import Span, splice
-from eio_audit.mlir.tokens import STRING
+from eio_audit.mlir.tokens import STRING, TRIVIA, match_end
 
 _UP_TO_COMMENT = re.compile(rb"(?:" + STRING + rb'|/(?!/)|[^"/]++)*+//')
 _WORD_CHAR = re.compile(rb"[\w$.#-]")
@@ -107,6 +107,8 @@ class _Block:
             comments, content = self._data[slice(*self._comments(op))], self._content(op)
             if comments:  # on lines of their own above the op, indented as its place
                 above, _, indentation = separator.rpartition(b"\n")
+                if indentation.strip(b" \t"):  # a comment that is none of the op's
+                    above, indentation = separator + b"\n", b""
                 parts += [above, b"\n", comments, indentation]
             else:
                 parts += [_apart(previous, separator, content), separator]
@@ -163,7 +165,8 @@ class _Block:
             return trailing_comment_end(self._data, self._ends[op], self._dump_end)
         start = self._comments(0).start
         line_end = self._data.rfind(b"\n", self._start, start)
-        return line_end if line_end >= 0 and not self._data[line_end:start].strip() else start
+        has_line = line_end >= 0 and match_end(TRIVIA, self._data, line_end, start) == start
+        return line_end if has_line else start
 
 
 def _apart(content: bytes, separator: bytes, following: bytes) -> bytes:

@@ -13,7 +13,8 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+import re
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -22,6 +23,8 @@ from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
 from eio_audit.mlir.traits import OpTraits
 
+ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
+"""Ops that touch memory only through their operands, and only while they run."""
 MEMORY = "memory"  # all memory that addresses point to
 _KEPT = "kept"
 """The tensors in memory that are still values for all ops but the unknown ones that may keep them."""
@@ -35,14 +38,15 @@ def handle(value: int) -> int:
 def operands_at(ir: IR, op: int, where: str) -> Sequence[int]:
     """Return the operands that ``operand N`` of a row may mean. Empty for another ``where``.
 
-    Only generic assembly prints operands in the order of their definition. In custom assembly, and where the
-    position varies, it may be any of them.
+    Generic assembly prints operands in the order of their definition, and so do ``ACCESSES``. In other custom
+    assembly, and where the position varies, it may be any of them.
     """
     kind, _, number = where.partition(" ")
     if kind != "operand":
         return ()
     operands = ir.operands_of(op)
-    is_certain = number.isdigit() and ir.op_is_generic[op] and int(number) < len(operands)
+    is_in_order = ir.op_is_generic[op] or ACCESSES.fullmatch(ir.name(op)) is not None
+    is_certain = is_in_order and number.isdigit() and int(number) < len(operands)
     return operands[int(number) : int(number) + 1] if is_certain else operands
 
 
@@ -50,7 +54,7 @@ class Buffers:
     """The values of one dump, grouped by the buffer they may share.
 
     ``row_of`` has, by op, the number of its row among ``rows``, the traits; ``calls`` has the calls of known
-    functions; ``is_unknown`` tells whether an op may do anything.
+    functions; ``is_unknown`` tells whether an op may do anything, ``on`` what another one does to its places.
 
     Complexity: almost linear in ops, operands and values.
     """
@@ -62,9 +66,11 @@ class Buffers:
         rows: Sequence[OpTraits],
         calls: Calls,
         is_unknown: Callable[[int], bool],
+        on: Callable[[int], Iterable[Mapping[str, frozenset[str]]]],
     ) -> None:
         self._ir = ir
         self._types = ValueTypes(ir)
+        self._on = on
         self._joined_to: dict[int | str, int | str] = {}  # a union-find forest; MEMORY stays a root
         self._declares = [row.is_declaration for row in rows]
         # Where the operands and the results of unknown ops are:
@@ -132,7 +138,8 @@ class Buffers:
         elif results := ir.result_values(op):
             handed_on = ir.operands_of(op)
             if "fresh" in row.flags:  # only a written operand may be returned as a result
-                written = [where for where, kinds in row.on.items() if "write" in kinds]
+                places = chain.from_iterable(on.items() for on in self._on(op))
+                written = [where for where, kinds in places if "write" in kinds]
                 handed_on = [value for where in written for value in operands_at(ir, op, where)]
             self._join([*handed_on, *results], MEMORY if "shared" in row.flags else None)
 
@@ -192,9 +199,8 @@ class Buffers:
     def _place_in_memory(self, function: int) -> str | None:
         """Return ``MEMORY`` or ``_KEPT`` if an argument or a result of a function is a tensor there."""
         values = list(self.arguments(function))
-        for blocks in self._blocks[function]:
-            for block in blocks:
-                values += self._handed_over(block)
+        for block in chain.from_iterable(self._blocks.get(function, ())):
+            values += self._handed_over(block)
         places = {self._place(value) for value in values if self._types.of(value) & Storage.CONTENT}
         return next((place for place in (MEMORY, _KEPT) if place in places), None)
 

@@ -2,7 +2,8 @@
 
 **Functions of the dump.** A call names its callee by a symbol, which the nearest enclosing symbol table
 defines. Every other callee is unknown: a declaration, a nested reference, a function value, a symbol defined
-twice, or a function that the linker may replace.
+twice, or a function that the linker may replace. A declaration that says that the function touches no memory,
+returns and does not unwind is as good as an empty body.
 
 **Calls by text** are ``emitpy.call_opaque "ttnn.relu"`` and ``emitc.call_opaque "ttnn::relu"``. tt-mlir
 prints an op of ``ttnn`` as the call of a Python or C++ function. The call has the effects of that op, as far
@@ -18,6 +19,7 @@ as its text shows that it is no more than the op:
 Its text shows neither the shapes of the tensors nor all attributes of the op. So a call may trap, and has the
 effects that the op has under any attribute: a call of ``ttnn.deallocate`` is a forced free, and a convolution
 may free its input. Every other call by text may do anything.
+A custom call of StableHLO that only annotates its operand (``@Sharding``) gives that operand.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from functools import cached_property
 from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
-from eio_audit.mlir.traits import ANY_NUMBER, UNLISTED, OpTraits, op_of_callee
+from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
 
@@ -46,6 +48,7 @@ _REPLACEABLE = re.compile(
     rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
     rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
+_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
 
 
 class Calls:
@@ -119,7 +122,8 @@ class Calls:
             symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
             for symbol in symbols:
                 key = ir.parent_op(ir.op_block[op]), symbol
-                is_fixed = ir.nested_ops(op) and _REPLACEABLE.search(ir.own_text(op)) is None
+                is_known = ir.nested_ops(op) or _does_nothing(ir.attribute_text(op))
+                is_fixed = is_known and _REPLACEABLE.search(ir.own_text(op)) is None
                 found[key] = op if key not in found and is_fixed and len(symbols) == 1 else None
         return found
 
@@ -133,6 +137,12 @@ class Calls:
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
         others = map(symbol_of, _SYMBOL_NAME.findall(header))
         return [symbol_of(match["symbol"]), *others] if match else []
+
+
+def _does_nothing(declaration: bytes) -> bool:
+    """Whether a declaration of LLVM says that all that a call does is to give its result."""
+    says_all = b"no_unwind" in declaration and b"will_return" in declaration
+    return says_all and len(_NO_MEMORY.findall(declaration)) == 1 and b"convergent" not in declaration
 
 
 def _may_hide_symbols(ir: IR, op: int) -> bool:
@@ -182,6 +192,15 @@ _ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
 """In C++, a name without a dot before ``=`` is a variable that is assigned to."""
 
 
+_VALUE = "stablehlo.optimization_barrier"
+"""An op with any number of operands, which its results may be, and no effect."""
+_CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
+_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
+_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
+"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
+_SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
+
+
 def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
     """Return, by call, the op that it has the effects of. Other calls are left out.
 
@@ -192,8 +211,8 @@ def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
     names = {
         number
         for number, name in enumerate(ir.names)
-        if name in OPAQUE_CALLS
-        and ir.op_table.of(name) is UNLISTED
+        if name in OPAQUE_CALLS | _CUSTOM_CALLS
+        and not ir.op_table.is_own(name)
         and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
     }
     if not names:
@@ -227,6 +246,10 @@ def called_row(row: OpTraits) -> OpTraits:
 
 def _called_op(ir: IR, op: int) -> str | None:
     text, is_generic = ir.alias_texts.expanded(ir.bare_text(op)), ir.op_is_generic[op]
+    if ir.name(op) in _CUSTOM_CALLS:
+        targets = [custom or generic for custom, generic in _TARGET.findall(text)]
+        is_annotation = len(targets) == 1 and targets[0] in _ANNOTATIONS
+        return _VALUE if is_annotation and not any(word in text for word in _SAYS_MORE) else None
     callees = (
         [value.strip(b'"') for name, value in generic_attributes(text) if name == b"callee"]
         if is_generic

@@ -1,9 +1,9 @@
 """The ops of a block that keep their order because of their effects.
 
 Two ops conflict if they touch one resource and one of them writes or frees it. A resource and a part of it
-are one resource here: ``EVERYTHING`` is all memory and all buffers, and ``MEMORY`` has the allocations as
-parts. The effects of nested ops count as those of the op. ``conflicts`` yields enough pairs: if two ops of a
-block conflict, a chain of pairs connects them.
+are one resource here: ``EVERYTHING`` is all memory and all buffers, ``MEMORY`` has the allocations as parts,
+and these have their elements. The effects of nested ops count as those of the op. ``conflicts`` yields enough
+pairs: if two ops of a block conflict, a chain of pairs connects them.
 
 The walk visits the ops in textual order, nested ops included. For each resource it remembers the last op that
 changed it and the ops that read it since. So there are a few pairs per touch, and at most ``MANY``.
@@ -12,12 +12,12 @@ changed it and the ops that read it since. So there are a few pairs per touch, a
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics import forms
 from eio_audit.mlir.semantics.buffers import MEMORY
 from eio_audit.mlir.semantics.effects import CHANGES, EffectTable, Resource
-from eio_audit.mlir.semantics.forms import must_be_first, must_precede_terminator, ops_with_places
 from eio_audit.mlir.traits import EVERYTHING
 
 MANY = 8  # up to this many ops, each op waits for every earlier one; see ``_Alternation``
@@ -45,12 +45,16 @@ def conflicts(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator
 
 
 def _in_place(ir: IR, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
-    """Yield the pairs that keep every op on its side of one that must be first, or precede the terminator."""
-    for op in ops_with_places(ir):
+    """Yield the pairs that keep ops on their side of one that has a place among them."""
+    for op in forms.ops_with_places(ir):
         block = ir.op_block[op]
-        if block in blocks and (must_be_first(ir, op) or must_precede_terminator(ir, op)):
-            others = (other for other in ir.block_ops[block] if other != op)
-            yield from ((block, min(op, other), max(op, other)) for other in others)
+        others: Sequence[int] = ()
+        if forms.must_be_first(ir, op) or forms.must_precede_terminator(ir, op):
+            others = ir.block_ops[block]
+        elif ir.name(op) == forms.COUNTED:
+            others = [other for other in ir.block_ops[block] if ir.name(other) == forms.COUNTED]
+        if block in blocks:
+            yield from ((block, min(op, other), max(op, other)) for other in others if other != op)
 
 
 def _fenced(ir: IR, effects: EffectTable, blocks: Collection[int]) -> Iterator[tuple[int, int, int]]:
@@ -127,11 +131,13 @@ class _Alternation:
         return self._previous if self._first == op or len(self._previous) <= MANY else [self._first]
 
 
-def _whole(resource: Resource) -> Resource | None:
-    """Return the resource that a resource is a part of."""
+def _wholes(resource: Resource) -> tuple[Resource, ...]:
+    """Return the resources that a resource is a part of."""
     if isinstance(resource, int):
-        return EVERYTHING
-    return MEMORY if isinstance(resource, tuple) else None
+        return (EVERYTHING,)
+    if isinstance(resource, tuple):
+        return (resource[:1], MEMORY) if len(resource) > 1 else (MEMORY,)
+    return ()
 
 
 class _Walk:
@@ -157,7 +163,7 @@ class _Walk:
 
     def _before(self, op: int, resource: Resource, *, changes: bool) -> list[int]:
         before = list[int]()
-        if (whole := _whole(resource)) is not None:
+        for whole in _wholes(resource):
             before += self._node(whole).add_part(op, resource, changes=changes)
         if changes:  # later touches of its parts wait for the change of the whole, which separates them
             for part in self._parts.pop(resource, ()):
@@ -167,7 +173,7 @@ class _Walk:
     def _node(self, resource: Resource) -> _Node:
         if resource not in self._nodes:
             self._nodes[resource] = _Node()
-            if (whole := _whole(resource)) is not None:
+            for whole in _wholes(resource):
                 self._parts.setdefault(whole, []).append(resource)
         return self._nodes[resource]
 

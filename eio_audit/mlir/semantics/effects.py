@@ -6,7 +6,10 @@ An op keeps its order unless it is proven harmless. An op touches *resources*:
 - the handle of one value: an op that frees it leaves the buffer to other values that share it;
 - ``MEMORY``: all that addresses point to, memrefs and pointers alike;
 - an *allocation*: the memory of one ``memref.alloc`` or stack allocation. It is a part of ``MEMORY``. A load,
-  a store or a free through the result of the allocation itself touches nothing else;
+  a store or a free through the result of the allocation itself touches nothing else. All that arguments of
+  functions point to is like one more allocation, since no allocation of the function can be there;
+- an *element* of one of these: a load or a store at constant indices in the bounds of a memref without layout
+  touches nothing else, if no other argument of the function is accessed;
 - ``EVERYTHING``: all memory and all buffers, for an effect that is bound to no value;
 - a *state* of the machine that is not a value, such as the stack or files (``STATES``);
 - ``CONTROL``: an op that may trap reads it, an op that may not return writes it.
@@ -27,16 +30,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
-from itertools import chain
+from itertools import chain, compress
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, handle, operands_at
+from eio_audit.mlir.semantics.buffers import ACCESSES, MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
+from eio_audit.mlir.semantics.constants import cannot_trap, element
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
 from eio_audit.mlir.semantics.value_types import DynamicShapes
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
+_ARGUMENTS = -1
 CONTROL = "control"  # whether execution continues
 ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
 CHANGES = frozenset({"write", "free"})  # the kinds that conflict with every other effect on the same resource
@@ -46,11 +51,12 @@ _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 
-_ACCESSES = re.compile(r"(?:affine|llvm|memref)\.(?:load|store)|memref\.dealloc")
-"""Ops that touch memory only through their operands, and only while they run."""
+_ELEMENTWISE = ("arith.", "complex.", "math.")
+"""Dialects whose ops on tensors become ``linalg.generic``. It writes an operand of the type of its result."""
 
-Resource = int | str | tuple[int]
-"""A buffer or a handle, memory or a state by name, or an allocation by the value that it gives."""
+Resource = int | str | tuple[int, ...]
+"""A buffer or a handle, memory or a state by name, or an allocation by its value or as ``_ARGUMENTS``, with
+the indices of an element behind it."""
 Touches = Mapping[Resource, frozenset[str]]
 """By resource, the kinds of effect on it: ``read``, ``write``, ``free``."""
 
@@ -108,7 +114,7 @@ class EffectTable:
         self._row_of: Sequence[int] = ir.op_name
         self._row_names = list(ir.names)
         self._add_rows_of_callees(assume_pure)
-        self._accesses = [_ACCESSES.fullmatch(name) is not None for name in self._row_names]
+        self._accesses = [ACCESSES.fullmatch(name) is not None for name in self._row_names]
         self._allocates = ["allocates" in row.flags for row in self._rows]
         self.fences = set(ir.undefined_names)  # what such a name means is unknown
         # By full name, how often an op occurs that may do anything.
@@ -192,7 +198,7 @@ class EffectTable:
 
     @cached_property
     def _buffers(self) -> Buffers:
-        return Buffers(self._ir, self._row_of, self._rows, self._calls, self._is_unknown)
+        return Buffers(self._ir, self._row_of, self._rows, self._calls, self._is_unknown, self._on)
 
     def _is_unknown(self, op: int) -> bool:
         may_do_anything = self._rows[self._row_of[op]].may_do_anything or op in self._forms.others
@@ -210,7 +216,8 @@ class EffectTable:
             if is_newest_allocation(ir, op):
                 self._note(op, {"stack": _READ_WRITE})
         self._add_control()
-        self._add_reads({MEMORY})  # before the calls, whose summaries count what their callees read there
+        self._add_reads({MEMORY})  # before the calls, whose summaries count what their callees do there
+        self._add_updates()
         for call in chain.from_iterable(self._calls.by_function.values()):
             if call in callee and is_acting[ir.op_name[call]]:
                 self._note(call, self._call_touches(call, callee[call]))
@@ -248,14 +255,15 @@ class EffectTable:
             self._note(op, NOT_RETURNING)
         functions = (function for function in self._calls.by_function if function != OUTSIDE)
         if not any(CONTROL in touches for touches in self._own.values()) and not any(
-            self._may_loop(ir.regions_of[function]) for function in functions
+            self._may_loop(ir.regions_of.get(function, ())) for function in functions
         ):
             return
         may_trap = [row.may_trap for row in self._rows]
         if_dynamic = ["may_trap_if_dynamic" in row.flags for row in self._rows]
         shapes = DynamicShapes(ir)
         for op, name in enumerate(self._row_of):
-            if may_trap[name] or (if_dynamic[name] and shapes.shown_by(op)):
+            may = may_trap[name] or (if_dynamic[name] and shapes.shown_by(op))
+            if may and not cannot_trap(ir, op, shapes):
                 self._note(op, {CONTROL: _READ})
 
     def _loops(self) -> Iterator[int]:
@@ -280,6 +288,14 @@ class EffectTable:
         for op, values in ir.late_operands.items():
             self._reads.setdefault(op, set()).update(*(contents[v] for v in values if v in contents))
 
+    def _add_updates(self) -> None:
+        """Let an op that gives a tensor in memory other elements write that memory, as bufferization does."""
+        for op in self._reads:
+            number = self._row_of[op]
+            is_elementwise = self._row_names[number].startswith(_ELEMENTWISE)
+            if is_elementwise or "destination_style" in self._rows[number].flags:
+                self._note(op, {MEMORY: _READ_WRITE})
+
     def _own_touches(self, op: int, row: OpTraits) -> Touches:
         """Return what an op itself touches, unless it calls a function of the dump."""
         if "fence" in row.flags or (row is UNLISTED and pastes_text(self._ir.name(op))):
@@ -296,16 +312,20 @@ class EffectTable:
             for resource in self._resources(op, "operand ?"):
                 _add(touches, resource, unbound)
         _add(touches, EVERYTHING, unbound)
-        self._add_bound(touches, op, row.on)
-        attributes = self._attributes(op) if row.when else None
-        for condition, on in row.when.items():
-            if attributes is None or condition_holds(condition, attributes):
-                self._add_bound(touches, op, on)
+        for on in self._on(op):
+            self._add_bound(touches, op, on)
         if "aux" in row.flags and self._forms.may_be_volatile(op):
             _add(touches, "environment", _READ_WRITE)
         if "may_not_return" in row.flags:
             touches = _joined(touches, NOT_RETURNING)
         return touches
+
+    def _on(self, op: int) -> list[Mapping[str, frozenset[str]]]:
+        """Return the effects on places that the op's row gives, also those under a condition that holds."""
+        row = self._rows[self._row_of[op]]
+        attributes = self._attributes(op) if row.when else None
+        holds = [attributes is None or condition_holds(condition, attributes) for condition in row.when]
+        return [row.on, *compress(row.when.values(), holds)]
 
     def _add_bound(
         self, touches: dict[Resource, frozenset[str]], op: int, on: Mapping[str, frozenset[str]]
@@ -322,19 +342,36 @@ class EffectTable:
                 for resource in self._resources(op, where):
                     _add(touches, resource, kinds & ANY)
 
-    def _resources(self, op: int, where: str) -> set[Resource]:
+    def _resources(self, op: int, where: str) -> list[Resource]:
         """Return where the content of an operand or result is. A plain value counts as an address."""
         values = (
             self._ir.result_values(op) if where.startswith("result") else operands_at(self._ir, op, where)
         )
-        found = {resource for value in values if (resource := self._resource(op, value)) is not None}
-        return found or {MEMORY}
+        found = (self._resource(op, value) for value in values)
+        return list(dict.fromkeys(resource for resource in found if resource is not None)) or [MEMORY]
 
     def _resource(self, op: int, value: int) -> Resource | None:
         """Return where the content of an operand or result of an op is. None for a plain value."""
         ir, resource, owner = self._ir, self._buffers.resource(value), self._ir.value_owner[value]
-        is_allocation = resource == MEMORY and owner >= 0 and self._allocates[ir.op_name[owner]]
-        return (value,) if is_allocation and self._accesses[ir.op_name[op]] else resource
+        if resource != MEMORY or not self._accesses[ir.op_name[op]]:
+            return resource
+        index = element(ir, op) or ()
+        if value in self._arguments:
+            return (_ARGUMENTS, *index) if self._arguments[value] else (_ARGUMENTS,)
+        is_allocation = owner >= 0 and self._allocates[ir.op_name[owner]]
+        return (value, *index) if is_allocation else resource
+
+    @cached_property
+    def _arguments(self) -> dict[int, bool]:
+        """By argument of a function that accesses use, whether it is the only one of its function."""
+        ir, found = self._ir, dict[int, bool]()
+        accesses = (op for op, name in enumerate(ir.op_name) if self._accesses[name])
+        accessed = set(filter(self._buffers.is_address, chain.from_iterable(map(ir.operands_of, accesses))))
+        for op, name in enumerate(ir.op_name):
+            if {"function", "isolated"} <= ir.op_table.flags(ir.names[name]):
+                used = accessed.intersection(self._buffers.arguments(op))
+                found |= dict.fromkeys(used, len(used) == 1)
+        return found
 
     def _attributes(self, op: int) -> bytes | None:
         """Return the op's text as far as it names attributes. None if an alias is unknown."""
@@ -370,7 +407,9 @@ class EffectTable:
                 if resource in arguments:
                     on_arguments |= kinds
         outside.pop("stack", None)  # a function restores the stack
-        if self._may_loop(self._ir.regions_of[function]):
+        if not self._ir.nested_ops(function):  # a declaration does not say whether the function may trap
+            outside[CONTROL] = _READ
+        if self._may_loop(self._ir.regions_of.get(function, ())):
             outside = _joined(outside, NOT_RETURNING)
         return outside, on_arguments, is_fence
 

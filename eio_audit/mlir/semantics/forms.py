@@ -3,7 +3,8 @@
 **Forms.** A row holds for the form of an op that its definition has. An op in another form may do anything:
 
 - *Other operands.* There are more than the definition has, or in groups that it does not have, or an op of
-  ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there.
+  ``ttir`` or ``ttnn`` gets an empty tensor: until 2025 it wrote its result there. An op of ``ttir`` keeps its
+  row if nothing else uses that tensor.
 - *Recipes.* A clause of OpenMP or OpenACC names a symbol whose regions the op runs.
 - *Pasted text.* An op of EmitC shows opaque text, or uses a value whose text is printed where it is used.
 
@@ -12,6 +13,7 @@ An op without a row whose name says that it pastes text (``sv.verbatim``) is a f
 **Places.** A few ops need a certain place, for a reason that is no value and no effect. MLIR or LLVM rejects
 a program, or leaves undefined what it does, where another op comes in between:
 
+- Until 2023, the k-th ``scf.reduce`` of a block gave the k-th result of ``scf.parallel``.
 - ``llvm.landingpad`` is the first op of its block. MLIR checks it (``InvokeOp::verify``).
 - A ``musttail`` call, and a call of ``llvm.experimental.deoptimize``, is directly before the return. Only ops
   that become no instruction, such as constants, may be between. LLVM checks it (``Verifier.cpp``).
@@ -25,12 +27,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import compress, count, islice
+from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.constants import constant
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
@@ -44,12 +48,11 @@ _OPAQUE = re.compile(rb"\bopaque\b")
 _CONVERSIONS = (".to_layout", ".to_device", ".to_memory_config", ".to_tensor_spec", ".typecast", ".reshape")
 """Ops between an empty tensor and the op that wrote into it."""
 _PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
-_CONSTANT = re.compile(rb"(?:\bvalue\s*=|\bconstant\s*\(|\bconstant\s)\s*(?P<value>-?[0-9]+)\s*:\s*i32\b")
-_AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(?P<value>-?[0-9]+)\b")
-_LAST_NUMBER = re.compile(rb",\s*(?P<value>-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
+_AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(-?[0-9]+)\b")
+_LAST_NUMBER = re.compile(rb",\s*(-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
 
 _SIGN_BIT = 1 << 31
-_PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal"))
+_PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal", "emitpy.expression", "emitpy.literal"))
 
 
 class Forms:
@@ -67,24 +70,17 @@ class Forms:
     @cached_property
     def others(self) -> frozenset[int]:
         """The ops that have another form, so that they may do anything."""
-        return frozenset(
-            (
-                *self._with_other_operands(),
-                *self._with_destinations(),
-                *self._with_recipes(),
-                *self._with_pasted_text(),
-            )
-        )
+        written = (*self._with_other_operands(), *self._with_destinations())
+        in_place = (op for op in written if not self._has_new_destinations(op))
+        return frozenset((*in_place, *self._with_recipes(), *self._with_pasted_text()))
 
     def may_be_volatile(self, op: int) -> bool:
         """Whether bit 31 of the op's last argument may be set. It is clear if a constant says so."""
         ir, text = self._ir, self._ir.expanded_text(op)
-        found = [*_AUX_ATTRIBUTE.finditer(text), *_LAST_NUMBER.finditer(text)]
-        if not found and (operands := ir.operands_of(op)):
-            definition = ir.value_owner[operands[-1]]
-            if definition >= 0 and ir.name(definition) in ("arith.constant", "llvm.mlir.constant"):
-                found = [*_CONSTANT.finditer(ir.expanded_text(definition))]  # two, if an attribute repeats it
-        return not found or any(not 0 <= int(match["value"]) < _SIGN_BIT for match in found)
+        shown = [int(match[1]) for words in (_AUX_ATTRIBUTE, _LAST_NUMBER) for match in words.finditer(text)]
+        if not shown and (operands := ir.operands_of(op)):
+            shown = [number] if (number := constant(ir, operands[-1])) is not None else []
+        return not shown or any(not 0 <= number < _SIGN_BIT for number in shown)
 
     def _ops(self, *flags: str) -> Iterator[int]:
         """Yield the ops whose row has one of the flags, but no declarations."""
@@ -123,8 +119,8 @@ class Forms:
 
     def _has_other_groups(self, op: int, row: OpTraits) -> bool:
         """Whether the op, which groups its operands, does so as its definition does not."""
-        if row.operands is not None:
-            return "segments" not in row.flags
+        if row.operands is not None and "segments" not in row.flags:
+            return True
         found = _INPUTS_AND_OUTPUTS.search(self._ir.bare_text(op))
         return found is not None and self._may_have_destination(self._ir.op_name[op])
 
@@ -143,6 +139,29 @@ class Forms:
         while owner >= 0 and ir.name(owner).endswith(_CONVERSIONS) and ir.operands_of(owner):
             owner = ir.value_owner[ir.operands_of(owner)[0]]
         return owner >= 0 and ir.name(owner).endswith(".empty")
+
+    def _has_new_destinations(self, op: int) -> bool:
+        """Whether the op has, behind its operands, an empty tensor per result, and nothing else uses that.
+
+        So ``ttir`` was printed until December 2025. Nobody but the users of the result sees what it writes.
+        An empty tensor outside a loop around the op does not count: its next round writes there again.
+        """
+        ir, operands, row = self._ir, self._ir.operands_of(op), self._rows[self._ir.op_name[op]]
+        if row is None or not self._may_have_destination(ir.op_name[op]) or ir.name(op)[:5] != "ttir.":
+            return False
+        inputs = len(operands) - len(ir.result_values(op))
+        return 0 < inputs <= (ANY_NUMBER if row.operands is None else row.operands) and all(
+            self._uses[value] == 1
+            and (owner := ir.value_owner[value]) >= 0
+            and ir.name(owner).endswith(".empty")
+            and ir.op_block[owner] == ir.op_block[op]
+            for value in operands[inputs:]
+        )
+
+    @cached_property
+    def _uses(self) -> Counter[int]:
+        """By value, how often it is used."""
+        return Counter(chain(self._ir.operands, *self._ir.late_operands.values()))
 
     def _may_have_destination(self, name: int) -> bool:
         """Whether ops of this name had a destination once, and have none by their row."""
@@ -185,13 +204,14 @@ def pastes_text(name: str) -> bool:
 _MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
 """The word, or a tail call kind that is an alias without definition."""
 _INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
+COUNTED = "scf.reduce"  # the k-th of these ops in a block gives the k-th result of the op around it
 _DEOPTIMIZE = b"llvm.experimental.deoptimize"
-_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", _DEOPTIMIZE)
-_PLACED = ("llvm.landingpad", "llvm.alloca")
+_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", COUNTED.encode(), _DEOPTIMIZE)
+_PLACED = ("llvm.landingpad", "llvm.alloca", COUNTED)
 
 
 def ops_with_places(ir: IR) -> Iterator[int]:
-    """Yield the ops for which one of the next three functions may hold, in textual order.
+    """Yield the ops that are ``COUNTED``, or for which one of the next three functions may hold, in order.
 
     Complexity: linear in the text, which is only searched for a few words, and in the ops if one is there.
     """

@@ -38,7 +38,8 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     """Print what happened to the ops and to the order, then the details."""
     document = diff_document(diff, verbose=verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
-    if diff.sameness.sameness is Sameness.BYTES and not verbose:
+    plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
+    if diff.sameness.sameness in plain and not verbose:
         known = f"; {inversions}, {avoidable}" if diff.after.summary.inversions else ""
         console.print((words.verdict(diff), "bold green"), known)
         return
@@ -80,6 +81,9 @@ def print_two_runs(
     pairs = count(runs.pairs, "dump")
     if runs.is_same:
         console.print((f"identical: {pairs}", "bold green"))
+    elif runs.difference and runs.difference.ignored and runs.is_same_as_asked:
+        console.print((f"same{words.up_to(runs.difference.ignored)}: {pairs}", "bold green"))
+        return
     else:
         console.print((f"{runs.different:,} of {pairs} in both runs differ", "bold"))
     for which, (dump, number) in zip(("first", "second"), runs.only_in, strict=True):
@@ -92,7 +96,7 @@ def print_two_runs(
         console.print((first, "bold red"))
         if runs.unlike is not None and runs.unlike.first is not runs.first[0]:
             found = runs.unlike.verdict
-            unlike = words.SAMENESS.get(found.sameness) or f"different: {found.reason}"
+            unlike = words.same_in(found.sameness, ()) or f"different: {found.reason}"
             console.print((f"not the same: {_moment(runs.unlike.first)}: {unlike}", "bold red"))
         console.print()
         print_diff(runs.difference, console, verbose=verbose, context=context)
@@ -100,11 +104,8 @@ def print_two_runs(
 
 def _moment(dump: Dump) -> str:
     """Return ``b.log:33 after cse of @main``."""
-    marker, place = dump.marker, f"{dump.source.name}:{dump.line}"
-    if marker is None:
-        return place
-    symbol = f" of {marker.symbol}" if marker.symbol else ""
-    return " ".join(filter(None, (place, marker.when, f"{marker.pass_name}{symbol}")))
+    symbol = f" of {dump.marker.symbol}" if dump.marker is not None and dump.marker.symbol else ""
+    return f"{dump.place.source}:{dump.place.line} {dump.place.moment}{symbol}".rstrip()
 
 
 def _print_parts(section: DiffSection, console: Console, *, verbose: bool) -> int:
@@ -174,8 +175,7 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
 def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> None:
     """Print the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
-    for one in change.differences:
-        title, stretches = words.title(one), words.words_of(one, verbose=verbose)
+    for title, stretches in words.differences(change, verbose=verbose):
         if is_wide and stretches:
             halves = [
                 [f"{title}: ", *(_piece(stretch, side, marks=not console.has_color) for stretch in stretches)]

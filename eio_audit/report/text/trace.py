@@ -196,6 +196,7 @@ def _print_rows(
         changed("-removed", lambda c: c.removed, "red"),
         changed("~modified", lambda c: c.modified, "yellow"),
         *([changed("moved", lambda c: c.moved, "cyan")] if verbose or not is_judged else []),
+        *([changed("unlocated", lambda c: c.unlocated)] if verbose else []),
         accounted("made", trace.initial, lambda t: t.made, "yellow"),
         accounted("undone", 0, lambda t: t.undone, "green"),
         accounted("left", trace.initial_left, lambda t: t.left, "red"),

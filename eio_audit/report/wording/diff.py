@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from eio_audit.audit.diff.diff import Diff
+from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
@@ -21,6 +22,8 @@ MOST_WORDS = 1_000  # the most words of two texts to compare one by one, in quad
 
 _WORD = re.compile(r"affine_(?:map|set)<(?:->|[<>]=|[^<>])*>|[%@#!^]?\w[\w$.]*|%[,)\]]?|\s+|.", re.DOTALL)
 """A word. An affine map is one. So is ``%,``, an operand in a list, or else a mark could look like ``%[``."""
+
+_QUOTED_FILE = re.compile(r'"([^"\\]+)"(?=:\d)')
 
 
 class Stretch(NamedTuple):
@@ -158,22 +161,30 @@ def ops_summary(diff: Diff) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in sizes.items())
 
 
-SAMENESS = {
-    Sameness.BYTES: "identical",
-    Sameness.NAMES: "same text up to names and locations",
-    Sameness.ORDER: "same program in another order",
-}
-"""The verdict on two dumps that are the same in some sense."""
+def same_in(sense: Sameness, ignored: Sequence[Ignored]) -> str:
+    """Return ``same text up to names and locations``. Empty for dumps that are the same in no sense."""
+    return {
+        Sameness.BYTES: "identical",
+        Sameness.NAMES: f"same text up to {''.join(f'{what}, ' for what in ignored)}names and locations",
+        Sameness.ORDER: f"same program{up_to(ignored)} in another order",
+        Sameness.NONE: "",
+    }[sense]
+
+
+def up_to(ignored: Sequence[Ignored]) -> str:
+    """Return `` up to types and constants``. Empty if nothing was ignored."""
+    return f" up to {' and '.join(ignored)}" if ignored else ""
 
 
 def verdict(diff: Diff) -> str:
     """Return in what sense the dumps are the same, ``same program in another order``, or what differs."""
     found = diff.sameness
-    if found.sameness in SAMENESS:
-        return SAMENESS[found.sameness]
+    if same := same_in(found.sameness, diff.ignored):
+        return same
     changed = [f"{len(ops):,} {name}" for name, ops in diff.ops.groups.items() if ops]
     if changed:
-        return f"different: {', '.join(changed)}"
+        besides = f" besides {' and '.join(diff.ignored)}" if diff.ignored else ""
+        return f"different{besides}: {', '.join(changed)}"
     return f"not proven to be the same: {found.reason}"
 
 
@@ -207,8 +218,9 @@ def _from_to(change: OpChange, text_of: Callable[[OpLabel], str]) -> str:
 
 
 def what_happened(change: OpChange, *, verbose: bool) -> list[str]:
-    """Return the differences of an op, then its notes."""
-    return [*(difference(one, verbose=verbose) for one in change.differences), *notes(change)]
+    """Return the differences, ``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``, then the notes."""
+    told = differences(change, verbose=verbose)
+    return [*(": ".join(filter(None, (title, marked(words)))) for title, words in told), *notes(change)]
 
 
 def notes(change: OpChange) -> list[str]:
@@ -258,28 +270,37 @@ def kinds_of(changes: Sequence[OpChange]) -> str:
     return f": {', '.join(parts)}" if parts else ""
 
 
-def title(one: OpDifference) -> str:
-    """Return the name of what differs: ``operand 0``, ``types``, an attribute."""
-    return f"operand {one.name}" if one.kind == "operands" and one.name else one.name or one.kind
+def differences(change: OpChange, *, verbose: bool) -> list[tuple[str, list[Stretch]]]:
+    """Return the name of each thing that differs, ``operand 0``, ``types``, an attribute, and its words.
+
+    Unless verbose, one of the arguments whose location changed stands for all.
+    """
+    arguments = [one for one in change.differences if one.kind == "location" and one.name]
+    others = [one for one in change.differences if one not in arguments]
+    told = [(_title(one), _words_of(one, verbose=verbose)) for one in (*others, *arguments[:1])]
+    if arguments and not verbose:
+        told[-1] = f"location of {count(len(arguments), 'argument')}", told[-1][1]
+    return told + [(_title(one), _words_of(one, verbose=verbose)) for one in arguments[1:] if verbose]
 
 
-def words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
+def _title(one: OpDifference) -> str:
+    if one.kind in ("operands", "location") and one.name:
+        return f"{'operand' if one.kind == 'operands' else 'location of'} {one.name}"
+    return one.name or one.kind
+
+
+def _words_of(one: OpDifference, *, verbose: bool) -> list[Stretch]:
     """Return the words that differ.
 
-    Unless verbose, types are compared by their results if these differ, and locations are not shown. All
-    words of an operand differ, because another value may have the same name.
+    Unless verbose, types are compared by their results if these differ. All words of an operand differ,
+    because another value may have the same name.
     """
     before, after = one.before, one.after
     if one.kind == "operands":
         return [Stretch(before, after, differs=True)]
-    if not verbose and one.kind == "location":
-        return []
+    if one.kind == "location":
+        before, after = (_QUOTED_FILE.sub(r"\1", text) for text in (before, after))
     results = after_arrow(before), after_arrow(after)
     if not verbose and one.kind == "types" and results[0] != results[1]:
         before, after = results
     return word_diff(before, after, verbose=verbose)
-
-
-def difference(one: OpDifference, *, verbose: bool) -> str:
-    """Return ``operand 0: [-%3 ttir.permute-]{+%1 ttir.conv2d+}``. Unless verbose, shorten long values."""
-    return ": ".join(filter(None, (title(one), marked(words_of(one, verbose=verbose)))))

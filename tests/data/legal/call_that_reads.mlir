@@ -1,0 +1,7 @@
+// The function may read what its argument points to.
+llvm.func @f(i32) -> i32 attributes {memory_effects = #llvm.memory_effects<other = none, argMem = read, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>, no_unwind, will_return}
+llvm.func @main(%x: i32, %p: !llvm.ptr) -> i32 {
+  llvm.store %x, %p : i32, !llvm.ptr loc("DEBUG|5|m")
+  %r = llvm.call @f(%x) : (i32) -> i32 loc("DEBUG|1|m")
+  llvm.return %r : i32
+}

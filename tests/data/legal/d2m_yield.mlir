@@ -1,0 +1,10 @@
+// d2m.yield ends its region, though it lacks the trait.
+func.func @main(%a: tensor<2x2xf32>, %o: tensor<2x2xf32>, %x: index) -> tensor<2x2xf32> {
+  %r = "d2m.generic"(%a, %o) <{operandSegmentSizes = array<i32: 1, 1, 0>}> ({
+  ^bb0(%cb0: !d2m.cb<tensor<2x2xf32>>, %cb1: !d2m.cb<tensor<2x2xf32>>):
+    %1 = "d2m.reserve"(%cb1) : (!d2m.cb<tensor<2x2xf32>>) -> tensor<2x2xf32> loc("DEBUG|0|m")
+    %c = "arith.constant"() <{value = 1 : index}> : () -> index loc("DEBUG|5|m")
+    "d2m.yield"(%1) : (tensor<2x2xf32>) -> () loc("DEBUG|1|m")
+  }) : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}

@@ -1,0 +1,8 @@
+// One-shot bufferization writes the memory of the memref in place. Run by MLIR: 7 before, 0 in the other order.
+func.func @main(%m: memref<4xf32>, %z: f32, %c0: index, %c1: index, %c4: index, %q: vector<4xf32>) -> (f32, tensor<4xf32>) {
+  %t = "bufferization.to_tensor"(%m) <{restrict, writable}> : (memref<4xf32>) -> tensor<4xf32> loc("DEBUG|0|m")
+  %v = memref.load %m[%c0] : memref<4xf32> loc("DEBUG|5|m")
+  %o = tensor.from_elements %z : tensor<1xf32>
+  %r = tensor.insert_slice %o into %t[0][1][1] : tensor<1xf32> into tensor<4xf32> loc("DEBUG|1|m")
+  return %v, %r : f32, tensor<4xf32>
+}

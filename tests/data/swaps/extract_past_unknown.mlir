@@ -1,0 +1,9 @@
+// #1 may pass #2: the index is in bounds
+func.func @main(%t: tensor<4xf32>, %d: tensor<?xf32>, %m: memref<4xf32>, %i: index, %n: index, %x: i32, %c: i1) -> f32 {
+  %c0 = arith.constant 0 : index loc("DEBUG|0|m")
+  %c1 = arith.constant 1 : index loc("DEBUG|0|m")
+  %c4 = arith.constant 4 : index loc("DEBUG|0|m")
+  "my.op"() : () -> () loc("DEBUG|2|m")
+  %r = tensor.extract %t[%c1] : tensor<4xf32> loc("DEBUG|1|m")
+  return %r : f32
+}
