@@ -14,12 +14,11 @@ from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
     CompilerRun,
-    PipelinePass,
     flag_of,
-    printed_pipeline,
 )
 from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
+from eio_audit.audit.bisect.survey import PipelinePass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks

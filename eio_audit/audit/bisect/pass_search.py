@@ -21,8 +21,14 @@ from typing import NamedTuple
 
 from eio_audit.audit.bisect.action_log import Attempt, read_attempts
 from eio_audit.audit.bisect.bisection import CHANGES_NOTHING, INTERRUPTED, MOST_RUNS, Reproduction
-from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRuns
-from eio_audit.audit.bisect.pass_states import ALL_ATTEMPTS, PassStates, count_of_attempts, dump_after
+from eio_audit.audit.bisect.compiler_command import (
+    ALL_ATTEMPTS,
+    CompilerCommand,
+    CompilerRuns,
+    PassStates,
+    count_of_attempts,
+    dump_after,
+)
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
     MODULE_SCOPE,

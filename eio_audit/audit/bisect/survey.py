@@ -6,23 +6,25 @@ this pass alone. The result must be the dump after the pass. Else the whole comm
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
     CompilerRun,
     CompilerRuns,
-    PipelinePass,
+    WantedDump,
+    dump_after,
     flag_of,
-    printed_pipeline,
+    is_same_text,
+    without_messages,
 )
-from eio_audit.audit.bisect.pass_states import WantedDump, dump_after, is_same_text, without_messages
 from eio_audit.audit.log.trace import Trace, trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -268,3 +270,96 @@ def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
             yield PassInQuestion(
                 marker.pass_name, marker.symbol, before, dump, number, found.run.command, False, is_only
             )
+
+
+_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
+_NAME = re.compile(r"\s*(?P<name>[\w.$<>:-]+)\s*")
+_SPACE = re.compile(r"\s*")
+
+
+class PipelinePass(NamedTuple):
+    """One pass of a pipeline."""
+
+    name: str  # its argument: `canonicalize`
+    text: str  # the argument with its options: `canonicalize{top-down=true}`
+    # The ops that it is nested in, the outermost first: `("builtin.module", "func.func")`.
+    anchors: tuple[str, ...]
+
+    @property
+    def alone(self) -> str:
+        """The pipeline that runs only this pass: ``builtin.module(func.func(canonicalize))``."""
+        return "".join(f"{anchor}(" for anchor in self.anchors) + self.text + ")" * len(self.anchors)
+
+
+def printed_pipeline(messages: bytes) -> tuple[PipelinePass, ...] | None:
+    """Return the passes of the pipeline in a compiler's messages, in order.
+
+    None if it prints none or several, or one that is not understood.
+    """
+    found = list(_PRINTED.finditer(messages))
+    if len(found) != 1:
+        return None
+    text = " ".join(found[0]["text"].decode("utf-8", "replace").split())
+    try:
+        return tuple(_passes(text))
+    except ValueError:
+        return None
+
+
+def _passes(text: str) -> Iterator[PipelinePass]:
+    """Yield the passes of ``anchor(pass,anchor(pass{options}))``.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    anchors: list[str] = []
+    position = 0
+    while position < len(text):
+        match = _NAME.match(text, position)
+        if match is None:
+            raise ValueError(f"expected a pass at {position}")
+        name, position = match["name"], match.end()
+        if text.startswith("(", position):
+            anchors.append(name)
+            position = _skip_space(text, position + 1)
+            if not text.startswith(")", position):
+                continue
+        else:
+            end = _options_end(text, position)
+            yield PipelinePass(name, name + text[position:end].strip(), tuple(anchors))
+            position = _skip_space(text, end)
+        while text.startswith(")", position):
+            if not anchors:
+                raise ValueError(f"expected no ')' at {position}")
+            anchors.pop()
+            position = _skip_space(text, position + 1)
+        if position < len(text):
+            if not text.startswith(",", position):
+                raise ValueError(f"expected ',' at {position}")
+            position += 1
+    if anchors:
+        raise ValueError("expected ')'")
+
+
+def _skip_space(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    assert match
+    return match.end()
+
+
+def _options_end(text: str, start: int) -> int:
+    """Return where the options that begin at ``start`` end, or ``start`` if there are none."""
+    if not text.startswith("{", start):
+        return start
+    depth, quote = 0, ""
+    for position in range(start, len(text)):
+        char = text[position]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "{}":
+            depth += 1 if char == "{" else -1
+            if not depth:
+                return position + 1
+    raise ValueError("expected '}'")

@@ -183,8 +183,7 @@ def bisect_command(
 def _bisect(
     request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
 ) -> Bisection:
-    from eio_audit.audit.bisect.applications import op_steps
-    from eio_audit.audit.bisect.bisect import bisect_pass
+    from eio_audit.audit.bisect.bisect import bisect_pass, op_steps
 
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
     steps = None
@@ -203,7 +202,7 @@ def _bisect(
 
 def _show(ctx: click.Context, request: Request, attempt: int, reports: Reports) -> None:
     """Show what one attempt did, and exit."""
-    from eio_audit.audit.bisect.applications import one_application
+    from eio_audit.audit.bisect.bisect import one_application
 
     _require_formats("OneApplication", reports)
     reports.write(one_application(request, attempt))

@@ -7,7 +7,7 @@ from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
-from eio_audit.audit.bisect.applications import OneApplication, OpSteps
+from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import (
     MOST_RUNS,
     Application,
