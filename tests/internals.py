@@ -18,7 +18,7 @@ from eio_audit.audit.bisect.compiler_command import (
 )
 from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
-from eio_audit.audit.bisect.survey import PipelinePass, printed_pipeline
+from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks

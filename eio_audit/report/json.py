@@ -49,9 +49,9 @@ _FIELDS = {
         "avoidable=traced.figures.avoidable line=traced.place.line op_changes=op_counts"
     ),
     "Bisection": (
-        "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step "
-        "first=attempts.first attempts=attempted runs inversions left_before without_patterns patterns "
-        "applications=of_patterns advice log reproduction stopped errors=failures"
+        "compiler=command pass=pass_name function number left_at_end=left alone=is_alone "
+        "one_step=why_one_step first=attempts.first attempts=attempted runs inversions left_before "
+        "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",

@@ -14,7 +14,7 @@ from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTota
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.gate import Gate, Verdict
 from eio_audit.mlir.source import printable
 from eio_audit.report.ci.finding import SHOWN_FINDINGS, background, place, place_of_error, rest, sentence
 from eio_audit.report.corpus import models_of, pass_of, worst_of
@@ -151,7 +151,7 @@ def _printable_code(text: str) -> str:
     return code(printable(text))
 
 
-def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
+def bisection_to_markdown(result: Bisection, *, gate: Gate, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
     lines = [f"### {literal(bisect_words.headline(result))}", "", f"{bisect_words.effort(result)}.", ""]
     if not result.is_unchanged:
@@ -167,6 +167,7 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
             *(f"- {bisect_words.not_resolved(one, result)}" for one in result.unresolved),
             "",
         ]
+    lines += [f"**{literal(bisect_words.answer(result, gate))}**", ""]
     if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]

@@ -206,6 +206,7 @@ def _assembled(
         pass_name=question.pass_name,
         function=question.function,
         number=found.number_of(question),
+        left=question.left,
         is_alone=question.is_cut or question.is_only,
         why_one_step=search.why_one_step,
         attempts=(search.first + 1, search.last),

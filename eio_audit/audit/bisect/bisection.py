@@ -129,6 +129,7 @@ class Bisection:
         pass_name: the pass in question.
         function: the symbol of the op that it ran on; None for the whole program.
         number: which run of the pass it is, from 1; None if it is the only one.
+        left: how many pairs the pass put out of order that are so at the end of the command, without a break.
         is_alone: whether the pass runs alone in each run, not the whole command.
         why_one_step: why its patterns cannot be told apart; empty if they can.
         attempts: the first of its attempts of patterns and the last, as the runs count them.
@@ -148,6 +149,7 @@ class Bisection:
     pass_name: str
     function: str | None
     number: int | None
+    left: int
     is_alone: bool
     why_one_step: str
     attempts: tuple[int, int]
@@ -215,6 +217,12 @@ class Bisection:
     def inversions(self) -> tuple[int, int]:
         """The inversions before the pass, and after it."""
         return self.applications[0].inversions_before, self.applications[-1].inversions
+
+    @property
+    def first_left(self) -> Application | None:
+        """The first step that left pairs out of order at the end of the pass, or if none did, changed ops."""
+        steps = [one for one in self.applications if one.left if self.is_judged]
+        return next(iter(steps or self.of_patterns), None)
 
     @cached_property
     def unresolved(self) -> tuple[Application, ...]:

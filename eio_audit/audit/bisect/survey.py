@@ -7,8 +7,8 @@ this pass alone. The result must be the dump after the pass. Else the whole comm
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ from eio_audit.audit.bisect.compiler_command import (
     is_same_text,
     without_messages,
 )
-from eio_audit.audit.log.trace import Trace, trace
+from eio_audit.audit.log.trace import Trace, TracedPass, trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, outermost_op
@@ -61,6 +61,8 @@ class PassInQuestion:
     command: CompilerCommand  # the command whose attempts are counted
     is_cut: bool  # whether the command runs this pass alone, on the dump before it
     is_only: bool  # whether it is the only pass that runs in the command, and it runs once
+    # What the trace of the command says of it: one row, or if it runs alone, one for each op that it runs on.
+    rows: tuple[TracedPass, ...]
 
     @property
     def op_name(self) -> str:
@@ -77,6 +79,11 @@ class PassInQuestion:
     def is_unchanged(self) -> bool:
         """Whether it changes nothing."""
         return is_same_text(self.before, self.after)
+
+    @property
+    def left(self) -> int:
+        """How many pairs it put out of order that are so at the end of the command, without a break."""
+        return sum(row.left for row in self.rows)
 
     @property
     def plain_command(self) -> CompilerCommand:
@@ -103,6 +110,22 @@ class Survey:
     def pass_runs(self) -> tuple[PassInQuestion, ...]:
         """The runs of passes with a dump before and one after, in the order in which they ended."""
         return tuple(_pass_runs(self))
+
+    @cached_property
+    def places(self) -> Mapping[int, tuple[int, list[PassInQuestion]]]:
+        """By the line of the dump after a run: which run of its pass on this op it is, from 0, and its place.
+
+        The place has the runs of the pass on all ops that it runs on there in the pipeline.
+        """
+        seen, alike = Counter[PassKind](), defaultdict[tuple[str, str, int], list[PassInQuestion]](list)
+        found = {}
+        for run in self.pass_runs:
+            place = seen[run.kind]
+            seen[run.kind] += 1
+            runs = alike[run.pass_name, run.op_name, place]
+            runs.append(run)
+            found[run.after.line] = place, runs
+        return found
 
     def number_of(self, question: PassInQuestion) -> int | None:
         """Return which run of its pass it is, from 1; None if it is the only one."""
@@ -137,8 +160,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     A pass of a nested pipeline runs on each function. Alone, it runs on all, and the dump before it is
     the one before the first of them.
     """
-    kind = question.kind
-    place = sum(one.kind == kind and one.number < question.number for one in found.pass_runs)
+    place, alike = found.places[question.after.line]
     passes = [
         one
         for one in found.pipeline or ()
@@ -146,7 +168,7 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     ]
     if place >= len(passes):
         return None
-    first = _first_alike(found, question, place)
+    first = alike[0]
     path = runs.lasting / "input.mlir"
     path.write_bytes(without_messages(first.before.text))
     command = _alone_on(found.run.command, passes[place], path)
@@ -157,17 +179,8 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
         return None
     if not _is_same(after, question):
         return None
-    return replace(cut, before=first.before, after=after, function=None)
-
-
-def _first_alike(found: Survey, question: PassInQuestion, place: int) -> PassInQuestion:
-    """Return the run of the pass, at one place of the pipeline, on the first op that it runs on."""
-    seen = Counter[PassKind]()
-    for one in found.pass_runs:
-        if one.kind[:2] == question.kind[:2] and seen[one.kind] == place:
-            return one
-        seen[one.kind] += 1
-    return question
+    rows = tuple(row for one in alike for row in one.rows)
+    return replace(cut, before=first.before, after=after, function=None, rows=rows)
 
 
 def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
@@ -208,7 +221,8 @@ def _dumps(run: CompilerRun) -> list[Dump]:
 def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> PassInQuestion:
     """Return the pass to bisect: the run with a number of the named pass, else the one that did most.
 
-    Most is: inversions made, else ops changed. If none changed the IR, it is the last.
+    Most is: pairs left out of order at the end, else pairs put out of order, else ops changed. Of a pass that
+    runs on several functions, all runs count. If none changed the IR, it is the last.
 
     Raises:
         InputError: there is no such pass, or the program is empty.
@@ -230,8 +244,17 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     if not changing and runs[0].before.text.partition(b"{")[2].lstrip().startswith(b"}"):
         help_ = "  help: if it is on standard input, name it: -"
         raise InputError(found.command.program, None, "the program is empty", help_)
-    rows = _rows_by_line(found.trace)
-    return max(changing or runs[-1:], key=lambda run: rows.get(run.after.line, (0, 0)))
+    return max(changing or runs[-1:], key=lambda run: (_most(found.places[run.after.line][1]), _most([run])))
+
+
+def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
+    """Return what runs of a pass did: a tuple that is greater for more."""
+    rows = [row for run in runs for row in run.rows]
+    return (
+        sum(row.left for row in rows),
+        sum(row.made for row in rows),
+        sum(row.op_counts.total for row in rows),
+    )
 
 
 def _times(number: int) -> str:
@@ -248,15 +271,11 @@ def _no_such_pass(found: Survey, name: str) -> InputError:
     return InputError(found.run.command.program, None, why)
 
 
-def _rows_by_line(found: Trace) -> dict[int, tuple[int, int]]:
-    """Return, per line of a dump after a pass, what the pass did: a tuple that is greater for more."""
-    return {row.place.line: (row.made, row.op_counts.total) for row in found.passes}
-
-
 def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
     numbers: dict[str, int] = {}
     open_dumps: dict[tuple[str, str | None, str | None], Dump] = {}
     is_only = sum(dump.place.when == "after" for dump in found.dumps) == 1
+    rows = {row.place.line: row for row in found.trace.passes}
     for dump in found.dumps:
         marker = dump.marker
         if marker is None:
@@ -266,9 +285,16 @@ def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
             open_dumps[key] = dump
         elif marker.when == "after" and key in open_dumps:
             number = numbers[marker.pass_name] = numbers.get(marker.pass_name, -1) + 1
-            before = open_dumps.pop(key)
             yield PassInQuestion(
-                marker.pass_name, marker.symbol, before, dump, number, found.run.command, False, is_only
+                marker.pass_name,
+                marker.symbol,
+                before=open_dumps.pop(key),
+                after=dump,
+                number=number,
+                command=found.run.command,
+                is_cut=False,
+                is_only=is_only,
+                rows=tuple(rows[line] for line in (dump.line,) if line in rows),
             )
 
 

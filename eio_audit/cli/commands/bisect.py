@@ -63,7 +63,7 @@ INTERRUPTED_BY_USER = 130
     epilog=exit_codes(
         {
             0: "done, and nothing fails",
-            1: "inversions left that fail; with --test: it fails after an application",
+            1: "inversions that fail are left, some by the pass; with --test: it fails",
             2: UNUSABLE,
             130: "interrupted or terminated: the report has what was found",
         }
@@ -74,8 +74,8 @@ INTERRUPTED_BY_USER = 130
     "--pass",
     "pass_name",
     metavar="NAME",
-    help="Bisect this pass. Without it, the one that made most inversions, or changed most ops; with --test, "
-    "the first after which the test fails.",
+    help="Bisect this pass. Without it, the one that left most inversions at the end, or else made most, or "
+    "else changed most ops; with --test, the first after which the test fails.",
 )
 @click.option(
     "--dump",
@@ -176,7 +176,7 @@ def bisect_command(
         ctx.exit(0)
     if is_asked_for(gate) and not result.is_judged:
         raise no_order(len(result.applications), [], shlex.join(command))
-    is_judged = result.is_judged and not result.is_unchanged
+    is_judged = result.is_judged and not result.is_unchanged and bool(result.left or is_asked_for(gate))
     ctx.exit(1 if is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
 
 

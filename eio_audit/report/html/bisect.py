@@ -21,9 +21,9 @@ from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of
 from eio_audit.report.wording.bisect import (
     WITHOUT_PATTERNS,
+    answer,
     attempts_of,
     before_and_after,
-    conclusion,
     model_line,
     ops_changed,
     pattern_title,
@@ -195,7 +195,7 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
         (*BROWSER_SCRIPTS, "curve.js"),
         title=f"{' on '.join(filter(None, (result.pass_name, result.function)))}: patterns",
         result=result,
-        verdict=conclusion(result, gate),
+        answer=answer(result, gate, "below"),
         tiles=_tiles(result),
         compiler=shlex.join(result.command),
         curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,

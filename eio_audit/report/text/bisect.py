@@ -12,7 +12,7 @@ from eio_audit.report.text.console import NARROW, Column, Console, numbers, prin
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.findings import SHOWN
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
-from eio_audit.report.text.trace import print_passes, print_verdict
+from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import count
 
@@ -33,7 +33,8 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     _print_worst(result, console, verbose=verbose)
     _print_advice(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)
-    print_verdict(*words.conclusion(result, gate), words.next_steps(result), console)
+    console.print((words.answer(result, gate), "bold red" if result.left else "bold"))
+    print_next(words.next_steps(result), console)
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:

@@ -23,7 +23,6 @@ from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count, shortened_list
-from eio_audit.report.wording.order import avoidable_of
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -193,16 +192,27 @@ def changed_passes(result: Bisection) -> list[TracedPass]:
     return [one for one in passes if one.changed or one.failed] if len(passes) > 1 else []
 
 
-def conclusion(result: Bisection, gate: Gate) -> tuple[str, str]:
-    """Return ``failed`` or ``passed``, and why."""
-    if not result.is_judged:
-        return NOT_JUDGED, "no op carries an op index"
+def answer(result: Bisection, gate: Gate, where: str = "above") -> str:
+    """Return ``ttir-erase-inverse-ops left 16; first attempt 7; change 2 patterns (above)``.
+
+    ``where`` says where the report tells what to change.
+    """
+    name, first = result.pass_name, result.first_left
+    since = [] if first is None else [f"first {_step(first)}" if first.last else "already without patterns"]
     if result.is_unchanged:
-        return "passed", f"{count(result.left_before, 'inversion')} as before {result.pass_name}"
+        as_before = f"; {count(result.left_before, 'inversion')} as before it" if result.left_before else ""
+        return f"{name} changes nothing{as_before}"
+    if not result.is_judged:
+        changed = count(reduce(OpCounts.plus, (one.op_counts for one in result.applications)).total, "op")
+        return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
+    said = [f"{name} left {result.left:,}", *since]
+    if not result.left:
+        said = [f"{name} left none" + (" at the end of the command" if first is not None else "")]
+    if advice := result.advice:
+        changes = advice.together.patterns
+        said += [f"change {count(len(changes), 'pattern')} ({where})"] if changes else []
     figures = result.states.at_end_of_log
-    failed, left = gate.failed_rules(figures), f"left after {result.pass_name}"
-    why = limits(gate, failed, figures, lambda _: left) or [f"{avoidable_of(figures)} {left}"]
-    return "failed" if failed else "passed", "; ".join(why)
+    return "; ".join([*said, *limits(gate, (), figures, lambda _: f"left after {name}")])
 
 
 def step_title(one: Application) -> str:
