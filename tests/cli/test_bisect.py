@@ -499,6 +499,83 @@ def test_a_pass_that_needs_all_its_patterns_is_one_step() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("hangs", "stopped after 1 seconds (--timeout)"),
+        ("crashes", "killed by signal 6"),
+        ("fails", "ended with exit code 1: error: this is too much"),
+    ],
+)
+def test_the_first_attempt_with_which_a_compiler_fails_is_found(how: str, said: str) -> None:
+    command = [*MISBEHAVING, f"{how} at 5"]
+    result = run("bisect", "--timeout", "1", "--", *command)
+    shown = without_paths(result.stdout.decode()).splitlines()
+    assert (result.returncode, shown[:3]) == (
+        1,
+        [
+            f"python3: {said}, first with attempt 5 of rename",
+            "Rename on my.old %4 (a.py:5)",
+            "the compiler ran 7 times",
+        ],
+    )
+    assert [line.rpartition("apply-pattern-count=")[2] for line in shown[-2:]] == [
+        "4  # succeeds, without attempt 5",
+        "5  # fails",
+    ]
+
+
+def test_a_compiler_that_applies_patterns_without_end() -> None:
+    result = run("bisect", "--timeout", "1", "--", *MISBEHAVING, "never ends")
+    assert (result.returncode, without_paths(result.stdout.decode()).splitlines()) == (
+        1,
+        [
+            "python3 applies patterns without end in rename: of the last attempts 1,000 Rename on my.old (stopped"
+            " after 1 seconds (--timeout))",
+            "the compiler ran 4 times",
+        ],
+    )
+
+
+def test_why_a_compiler_fails_as_json() -> None:
+    found = json.loads(run("bisect", "--format", "json", "--", *MISBEHAVING, "crashes at 3").stdout)
+    kept = ("test", "of_compiler", "pass", "first", "last", "op", "endless")
+    assert [found[name] for name in kept] == ["killed by signal 6", True, "rename", 3, 3, "my.old", {}]
+
+
+def test_a_compiler_that_fails_without_patterns_is_an_error() -> None:
+    assert (
+        error_of("--", *MISBEHAVING, "crashes at 0").splitlines()[0] == "python3: error: killed by signal 6"
+    )
+
+
+@needs_mlir_opt
+def test_a_pass_that_hangs_after_its_last_pattern(tmp_path: Path) -> None:
+    """MLIR folds an addition in a loop that nothing reaches, until it hangs."""
+    program = tmp_path / "in.mlir"
+    program.write_text(UNREACHABLE_LOOP)
+    result = run("bisect", "--timeout", "2", "--", mlir_tool("mlir-opt"), "--canonicalize", program)
+    shown = result.stdout.decode().splitlines()
+    assert result.returncode == 1
+    assert shown[0].endswith(": stopped after 2 seconds (--timeout), first with attempt 51 of canonicalize")
+    assert shown[1] == f"AddIAddConstant on arith.addi %0 ({program}:8)"
+
+
+UNREACHABLE_LOOP = """func.func @loop(%cond: i1, %init: i32) {
+  %true = arith.constant true
+  %c1 = arith.constant 1 : i32
+  cf.cond_br %true, ^exit, ^header(%init : i32)
+^header(%iv: i32):
+  cf.cond_br %cond, ^exit, ^latch
+^latch:
+  %next = arith.addi %iv, %c1 : i32
+  cf.br ^header(%next : i32)
+^exit:
+  return
+}
+"""
+
+
 def test_a_run_that_crashes_leaves_its_attempts_unresolved() -> None:
     found = lines_of("bisect", "--", *MISBEHAVING, "crashes")
     start = found.index(

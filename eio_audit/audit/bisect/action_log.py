@@ -56,6 +56,12 @@ def short_pattern(name: str) -> str:
     return _NAMESPACE.sub("", name) or name
 
 
+def count_attempts(path: Path) -> int:
+    """Return how many attempts a log has."""
+    with path.open("rb") as file:
+        return sum(_ATTEMPT in line for line in file)
+
+
 def read_attempts(path: Path, numbers: Collection[int], options: AuditOptions) -> dict[int, Attempt]:
     """Return the attempts with some numbers, by number, as far as there are so many.
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import signal
 import subprocess
 import threading
+import tty
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import read_dump
@@ -57,7 +60,7 @@ _WITH_VALUE = frozenset(
 """The flags whose value may be the next word."""
 
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
-_ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$")
+_ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
 MESSAGES = "<compiler>"
 """The name of what a compiler printed, as a source of dumps."""
 MOST_MESSAGES = 1 << 20
@@ -107,6 +110,14 @@ class CompilerCommand:
         return CompilerCommand((*self.words[:end], *new, *self.words[end:]))
 
 
+class FailureKind(StrEnum):
+    """How a compiler fails."""
+
+    HANG = "hang"
+    CRASH = "crash"
+    ERROR = "error"
+
+
 @dataclass(frozen=True, slots=True)
 class CompilerRun:
     """One run: its exit code, negative for a signal, and the file with what it printed on standard error."""
@@ -114,6 +125,13 @@ class CompilerRun:
     command: CompilerCommand
     exit_code: int
     messages: Path
+
+    @property
+    def failure(self) -> FailureKind | None:
+        """How it failed; None if it did not."""
+        if not self.exit_code:
+            return None
+        return FailureKind.CRASH if self.exit_code < 0 else FailureKind.ERROR
 
     @property
     def unknown_flag(self) -> str | None:
@@ -141,11 +159,19 @@ class CompilerRun:
         """How it ended, with the first error that it printed."""
         text = self.messages_at_ends
         error = _ERROR.search(text)
-        lines = text.strip().splitlines()
+        lines = [] if b"// -----//" in text else text.strip().splitlines()
         said = error[0] if error else lines[-1] if lines else b""
         code = self.exit_code
         end = f"killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return end + (f": {said.decode('utf-8', 'replace').strip()}" if said else "")
+
+
+class CompilerError(InputError):
+    """A compiler that does not end in time, crashes, or ends with an error: a run, and which of these."""
+
+    def __init__(self, run: CompilerRun, kind: FailureKind, message: str, help_: str = "") -> None:
+        super().__init__(run.command.program, None, message, help_)
+        self.run, self.kind = run, kind
 
 
 @dataclass(slots=True)
@@ -170,7 +196,7 @@ class CompilerRuns:
         """Run a command. Its standard output is dropped.
 
         Raises:
-            InputError: it cannot be started, or takes too long.
+            InputError: it cannot be started; a ``CompilerError``, if it takes too long.
         """
         with self._lock:
             self.number += 1
@@ -180,10 +206,42 @@ class CompilerRuns:
             if self.stdin is not None:
                 stdin = files.enter_context(self.stdin.open("rb")).fileno()
             stderr = files.enter_context(messages.open("wb"))
-            exit_code = run_command(
-                command.words, self.timeout, stdin=stdin, stderr=stderr, running=self.running
-            )
+            try:
+                exit_code = run_command(
+                    command.words, self.timeout, stdin=stdin, stderr=stderr, running=self.running
+                )
+            except TimeoutError:
+                killed = CompilerRun(command, -signal.SIGKILL, messages)
+                raise CompilerError(killed, FailureKind.HANG, self._too_long) from None
         return CompilerRun(command, exit_code, messages)
+
+    @property
+    def _too_long(self) -> str:
+        return f"stopped after {self.timeout:g} seconds (--timeout)"
+
+    def log_actions(self, command: CompilerCommand, path: Path) -> CompilerRun:
+        """Run a command that may fail, and keep all of its log of actions.
+
+        What a compiler has not written when it ends early is lost. To a terminal it writes at once.
+        """
+        terminal, name = os.openpty()
+        tty.setraw(name)
+
+        def copy() -> None:
+            with path.open("wb") as file, suppress(OSError):  # an error says that the other end is closed
+                while text := os.read(terminal, MOST_MESSAGES):
+                    file.write(text)
+
+        copying = Thread(target=copy)
+        copying.start()
+        try:
+            return self.run(command.with_flags(f"--log-actions-to={os.ttyname(name)}"))
+        except CompilerError as failed:
+            return failed.run
+        finally:
+            os.close(name)
+            copying.join()
+            os.close(terminal)
 
     @contextmanager
     def errors_of(self, program: str) -> Iterator[None]:
@@ -191,8 +249,7 @@ class CompilerRuns:
         try:
             yield
         except TimeoutError as error:
-            why = f"stopped after {self.timeout:g} seconds (--timeout)"
-            raise InputError(program, None, why) from error
+            raise InputError(program, None, self._too_long) from error
         except OSError as error:
             raise InputError(program, None, f"cannot run: {error.strerror}") from error
 

@@ -1,23 +1,35 @@
-"""A property of the IR, and the first application of a pattern after which it fails."""
+"""A property of the IR, and the first application of a pattern after which it fails.
+
+The property may also be that the compiler ends without an error, by itself and in time.
+"""
 
 from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.action_log import Attempt
+from eio_audit.audit.bisect.action_log import Attempt, count_attempts, read_attempts, short_pattern
 from eio_audit.audit.bisect.bisection import Reproduction
-from eio_audit.audit.bisect.compiler_command import CompilerRuns
+from eio_audit.audit.bisect.compiler_command import (
+    OWN_FLAGS,
+    CompilerCommand,
+    CompilerError,
+    CompilerRun,
+    CompilerRuns,
+    counter_flag,
+)
 from eio_audit.audit.bisect.pass_search import PassSearch, Request, first_failing, search_of
-from eio_audit.audit.bisect.survey import PassInQuestion, choose_pass
+from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, PassInQuestion, choose_pass
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.command import run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
 UNTESTABLE = 125
@@ -81,11 +93,14 @@ class CommandTest:
 
 @dataclass(frozen=True, slots=True)
 class FirstFailure:
-    """Where a property fails first."""
+    """Where a property fails first, or the compiler."""
 
     command: tuple[str, ...]  # the compiler with its arguments, as it was given
     options: AuditOptions  # how the IR was read
-    test: str  # the property: a command, or the name of a built-in test
+    test: str  # the property: a command, or the name of a built-in test; else how the compiler fails
+    is_of_compiler: bool = False  # whether the compiler fails
+    # If it applies patterns without end: what it did last, and how often. The failure has no first attempt.
+    endless: Mapping[str, int] = field(default_factory=dict)
     pass_name: str | None = None  # the pass after which it fails; None if it holds at the end
     function: str | None = None  # the symbol of the op that the pass ran on; None for the whole program
     number: int | None = None  # which run of the pass it is, from 1; None if it is the only one
@@ -142,6 +157,58 @@ def first_failure(request: Request, test: BuiltInTest | Sequence[str]) -> FirstF
             runs=runs.number,
             reproduction=search.reproduction,
         )
+
+
+LAST_ATTEMPTS = 1000
+"""How many of the last attempts tell what a compiler does without end."""
+
+
+def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
+    """Find the fewest attempts of patterns with which a compiler fails as it has failed once.
+
+    Raises:
+        InputError: ``failed``, if it fails without any pattern, too, or does not tell its attempts.
+    """
+    with request.runs() as runs:
+        command = CompilerCommand(request.command).without(OWN_FLAGS).with_flags(*BASE_FLAGS)
+
+        def succeeds(attempts: int) -> bool:
+            try:
+                return runs.run(command.with_flags(counter_flag(attempts))).failure is not failed.kind
+            except CompilerError as error:
+                return error.kind is not failed.kind
+
+        actions = runs.lasting / "actions.log"
+        marker = _last_begun(runs.log_actions(command.with_flags(BEFORE_ALL, AFTER_ALL), actions))
+        most = count_attempts(actions)
+        if marker is None or not most or not succeeds(0):
+            raise failed
+        found = FirstFailure(
+            request.command,
+            request.options,
+            failed.message,
+            is_of_compiler=True,
+            pass_name=marker.pass_name,
+            function=marker.symbol,
+            reproduction=Reproduction(str(command)),
+        )
+        if succeeds(most):
+            last = read_attempts(actions, range(most - LAST_ATTEMPTS + 1, most + 1), request.options).values()
+            did = Counter(f"{short_pattern(one.pattern)} on {one.op}" for one in last)
+            return replace(found, endless=dict(did.most_common()), runs=runs.number + 1)
+        first = first_failing(0, most, succeeds)[1]
+        attempt = read_attempts(actions, [first], request.options)[first]
+        return replace(found, first=first, last=first, attempt=attempt, runs=runs.number + 1)
+
+
+def _last_begun(run: CompilerRun) -> Marker | None:
+    """Return the marker of the last pass that began in a run and did not end; if all ended, of the last."""
+    begun: dict[tuple[str, str | None], Marker] = {}
+    marker = None
+    for marker in filter(None, (dump.marker for dump in run.dumps())):
+        if begun.pop((marker.class_name, marker.symbol), None) is None:
+            begun[marker.class_name, marker.symbol] = marker
+    return next(reversed(begun.values()), marker)
 
 
 def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) -> PassInQuestion | None:

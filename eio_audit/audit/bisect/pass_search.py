@@ -24,6 +24,7 @@ from eio_audit.audit.bisect.bisection import CHANGES_NOTHING, INTERRUPTED, MOST_
 from eio_audit.audit.bisect.compiler_command import (
     ALL_ATTEMPTS,
     CompilerCommand,
+    CompilerError,
     CompilerRuns,
     PassStates,
     count_of_attempts,
@@ -340,11 +341,11 @@ class Request:
     stdin: Path | None = None
 
     @contextmanager
-    def surveyed(self) -> Iterator[tuple[Survey, CompilerRuns]]:
-        """Run the compiler for the first time; yield its passes and what runs it. At the end, nothing runs.
+    def runs(self) -> Iterator[CompilerRuns]:
+        """Yield what runs the compiler. At the end, nothing runs.
 
         Raises:
-            InputError: as for ``survey``.
+            InputError: the folder cannot be made.
         """
         kept = None if self.folder is None else Path(self.folder)
         if kept is not None:
@@ -355,7 +356,17 @@ class Request:
         with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
             runs = CompilerRuns(Path(temporary), self.scratch, kept, self.timeout, self.stdin)
             with runs.running.ended_at_exit():
-                yield survey(CompilerCommand(self.command), runs, self.options), runs
+                yield runs
+
+    @contextmanager
+    def surveyed(self) -> Iterator[tuple[Survey, CompilerRuns]]:
+        """Run the compiler for the first time; yield its passes and what runs it.
+
+        Raises:
+            InputError: as for ``survey``.
+        """
+        with self.runs() as runs:
+            yield survey(CompilerCommand(self.command), runs, self.options), runs
 
     @contextmanager
     def search(self) -> Iterator[tuple[Survey, PassSearch]]:
@@ -363,6 +374,10 @@ class Request:
 
         Raises:
             InputError: as for ``survey``, ``choose_pass`` and ``search_of``.
+            CompilerError: the compiler fails, and no pass is named.
         """
         with self.surveyed() as (found, runs):
+            if found.run.failure is not None and self.pass_name is None:
+                help_ = "  help: --pass NAME bisects a pass that ran before"
+                raise CompilerError(found.run, found.run.failure, found.run.why_it_failed, help_)
             yield found, search_of(found, choose_pass(found, self.pass_name, self.number), runs, self.options)

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
+    CompilerError,
     CompilerRun,
     CompilerRuns,
     WantedDump,
@@ -213,8 +214,8 @@ def _dumps(run: CompilerRun) -> list[Dump]:
             "; bisect needs a tool with MLIR's options, such as mlir-opt" if run.unknown_flag in own else ""
         )
         raise InputError(name, None, why + needs, help_)
-    if run.exit_code:
-        raise InputError(name, None, run.why_it_failed, help_)
+    if run.failure is not None:
+        raise CompilerError(run, run.failure, run.why_it_failed, help_)
     raise InputError(name, None, "it prints no dump after a pass: it runs no pass, or prints no IR", help_)
 
 

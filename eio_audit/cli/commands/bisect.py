@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -22,6 +22,7 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.bisect.compiler_command import CompilerError
     from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
     from eio_audit.audit.gate.gate import Gate
@@ -63,7 +64,7 @@ INTERRUPTED_BY_USER = 130
     epilog=exit_codes(
         {
             0: "done, and nothing fails",
-            1: "inversions that fail are left, some by the pass; with --test: it fails",
+            1: "inversions that fail are left, some by the pass; or the test or the compiler fails",
             2: UNUSABLE,
             130: "interrupted or terminated: the report has what was found",
         }
@@ -147,7 +148,8 @@ def bisect_command(
     The report shows what each pattern did, the worst applications with their ops, and how to get the IR
     before and after each of them by hand. It ends with what to change in the pass. With -o states.log, each
     of these states is a dump of a log, which trace, diff and history read. The text is printed beside a log
-    and a page (-o page.html).
+    and a page (-o page.html). If the compiler hangs (--timeout), crashes or fails, the fewest applications with
+    which it does so are found instead.
 
     \b
     Examples:
@@ -156,6 +158,7 @@ def bisect_command(
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
     """
+    from eio_audit.audit.bisect.compiler_command import CompilerError
     from eio_audit.audit.bisect.pass_search import Request
 
     if sum(given is not None for given in (op, attempt, test)) > 1:
@@ -169,7 +172,10 @@ def bisect_command(
             _show(ctx, request, attempt, reports)
         if test is not None:
             _test(ctx, request, test, reports)
-        result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+        try:
+            result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+        except CompilerError as failed:
+            _why_it_failed(ctx, request, failed, reports)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
     if op is not None:
@@ -217,6 +223,15 @@ def _test(ctx: click.Context, request: Request, test: str, reports: Reports) -> 
     found = first_failure(request, _parsed_test(test))
     reports.write(found)
     ctx.exit(0 if found.pass_name is None else 1)
+
+
+def _why_it_failed(ctx: click.Context, request: Request, failed: CompilerError, reports: Reports) -> NoReturn:
+    """Find the first application with which the compiler fails, and exit."""
+    from eio_audit.audit.bisect.first_failure import compiler_failure
+
+    _require_formats("FirstFailure", reports)
+    reports.write(compiler_failure(request, failed))
+    ctx.exit(1)
 
 
 def _parsed_test(text: str) -> BuiltInTest | tuple[str, ...]:

@@ -264,6 +264,10 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
     """Say where a property fails first, the place in bold."""
     if found.pass_name is None:
         return (found.test, "bold"), " holds after all passes"
+    if found.endless:
+        done = [f"{number:,} {what}" for what, number in found.endless.items()]
+        did = f"applies patterns without end in {found.pass_name}: of the last attempts "
+        return (found.command[0], "bold"), f" {did}{shortened_list(done, SHOWN_STEPS)} ({found.test})"
     name = " on ".join(filter(None, (found.pass_name, found.function)))
     if not found.last:
         why = found.why_one_step
@@ -274,6 +278,8 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         )
     else:
         where = f"attempt {found.last} of {name}"
+    if found.is_of_compiler:
+        return (f"{found.command[0]}: {found.test}", "bold"), ", first with ", (where, "bold red")
     return (found.test, "bold"), " fails first after ", (where, "bold red")
 
 
@@ -285,6 +291,10 @@ def where_it_fails(found: FirstFailure) -> str:
 def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
     """Yield the commands to type next: what the application did, and the states by hand."""
     if found.pass_name is None or not found.last or found.first < found.last:
+        return
+    if found.is_of_compiler and found.reproduction is not None:
+        yield Step(found.reproduction.at(found.last - 1), f"succeeds, without attempt {found.last}")
+        yield Step(found.reproduction.at(found.last), "fails")
         return
     which = ["--pass", found.pass_name, *([] if found.number is None else ["--dump", str(found.number)])]
     show = bisection_command(found.options, found.command, *which, "--show", str(found.last))
