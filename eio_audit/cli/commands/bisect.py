@@ -64,7 +64,7 @@ INTERRUPTED_BY_USER = 130
     epilog=exit_codes(
         {
             0: "done, and nothing fails",
-            1: "inversions that fail are left, some by the pass; or the test or the compiler fails",
+            1: "inversions left that fail, some by the pass; the test or compiler fails",
             2: UNUSABLE,
             130: "interrupted or terminated: the report has what was found",
         }
@@ -148,8 +148,8 @@ def bisect_command(
     The report shows what each pattern did, the worst applications with their ops, and how to get the IR
     before and after each of them by hand. It ends with what to change in the pass. With -o states.log, each
     of these states is a dump of a log, which trace, diff and history read. The text is printed beside a log
-    and a page (-o page.html). If the compiler hangs (--timeout), crashes or fails, the fewest applications with
-    which it does so are found instead.
+    and a page (-o page.html). Of a compiler that hangs (--timeout), crashes or fails, the report names the
+    first application with which it does so.
 
     \b
     Examples:
