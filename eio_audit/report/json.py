@@ -56,8 +56,8 @@ _FIELDS = {
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
-        "compiler=command test of_compiler=is_of_compiler endless pass=pass_name function number first last "
-        f"pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step runs reproduction"
+        "compiler=command test of_pass=is_of_pass of_compiler=is_of_compiler endless pass=pass_name function "
+        f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step runs reproduction"
     ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (

@@ -269,6 +269,22 @@ def test_the_first_application_after_which_a_test_fails(test: str, code: int, fi
     assert (result.returncode, result.stdout.decode().partition("\n")[0]) == (code, first)
 
 
+@pytest.mark.parametrize("how", ["nothing", "knows no counter"])
+def test_the_first_pass_after_which_a_test_fails(how: str) -> None:
+    test = "sh -c '! grep -q my.new'"
+    command = [*MISBEHAVING, how]
+    result = run("bisect", "--stop-after-pass", "--test", test, "--", *command)
+    shown = result.stdout.decode().splitlines()
+    assert (result.returncode, shown[:2]) == (
+        1,
+        [f"{test} fails first after rename", "the compiler ran 2 times"],
+    )
+    assert shlex.split(shown[-1].partition("  # ")[0]) == [
+        *["eio-audit", "bisect", "--pass", "rename", "--test", test, "--"],
+        *command,
+    ]
+
+
 def test_states_that_a_test_cannot_judge_are_named() -> None:
     test = "sh -c 'case $(grep -c my.new) in 0|1) exit 0;; [234]) exit 125;; *) exit 1;; esac'"
     result = run("bisect", "--test", test, "--", *MISBEHAVING, "nothing")
@@ -316,6 +332,7 @@ def test_a_test_that_tells_nothing_is_an_error(test: str, message: str) -> None:
     [
         (["--test", "no-such-test"], "Error: --test: cannot find the program 'no-such-test'"),
         (["--test", "'a"], 'Error: --test: "\'a" has no closing quotation'),
+        (["--stop-after-pass"], "Error: --stop-after-pass needs --test"),
         (["--op", "#1", "--show", "1"], "Error: --op, --show and --test cannot be used together"),
         (["--show", "1", "--format", "html"], "Error: --show is reported as text, json, not as html"),
         (["--op", "%1", "--format", "log"], "Error: --op is reported as text, json, not as log"),

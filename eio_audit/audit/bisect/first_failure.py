@@ -102,6 +102,7 @@ class FirstFailure:
     # If it applies patterns without end: what it did last, and how often. The failure has no first attempt.
     endless: Mapping[str, int] = field(default_factory=dict)
     pass_name: str | None = None  # the pass after which it fails; None if it holds at the end
+    is_of_pass: bool = False  # whether only the pass was asked for, so that `first` and `last` tell nothing
     function: str | None = None  # the symbol of the op that the pass ran on; None for the whole program
     number: int | None = None  # which run of the pass it is, from 1; None if it is the only one
     first: int = 0  # the first attempt of a pattern that may be to blame
@@ -115,13 +116,16 @@ class FirstFailure:
     reproduction: Reproduction | None = None
 
 
-def first_failure(request: Request, test: BuiltInTest | Sequence[str]) -> FirstFailure:
+def first_failure(
+    request: Request, test: BuiltInTest | Sequence[str], *, stops_after_pass: bool = False
+) -> FirstFailure:
     """Find the first pass after which a property fails, and the first application in it.
 
     Args:
         request: the compiler. Without a pass, all of them are tested.
         test: a built-in test, or a command that gets the IR on standard input, as words. Exit code 0 says
             that the property holds, 125 that this cannot be said.
+        stops_after_pass: whether the pass alone is asked for. The compiler runs at most twice for it.
 
     Raises:
         InputError: as for ``bisect``; the test cannot be run; the property fails from the start.
@@ -140,16 +144,24 @@ def first_failure(request: Request, test: BuiltInTest | Sequence[str]) -> FirstF
         question = _first_pass(questions, holds, name)
         if question is None:
             return replace(nowhere, runs=runs.number)
+        at_pass = replace(
+            nowhere,
+            pass_name=question.pass_name,
+            is_of_pass=stops_after_pass,
+            function=question.function,
+            number=found.number_of(question),
+            runs=runs.number,
+        )
+        if stops_after_pass:
+            return at_pass
         search = search_of(found, question, runs, request.options)
         first, last = _in_pass(search, holds)
         is_one = first == last > 0
         if is_one:
             search.log_actions()
         return replace(
-            nowhere,
-            pass_name=question.pass_name,
-            function=question.function,
-            number=found.number_of(question),
+            at_pass,
+            function=search.question.function,
             first=first,
             last=last,
             attempt=search.attempts([last]).get(last) if is_one else None,

@@ -106,6 +106,11 @@ INTERRUPTED_BY_USER = 130
     "inversions, or more avoidable ones, than before the first pass.",
 )
 @click.option(
+    "--stop-after-pass",
+    is_flag=True,
+    help="With --test: find only the first pass after which it fails. The compiler runs at most twice.",
+)
+@click.option(
     "--max-runs",
     type=click.IntRange(min=1),
     default=1000,
@@ -132,6 +137,7 @@ def bisect_command(
     op: str | None,
     attempt: int | None,
     test: str | None,
+    stop_after_pass: bool,
     max_runs: int,
     keep: str | None,
     options: AuditOptions,
@@ -157,12 +163,15 @@ def bisect_command(
       eio-audit bisect -o page.html -- mlir-opt --cse --canonicalize in.mlir
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
+      eio-audit bisect --stop-after-pass --test ./run.sh -- mlir-opt --cse in.mlir
     """
     from eio_audit.audit.bisect.compiler_command import CompilerError
     from eio_audit.audit.bisect.pass_search import Request
 
     if sum(given is not None for given in (op, attempt, test)) > 1:
         raise click.UsageError("--op, --show and --test cannot be used together")
+    if stop_after_pass and test is None:
+        raise click.UsageError("--stop-after-pass needs --test")
     with tempfile.TemporaryDirectory(prefix="eio-audit-") as temporary:
         stdin = _standard_input(command, Path(temporary))
         place = None if number is None else number - 1
@@ -171,7 +180,7 @@ def bisect_command(
         if attempt is not None:
             _show(ctx, request, attempt, reports)
         if test is not None:
-            _test(ctx, request, test, reports)
+            _test(ctx, request, test, stop_after_pass, reports)
         try:
             result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
         except CompilerError as failed:
@@ -215,12 +224,12 @@ def _show(ctx: click.Context, request: Request, attempt: int, reports: Reports) 
     ctx.exit(0)
 
 
-def _test(ctx: click.Context, request: Request, test: str, reports: Reports) -> None:
-    """Find the first application after which a test fails, and exit."""
+def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, reports: Reports) -> None:
+    """Find the first application, or only pass, after which a test fails, and exit."""
     from eio_audit.audit.bisect.first_failure import first_failure
 
     _require_formats("FirstFailure", reports)
-    found = first_failure(request, _parsed_test(test))
+    found = first_failure(request, _parsed_test(test), stops_after_pass=of_pass)
     reports.write(found)
     ctx.exit(0 if found.pass_name is None else 1)
 

@@ -15,7 +15,9 @@ from eio_audit.audit.bisect.bisection import (
     PatternTotal,
     Reproduction,
 )
+from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
+from eio_audit.audit.bisect.survey import MODULE_SCOPE
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.pass_steps import OpCounts
@@ -269,7 +271,9 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         did = f"applies patterns without end in {found.pass_name}: of the last attempts "
         return (found.command[0], "bold"), f" {did}{shortened_list(done, SHOWN_STEPS)} ({found.test})"
     name = " on ".join(filter(None, (found.pass_name, found.function)))
-    if not found.last:
+    if found.is_of_pass:
+        where = name if found.number is None else f"run {found.number} of {name}"
+    elif not found.last:
         why = found.why_one_step
         where = f"{name}, which is one step: {why}" if why else f"{name} without patterns"
     elif found.first < found.last:
@@ -290,16 +294,23 @@ def where_it_fails(found: FirstFailure) -> str:
 
 def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
     """Yield the commands to type next: what the application did, and the states by hand."""
-    if found.pass_name is None or not found.last or found.first < found.last:
-        return
-    if found.is_of_compiler and found.reproduction is not None:
-        yield Step(found.reproduction.at(found.last - 1), f"succeeds, without attempt {found.last}")
-        yield Step(found.reproduction.at(found.last), "fails")
+    if found.pass_name is None:
         return
     which = ["--pass", found.pass_name, *([] if found.number is None else ["--dump", str(found.number)])]
-    show = bisection_command(found.options, found.command, *which, "--show", str(found.last))
-    yield Step(show, "what the application did")
-    if found.reproduction is not None:
+    if found.is_of_pass:
+        flags = f"--mlir-print-ir-before={found.pass_name}", f"--mlir-print-ir-after={found.pass_name}"
+        printed = CompilerCommand(found.command).with_flags(*flags, MODULE_SCOPE)
+        yield Step(str(printed), "the IR before the pass and after it")
+        again = bisection_command(found.options, found.command, *which, "--test", found.test)
+        yield Step(again, "which application in it")
+    elif not found.last or found.first < found.last or found.reproduction is None:
+        return
+    elif found.is_of_compiler:
+        yield Step(found.reproduction.at(found.last - 1), f"succeeds, without attempt {found.last}")
+        yield Step(found.reproduction.at(found.last), "fails")
+    else:
+        show = bisection_command(found.options, found.command, *which, "--show", str(found.last))
+        yield Step(show, "what the application did")
         yield from by_hand(found.reproduction, found.last)
 
 
