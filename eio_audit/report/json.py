@@ -36,7 +36,7 @@ _ROOT_OP = (
 """The op that a pattern was applied to, in the objects with an attempt."""
 
 _FIELDS = {
-    "Advice": "now together alone left",
+    "Advice": "now together alone places placed left",
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
@@ -95,7 +95,7 @@ _FIELDS = {
     "OpState": "*op column function block place ops operands types location",
     "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",
     "PatternTotal": (
-        "pattern resolved=is_resolved applications made undone left op_changes=ops worst=worst.last"
+        "pattern resolved=is_resolved applications made undone left op_changes=op_counts worst=worst.last"
     ),
     "PassTotal": "pass=pass_name made models undone left left_shuffled mislabelled lost",
     "PassFigures": (

@@ -176,12 +176,9 @@ def bisection_to_markdown(result: Bisection, *, gate: Gate, verbose: bool = Fals
 
 def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
-    without = result.without_patterns
-    rows = [
-        [f"{one.applications:,}", bisect_words.ops_changed(one.ops), code(bisect_words.pattern_title(one))]
-        for one in shown
-    ]
-    rows.append(["", bisect_words.ops_changed(without.op_counts), bisect_words.WITHOUT_PATTERNS])
+    without, changed, title = result.without_patterns, bisect_words.ops_changed, bisect_words.pattern_title
+    rows = [[f"{one.applications:,}", changed(one.op_counts), code(title(one))] for one in shown]
+    rows.append(["", changed(without.op_counts), bisect_words.WITHOUT_PATTERNS])
     headings = ["applied", "ops", "pattern"]
     if result.is_judged:
         headings = ["made", "left at the end", *headings]
@@ -206,13 +203,15 @@ def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
             ]
             for one in shown
         ]
-        headings = [bisect_words.become(advice), "makes", "they carry", "pattern"]
+        headings = [bisect_words.become(advice.now), "makes", "they carry", "pattern"]
         lines += [*table(headings, rows, numbers=1), ""]
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
         lines += [f"{bisect_words.best_change(advice, chosen)}.", ""]
+    if advice.places:
+        lines += [*(f"- {said}" for said in bisect_words.where_to_insert(advice, literal)), ""]
     if advice.left:
         lines += [*(f"- {bisect_words.what_is_left(one, literal)}" for one in advice.left), ""]
-    return [*lines, f"({bisect_words.ESTIMATE}.)", ""] if shown else lines
+    return [*lines, f"({bisect_words.ESTIMATE}.)", ""] if shown or advice.places else lines
 
 
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:

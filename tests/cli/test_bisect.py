@@ -727,17 +727,19 @@ FUSED = """func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
 
 
 @needs_mlir_opt
-def test_where_other_locations_do_not_help_the_advice_says_so(tmp_path: Path) -> None:
+def test_where_ops_stand_at_a_wrong_place_the_advice_says_so(tmp_path: Path) -> None:
     """The inliner runs a pass in itself, which changes nothing."""
     program = tmp_path / "in.mlir"
     program.write_text(FUSED)
     flags = ["--convert-elementwise-to-linalg", "--linalg-fuse-elementwise-ops", "--inline"]
     found = run("bisect", "--", mlir_tool("mlir-opt"), program, *flags).stdout.decode().splitlines()
     assert found[0] == "linalg-fuse-elementwise-ops: 0 -> 1 inversion, 1 avoidable"
-    start = found.index(
-        "what to change: other locations of the ops that patterns make give no fewer inversions"
+    start = found.index("what to change: insert ops where the ops stood that they replace")
+    assert found[start + 1] == (
+        "  FuseElementwiseOps: #1 math.exp %3 stands out of place; inserted where the replaced ops stood,"
+        " 1 inversion becomes 0"
     )
-    assert found[start + 1 : start + 3] == ["  1 inversion left by FuseElementwiseOps: #1 math.exp %3", ""]
+    assert "linalg-fuse-elementwise-ops left 1; first attempt 47; change 1 pattern (above)" in found
 
 
 def test_the_suggested_commands_work() -> None:

@@ -184,7 +184,7 @@ def _assembled(
     for error in traced.errors:
         raise error
     advice = None
-    if orders[-1].inversions and steps and states.options.order_from is None:
+    if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
         read = read_text(log.read_bytes(), name)
         advice = advise(read, [None, *(attempts.get(step.last) for step in steps)], states.options)
     rows = {row.place.line: row for row in traced.passes}

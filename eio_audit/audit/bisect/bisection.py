@@ -24,23 +24,16 @@ CHANGES_NOTHING = "it changes nothing"
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A step of a pass that changed the IR: an application of a pattern, or what is not resolved further.
+    """A step of a pass that changed the IR: an application of a pattern, or what is not resolved further."""
 
-    Attributes:
-        first: the first of its attempts of patterns, from 1; 0 for what the pass does without patterns.
-        last: the last of them; greater than ``first`` only if the step is not resolved further.
-        attempt: the attempt; None for several, without a pattern, and if no log of actions tells it.
-        inversions_before: the inversions in all blocks before it.
-        inversions: the inversions in all blocks after it.
-        traced: its row in the trace of the states: the place of the state in their log, and what changed.
-    """
-
-    first: int
-    last: int
-    attempt: Attempt | None
-    inversions_before: int
-    inversions: int
-    traced: TracedPass
+    first: int  # the first of its attempts of patterns, from 1; 0 for what the pass does without patterns
+    last: int  # the last of them; greater than `first` only if the step is not resolved further
+    attempt: (
+        Attempt | None
+    )  # the attempt; None for several, without a pattern, and if no log of actions tells it
+    inversions_before: int  # the inversions in all blocks before it
+    inversions: int  # the inversions in all blocks after it
+    traced: TracedPass  # its row in the trace of the states
 
     @property
     def made(self) -> int:
@@ -84,7 +77,7 @@ class PatternTotal:
     made: int  # pairs of ops that they put out of order
     undone: int  # pairs of ops out of order that they put in order
     left: int  # those that they made and that have been out of order since then
-    ops: OpCounts  # how many ops they changed
+    op_counts: OpCounts  # how many ops they changed
     worst: Application  # the application that left most inversions; of equals, the one that made most
 
     @classmethod
@@ -121,47 +114,26 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Bisection:
-    """Which patterns of a pass changed the IR, and how.
+    """Which patterns of a pass changed the IR, and how."""
 
-    Attributes:
-        command: the compiler with its arguments, as it was given.
-        passes: what each pass of the command did.
-        pass_name: the pass in question.
-        function: the symbol of the op that it ran on; None for the whole program.
-        number: which run of the pass it is, from 1; None if it is the only one.
-        left: how many pairs the pass put out of order that are so at the end of the command, without a break.
-        is_alone: whether the pass runs alone in each run, not the whole command.
-        why_one_step: why its patterns cannot be told apart; empty if they can.
-        attempts: the first of its attempts of patterns and the last, as the runs count them.
-        runs: how many runs of the compiler it took.
-        applications: its steps in order; the first is what it does without patterns.
-        states: the trace of its states.
-        log: the file with the states; None if there is none any more.
-        log_name: its name in messages; ``<states.log>`` if it is not kept.
-        reproduction: how to get the states by hand.
-        advice: what to change in the pass; None if nothing is out of order, or locations do not tell.
-        failures: the errors of runs that failed.
-        stopped: why the search stopped early: ``INTERRUPTED``, ``MOST_RUNS``, or empty if it did not.
-    """
-
-    command: tuple[str, ...]
-    passes: Trace
-    pass_name: str
-    function: str | None
-    number: int | None
-    left: int
-    is_alone: bool
-    why_one_step: str
-    attempts: tuple[int, int]
-    runs: int
-    applications: tuple[Application, ...]
-    states: Trace
-    log: Path | None
-    log_name: str
-    reproduction: Reproduction
-    advice: Advice | None = None
-    failures: tuple[InputError, ...] = ()
-    stopped: str = ""
+    command: tuple[str, ...]  # the compiler with its arguments, as it was given
+    passes: Trace  # what each pass of the command did
+    pass_name: str  # the pass in question
+    function: str | None  # the symbol of the op that it ran on; None for the whole program
+    number: int | None  # which run of the pass it is, from 1; None if it is the only one
+    left: int  # how many pairs it put out of order that are so at the end of the command, without a break
+    is_alone: bool  # whether the pass runs alone in each run, not the whole command
+    why_one_step: str  # why its patterns cannot be told apart; empty if they can
+    attempts: tuple[int, int]  # the first of its attempts of patterns and the last, as the runs count them
+    runs: int  # how many runs of the compiler it took
+    applications: tuple[Application, ...]  # its steps in order; the first is what it does without patterns
+    states: Trace  # the trace of its states
+    log: Path | None  # the file with the states; None if there is none any more
+    log_name: str  # its name in messages; `<states.log>` if it is not kept
+    reproduction: Reproduction  # how to get the states by hand
+    advice: Advice | None = None  # what to change; None if nothing is out of order, or locations do not tell
+    failures: tuple[InputError, ...] = ()  # the errors of runs that failed
+    stopped: str = ""  # why the search stopped early: `INTERRUPTED`, `MOST_RUNS`, or empty if it did not
 
     @property
     def left_before(self) -> int:
@@ -243,4 +215,4 @@ class Bisection:
         for one in self.of_patterns:
             found.setdefault((one.is_resolved, one.pattern), []).append(one)
         totals = [PatternTotal.of(pattern, steps) for (_, pattern), steps in found.items()]
-        return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.ops.total), reverse=True))
+        return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.op_counts.total), reverse=True))

@@ -345,8 +345,10 @@ class PassStates:
         """
         if key not in self._orders:
             text = self.text(key)
-            dump = Dump(Source("<state>", text), Span(0, len(text)), None, 1)
-            self._orders[key] = order_of(dump, self.options)
+            keyed = read_dump(Dump(Source("<state>", text), Span(0, len(text)), None, 1), self.options)
+            blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
+            inversions = sum(count_inversions(block.indexed_keys) for block in blocks)
+            self._orders[key] = StateOrder(inversions, any(keyed.keys.keyed_by_block))
         return self._orders[key]
 
     def difference(self, old: str, new: str) -> int:
@@ -364,18 +366,6 @@ class PassStates:
 @lru_cache(maxsize=64)
 def _count_lines(path: Path) -> Counter[bytes]:
     return Counter(path.read_bytes().splitlines())
-
-
-def order_of(dump: Dump, options: AuditOptions) -> StateOrder:
-    """Return the order of the ops in a dump.
-
-    Raises:
-        InputError: the dump cannot be read.
-    """
-    keyed = read_dump(dump, options)
-    blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
-    inversions = sum(count_inversions(block.indexed_keys) for block in blocks)
-    return StateOrder(inversions, any(keyed.keys.keyed_by_block))
 
 
 def without_messages(text: bytes) -> bytes:

@@ -19,7 +19,6 @@ from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
     CompilerError,
-    CompilerRun,
     CompilerRuns,
     counter_flag,
 )
@@ -29,7 +28,6 @@ from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.command import run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.source import InputError
 
 UNTESTABLE = 125
@@ -191,7 +189,8 @@ def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
                 return error.kind is not failed.kind
 
         actions = runs.lasting / "actions.log"
-        marker = _last_begun(runs.log_actions(command.with_flags(BEFORE_ALL, AFTER_ALL), actions))
+        dumps = runs.log_actions(command.with_flags(BEFORE_ALL, AFTER_ALL), actions).dumps()
+        marker = dumps[-1].marker if dumps else None
         most = count_attempts(actions)
         if marker is None or not most or not succeeds(0):
             raise failed
@@ -211,16 +210,6 @@ def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
         first = first_failing(0, most, succeeds)[1]
         attempt = read_attempts(actions, [first], request.options)[first]
         return replace(found, first=first, last=first, attempt=attempt, runs=runs.number + 1)
-
-
-def _last_begun(run: CompilerRun) -> Marker | None:
-    """Return the marker of the last pass that began in a run and did not end; if all ended, of the last."""
-    begun: dict[tuple[str, str | None], Marker] = {}
-    marker = None
-    for marker in filter(None, (dump.marker for dump in run.dumps())):
-        if begun.pop((marker.class_name, marker.symbol), None) is None:
-            begun[marker.class_name, marker.symbol] = marker
-    return next(reversed(begun.values()), marker)
 
 
 def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) -> PassInQuestion | None:

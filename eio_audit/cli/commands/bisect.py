@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,7 +22,6 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
-    from eio_audit.audit.bisect.compiler_command import CompilerError
     from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
     from eio_audit.audit.gate.gate import Gate
@@ -165,7 +164,9 @@ def bisect_command(
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --stop-after-pass --test ./run.sh -- mlir-opt --cse in.mlir
     """
+    from eio_audit.audit.bisect.bisect import one_application
     from eio_audit.audit.bisect.compiler_command import CompilerError
+    from eio_audit.audit.bisect.first_failure import compiler_failure
     from eio_audit.audit.bisect.pass_search import Request
 
     if sum(given is not None for given in (op, attempt, test)) > 1:
@@ -178,13 +179,18 @@ def bisect_command(
         scratch = Path(temporary)
         request = Request(command, options, pass_name, place, parallel.timeout, keep, scratch, stdin)
         if attempt is not None:
-            _show(ctx, request, attempt, reports)
+            _require_formats("OneApplication", reports)
+            reports.write(one_application(request, attempt))
+            ctx.exit(0)
         if test is not None:
             _test(ctx, request, test, stop_after_pass, reports)
         try:
             result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
         except CompilerError as failed:
-            _why_it_failed(ctx, request, failed, reports)
+            if reports.formats - RENDERERS["FirstFailure"].keys():
+                raise
+            reports.write(compiler_failure(request, failed))
+            ctx.exit(1)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
     if op is not None:
@@ -215,15 +221,6 @@ def _bisect(
     return result
 
 
-def _show(ctx: click.Context, request: Request, attempt: int, reports: Reports) -> None:
-    """Show what one attempt did, and exit."""
-    from eio_audit.audit.bisect.bisect import one_application
-
-    _require_formats("OneApplication", reports)
-    reports.write(one_application(request, attempt))
-    ctx.exit(0)
-
-
 def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, reports: Reports) -> None:
     """Find the first application, or only pass, after which a test fails, and exit."""
     from eio_audit.audit.bisect.first_failure import first_failure
@@ -232,15 +229,6 @@ def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, report
     found = first_failure(request, _parsed_test(test), stops_after_pass=of_pass)
     reports.write(found)
     ctx.exit(0 if found.pass_name is None else 1)
-
-
-def _why_it_failed(ctx: click.Context, request: Request, failed: CompilerError, reports: Reports) -> NoReturn:
-    """Find the first application with which the compiler fails, and exit."""
-    from eio_audit.audit.bisect.first_failure import compiler_failure
-
-    _require_formats("FirstFailure", reports)
-    reports.write(compiler_failure(request, failed))
-    ctx.exit(1)
 
 
 def _parsed_test(text: str) -> BuiltInTest | tuple[str, ...]:

@@ -41,7 +41,7 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     totals, without = result.patterns, result.without_patterns
     rows: list[PatternTotal | Application] = [*totals, without]
     is_judged = result.is_judged
-    counts = [*(total.ops for total in totals), without.op_counts]
+    counts = [row.op_counts for row in rows]
     names = [*map(words.pattern_title, totals), words.WITHOUT_PATTERNS]
     columns = [
         numbers("made", (row.made for row in rows), "yellow"),
@@ -110,14 +110,16 @@ def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None
         Column("pattern", [one.pattern for one in rows], least=PATTERN),
         Column("makes", list(map(words.ops_made, rows))),
         Column("they carry", [words.CARRIED[one.carries] for one in rows]),
-        Column(words.become(advice), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
+        Column(words.become(advice.now), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
     ]
     print_table(console, columns, indent=2)
     if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
         console.print(f"  {words.best_change(advice, chosen)}")
+    for said in words.where_to_insert(advice):
+        console.print(f"  {said}")
     for left in advice.left if verbose else advice.left[:SHOWN]:
         console.print(f"  {words.what_is_left(left)}")
-    if rows:
+    if rows or advice.places:
         console.print((f"  {words.ESTIMATE}", "dim"))
     console.print()
 

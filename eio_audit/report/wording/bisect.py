@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
-from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
+from eio_audit.audit.bisect.advice import WHOLE_PASS, Advice, Carries, Cause, PatternAdvice, Remainder
 from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import (
     MOST_RUNS,
@@ -120,8 +120,8 @@ def stopped(result: Bisection) -> str:
 
 
 ESTIMATE = (
-    "an estimate: with other locations the pass may do something else; to check, change it, rebuild the "
-    "compiler, and bisect again"
+    "an estimate: once changed, the pass may do something else; to check, change it, rebuild the compiler, "
+    "and bisect again"
 )
 """What to know about the advice."""
 
@@ -141,9 +141,12 @@ def what_to_change(advice: Advice, result: Bisection) -> str:
     """Return the change that the advice is about, or that it does not help, or that this is not known."""
     if advice.together.patterns:
         return "give the ops that a pattern makes the location of the op it is applied to"
-    if result.unresolved:
-        return "not known, as not all attempts are resolved"
-    return "other locations of the ops that patterns make give no fewer inversions"
+    if advice.places:
+        return "insert ops where the ops stood that they replace"
+    if result.unresolved or not result.of_patterns:
+        why = result.why_one_step or "not all attempts are resolved"
+        return f"not known, as {why}"
+    return "other locations or places of the ops that patterns make give no fewer inversions"
 
 
 def patterns_to_change(advice: Advice, *, verbose: bool = False) -> list[PatternAdvice]:
@@ -163,9 +166,9 @@ def ops_made(one: PatternAdvice) -> str:
     return ", ".join(f"{number:,} {name.partition('.')[2] or name}" for name, number in one.ops.items())
 
 
-def become(advice: Advice) -> str:
+def become(inversions: int) -> str:
     """Return ``789 inversions become``."""
-    return f"{count(advice.now, 'inversion')} {'becomes' if advice.now == 1 else 'become'}"
+    return f"{count(inversions, 'inversion')} {'becomes' if inversions == 1 else 'become'}"
 
 
 def best_change(advice: Advice, names: Sequence[str]) -> str:
@@ -174,6 +177,22 @@ def best_change(advice: Advice, names: Sequence[str]) -> str:
     listed = ", ".join(names[:-1]) + f" and {names[-1]} together" if names[1:] else f"{names[0]} alone"
     tried = "" if together.is_exact else " (not all choices were tried)"
     return f"{listed}: {count(together.inversions, 'inversion')}{tried}"
+
+
+def where_to_insert(advice: Advice, quote: Callable[[str], str] = str) -> list[str]:
+    """Return what to insert elsewhere, by pattern.
+
+    ``SharedLHSMatmulFusion: #80 ttir.slice_static %28 and 1 more stand beside #66 ttir.linear %26; inserted
+    where the ops stood that they replace, 17 inversions become 1``
+    """
+    said, now = [], advice.together.inversions
+    for pattern, one in advice.places.items():
+        ops = shortened_list([quote(op.title) for op in one.ops], SHOWN_OPS)
+        verb = "stands" if len(one.ops) == 1 else "stand"
+        where = "out of place" if one.behind is None else f"behind {quote(one.behind.title)}"
+        then = f"inserted where the replaced ops stood, {become(now)} {now - one.removed:,}"
+        said.append(f"{quote(pattern)}: {ops} {verb} {where}; {then}")
+    return said + ([f"all of this together: {count(advice.placed, 'inversion')}"] if len(said) > 1 else [])
 
 
 def what_is_left(one: Remainder, quote: Callable[[str], str] = str) -> str:
@@ -211,8 +230,9 @@ def answer(result: Bisection, gate: Gate, where: str = "above") -> str:
     if not result.left:
         said = [f"{name} left none" + (" at the end of the command" if first is not None else "")]
     if advice := result.advice:
-        changes = advice.together.patterns
-        said += [f"change {count(len(changes), 'pattern')} ({where})"] if changes else []
+        patterns = {*advice.together.patterns, *advice.places}
+        what = "the place of ops" if WHOLE_PASS in patterns else count(len(patterns), "pattern")
+        said += [f"change {what} ({where})"] if patterns else []
     figures = result.states.at_end_of_log
     return "; ".join([*said, *limits(gate, (), figures, lambda _: f"left after {name}")])
 
