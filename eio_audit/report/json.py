@@ -49,7 +49,7 @@ _FIELDS = {
         "avoidable=traced.figures.avoidable line=traced.place.line op_changes=op_counts"
     ),
     "Bisection": (
-        "compiler=command pass=pass_name function number left_at_end=left alone=is_alone "
+        "compiler=command pass=pass_name function number left_at_end=left alone=is_alone why_not_alone "
         "one_step=why_one_step first=attempts.first attempts=attempted runs inversions left_before "
         "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),

@@ -773,10 +773,27 @@ def test_the_program_may_follow_two_dashes(tmp_path: Path) -> None:
     assert lines_of("bisect", "--", iree_opt(), "--canonicalize", "--", str(program))[0].startswith("canon")
 
 
-def test_attempts_of_several_programs_are_not_mixed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [1, 2])
+def test_of_several_programs_one_runs_alone(number: int, tmp_path: Path) -> None:
     program = tmp_path / "in.mlir"
     program.write_text("// -----\n".join(FOLDED.format(name=name) for name in "fg"))
-    result = run("bisect", "--", iree_opt(), "--canonicalize", "--split-input-file", str(program))
+    command = [iree_opt(), "--canonicalize", "--split-input-file", str(program)]
+    found = json.loads(
+        run(
+            "bisect", "--format", "json", "--pass", "canonicalize", "--dump", str(number), "--", *command
+        ).stdout
+    )
+    assert [found["number"], found["alone"], found["why_not_alone"]] == [number, True, ""]
+    assert [step["pattern"] for step in found["applications"]] == ["AddIAddConstant"]
+
+
+def test_attempts_of_several_programs_are_not_mixed(tmp_path: Path) -> None:
+    program, compiler = tmp_path / "in.mlir", tmp_path / "compiler"
+    program.write_text("// -----\n".join(FOLDED.format(name=name) for name in "fg"))
+    refuses = 'case "$*" in *--pass-pipeline*) echo "error: no pipelines" >&2; exit 1;; esac'
+    compiler.write_text(f'#!/bin/sh\n{refuses}\nexec {iree_opt()} "$@"\n')
+    compiler.chmod(0o755)
+    result = run("bisect", "--", compiler, "--canonicalize", "--split-input-file", program)
     assert result.returncode == 2
     assert b"it compiles 2 programs and counts the attempts of each from 1" in result.stderr
 

@@ -208,6 +208,7 @@ def _assembled(
         number=found.number_of(question),
         left=question.left,
         is_alone=question.is_cut or question.is_only,
+        why_not_alone=question.why_not_alone,
         why_one_step=search.why_one_step,
         attempts=(search.first + 1, search.last),
         runs=states.runs.number,

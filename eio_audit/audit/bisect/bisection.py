@@ -123,6 +123,7 @@ class Bisection:
     number: int | None  # which run of the pass it is, from 1; None if it is the only one
     left: int  # how many pairs it put out of order that are so at the end of the command, without a break
     is_alone: bool  # whether the pass runs alone in each run, not the whole command
+    why_not_alone: str  # why the whole command runs each time; empty if the pass runs alone
     why_one_step: str  # why its patterns cannot be told apart; empty if they can
     attempts: tuple[int, int]  # the first of its attempts of patterns and the last, as the runs count them
     runs: int  # how many runs of the compiler it took

@@ -167,7 +167,7 @@ def search_of(
         InputError: runs with all attempts allowed do not give the normal output, or two runs differ.
     """
     if not question.is_only:
-        question = alone(found, question, runs) or question
+        question = alone(found, question, runs)
     is_whole = not (question.is_cut or question.is_only)
     states = PassStates(_printing(question, is_whole=is_whole), question.wanted, runs, options)
     before, after = states.keep(question.before.text), states.keep(question.after.text)

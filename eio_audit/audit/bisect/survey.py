@@ -64,6 +64,7 @@ class PassInQuestion:
     is_only: bool  # whether it is the only pass that runs in the command, and it runs once
     # What the trace of the command says of it: one row, or if it runs alone, one for each op that it runs on.
     rows: tuple[TracedPass, ...]
+    why_not_alone: str = ""  # why it cannot run alone; empty if it does, or was not tried
 
     @property
     def op_name(self) -> str:
@@ -155,33 +156,29 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
     return Survey(given, run, dumps, trace(dumps, options), printed_pipeline(run.messages.read_bytes()))
 
 
-def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion | None:
-    """Return the same pass, run alone on the dump before it; None if that does not give the dump after it.
+def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion:
+    """Return the same pass, run alone on the dump before it, if that gives the dump after it.
 
     A pass of a nested pipeline runs on each function. Alone, it runs on all, and the dump before it is
-    the one before the first of them.
+    the one before the first of them. If the compiler does not tell its pipeline, or the pass is not in it, it
+    runs without options. If it cannot run alone, it is returned with the reason.
     """
-    place, alike = found.places[question.after.line]
-    passes = [
-        one
-        for one in found.pipeline or ()
-        if one.name == question.pass_name and one.anchors[-1:] == (question.op_name,)
-    ]
-    if place >= len(passes):
-        return None
-    first = alike[0]
+    name, op_name, (place, alike) = question.pass_name, question.op_name, found.places[question.after.line]
+    known = [one for one in found.pipeline or () if (one.name, one.anchors[-1:]) == (name, (op_name,))]
+    anchors = (PROGRAM,) if op_name == PROGRAM else (PROGRAM, op_name)
+    one, *_ = known[place:] or [PipelinePass(name, name, anchors)]
     path = runs.lasting / "input.mlir"
-    path.write_bytes(without_messages(first.before.text))
-    command = _alone_on(found.run.command, passes[place], path)
+    path.write_bytes(without_messages(alike[0].before.text))
+    command = _alone_on(found.run.command, one, path)
     cut = replace(question, command=command, is_cut=True)
     try:
         after = dump_after(runs.run(command), cut.wanted)
-    except InputError:
-        return None
+    except InputError as error:
+        return replace(question, why_not_alone=f"alone on its dump, {error.message}")
     if not _is_same(after, question):
-        return None
-    rows = tuple(row for one in alike for row in one.rows)
-    return replace(cut, before=first.before, after=after, function=None, rows=rows)
+        return replace(question, why_not_alone="alone on its dump, it gives another result")
+    rows = tuple(row for run in alike for row in run.rows)
+    return replace(cut, before=alike[0].before, after=after, function=None, rows=rows)
 
 
 def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:

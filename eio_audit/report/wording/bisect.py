@@ -57,7 +57,7 @@ def effort(result: Bisection) -> str:
     steps = len(result.of_patterns) - len(result.unresolved)
     changed = "1 changes the IR" if steps == 1 else f"{steps:,} change the IR"
     first, last = result.attempts
-    whole = f"attempts {first:,} to {last:,} of the whole command"
+    whole = f"attempts {first:,} to {last:,} of the whole command ({result.why_not_alone})"
     attempts = f"{count(result.attempted, 'attempt')} of patterns" if result.is_alone else whole
     return f"{attempts}, {changed}; {runs}"
 
