@@ -21,7 +21,7 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain, combinations
 
-from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.action_log import Attempt, number_in, short_pattern
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.made_ops import Placement, misplaced_of, placed
 from eio_audit.audit.diff.op_changes import Relation
@@ -380,16 +380,15 @@ class _Sides:
     def _find_root(self, attempt: Attempt) -> int | None:
         """Return the root of an attempt, by its index and name.
 
-        The log of actions numbers values in another way than the printed state. Of several ops, it is one
-        that the step changes, with the number that is closest.
+        Of several ops, it is one that the step changes, with the number that is closest.
         """
         names, indices = self._old.names, enumerate(self._was_index)
         found = [op for op, index in indices if index == attempt.index and names[op] == attempt.op]
         if len(found) < 2:
             return found[0] if found else None
         changed = {op for _, op, _ in self._comparison.statuses()}
-        number, name_of = _number_in(attempt.result), self._old.ir.first_result_name
-        return min(found, key=lambda op: (op not in changed, abs(_number_in(name_of(op)) - number)))
+        number, name_of = number_in(attempt.result), self._old.ir.first_result_name
+        return min(found, key=lambda op: (op not in changed, abs(number_in(name_of(op)) - number)))
 
     @cached_property
     def _root_after(self) -> int | None:
@@ -459,8 +458,3 @@ class _Sides:
             if op in used:
                 used.update(owner for owner, _ in producers[op] if owner >= 0)
         return users, used
-
-
-def _number_in(name: str | None) -> int:
-    """Return the digits of ``%12`` as a number; 0 for a name without any."""
-    return int("0" + "".join(filter(str.isdecimal, name or "")))

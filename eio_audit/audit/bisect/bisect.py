@@ -146,8 +146,9 @@ def bisect_pass(
             logged = pool.submit(search.log_actions)
             result = find_states(search, jobs or usable_cores(), max_runs, report)
             _wait_for(logged, search, result)
-        numbers = [step.last for step in result.halving.changes if step.is_one]
-        return _assembled(found, search, result, search.attempts(numbers), watches)
+        steps, state_at = result.halving.changes, result.halving.states
+        before = {step.last: state_at[step.first] for step in steps if step.is_one}
+        return _assembled(found, search, result, search.attempts(before), watches)
 
 
 def _wait_for(logged: Future[None], search: PassSearch, result: SearchResult) -> None:
@@ -256,7 +257,7 @@ def one_application(request: Request, number: int) -> OneApplication:
         [new] = read_text(states.text(after), f"<after attempt {number}>")
         return OneApplication(
             number,
-            search.attempts([number]).get(number),
+            search.attempts({number: before}).get(number),
             diff(old, new, request.options),
             search.reproduction,
         )

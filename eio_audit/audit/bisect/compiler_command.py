@@ -13,17 +13,18 @@ import subprocess
 import threading
 import tty
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock, Thread
+from typing import IO
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.command import Running, run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
@@ -201,22 +202,37 @@ class CompilerRuns:
         with self._lock:
             self.number += 1
             messages = self.folder / f"messages-{self.number}.txt"
-        with self.errors_of(command.program), ExitStack() as files:
-            stdin: int = subprocess.DEVNULL
-            if self.stdin is not None:
-                stdin = files.enter_context(self.stdin.open("rb")).fileno()
+        with ExitStack() as files:
             stderr = files.enter_context(messages.open("wb"))
-            try:
-                exit_code = run_command(
-                    command.words, self.timeout, stdin=stdin, stderr=stderr, running=self.running
-                )
-            except TimeoutError:
-                killed = CompilerRun(command, -signal.SIGKILL, messages)
-                raise CompilerError(killed, FailureKind.HANG, self._too_long) from None
-        return CompilerRun(command, exit_code, messages)
+            stdin = subprocess.DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
+            code = self.execute(command.program, command.words, stdin, stderr)
+        run = CompilerRun(command, -signal.SIGKILL if code is None else code, messages)
+        if code is None:
+            raise CompilerError(run, FailureKind.HANG, self.too_long)
+        return run
+
+    def execute(
+        self,
+        name: str,
+        words: Sequence[str],
+        stdin: int | IO[bytes],
+        stderr: int | IO[bytes] = subprocess.DEVNULL,
+    ) -> int | None:
+        """Run a program, which messages call by a name. Return its exit code, or None if it takes too long.
+
+        Raises:
+            InputError: it cannot be started.
+        """
+        try:
+            return run_command(words, self.timeout, stdin=stdin, stderr=stderr, running=self.running)
+        except TimeoutError:
+            return None
+        except OSError as error:
+            raise InputError(name, None, f"cannot run: {error.strerror}") from error
 
     @property
-    def _too_long(self) -> str:
+    def too_long(self) -> str:
+        """Why a run was stopped."""
         return f"stopped after {self.timeout:g} seconds (--timeout)"
 
     def log_actions(self, command: CompilerCommand, path: Path) -> CompilerRun:
@@ -242,16 +258,6 @@ class CompilerRuns:
             os.close(name)
             copying.join()
             os.close(terminal)
-
-    @contextmanager
-    def errors_of(self, program: str) -> Iterator[None]:
-        """Turn the errors of a program that runs in this block into an InputError."""
-        try:
-            yield
-        except TimeoutError as error:
-            raise InputError(program, None, self._too_long) from error
-        except OSError as error:
-            raise InputError(program, None, f"cannot run: {error.strerror}") from error
 
 
 def counter_flag(attempts: int) -> str:
@@ -337,6 +343,15 @@ class PassStates:
         """Return the text of a state."""
         return self._path(key).read_bytes()
 
+    def read(self, key: str) -> KeyedDump:
+        """Read a state.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        text = self.text(key)
+        return read_dump(Dump(Source("<state>", text), Span(0, len(text)), None, 1), self.options)
+
     def order(self, key: str) -> StateOrder:
         """Return the order of the ops in a state.
 
@@ -344,8 +359,7 @@ class PassStates:
             InputError: the state cannot be read.
         """
         if key not in self._orders:
-            text = self.text(key)
-            keyed = read_dump(Dump(Source("<state>", text), Span(0, len(text)), None, 1), self.options)
+            keyed = self.read(key)
             blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
             inversions = sum(count_inversions(block.indexed_keys) for block in blocks)
             self._orders[key] = StateOrder(inversions, any(keyed.keys.keyed_by_block))

@@ -25,7 +25,6 @@ from eio_audit.audit.bisect.compiler_command import (
 from eio_audit.audit.bisect.pass_search import PassSearch, Request, first_failing, search_of
 from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, PassInQuestion, choose_pass
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.command import run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
@@ -64,29 +63,27 @@ class BuiltInTest(StrEnum):
         return lambda dump: figure(dump) <= limit
 
 
-@dataclass(frozen=True, slots=True)
-class CommandTest:
-    """A command that gets the text on standard input. Exit code 0: the property holds. 125: unknown."""
+def command_test(words: Sequence[str], runs: CompilerRuns) -> Holds:
+    """Return a test that gives a command the text on standard input. Exit code 0: it holds. 125: unknown.
 
-    words: tuple[str, ...]
-    runs: CompilerRuns
+    It raises an InputError if the command cannot be run, takes too long, or ends by a signal or with over 127.
+    """
+    name = shlex.join(words)
 
-    def __call__(self, dump: Dump) -> bool | None:
-        """Return whether the property holds of a dump.
-
-        Raises:
-            InputError: the command cannot be run, takes too long, or ends by a signal or with over 127.
-        """
-        name = shlex.join(self.words)
-        with self.runs.errors_of(name), tempfile.TemporaryFile(dir=self.runs.folder) as text:
+    def holds(dump: Dump) -> bool | None:
+        with tempfile.TemporaryFile(dir=runs.folder) as text:
             text.write(dump.text)
             text.seek(0)
-            code = run_command(self.words, self.runs.timeout, stdin=text, running=self.runs.running)
+            code = runs.execute(name, words, text)
+        if code is None:
+            raise InputError(name, None, runs.too_long)
         if not 0 <= code <= LAST_FAILURE:
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             why = "a test ends with 0 (holds), 1 to 124 (fails) or 125 (cannot be judged)"
             raise InputError(name, None, f"the test {how}; {why}")
         return None if code == UNTESTABLE else code == 0
+
+    return holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +134,7 @@ def first_failure(
         if isinstance(test, BuiltInTest):
             holds = test.holds(start, request.options)
         else:
-            holds = CommandTest(tuple(test), runs)
+            holds = command_test(test, runs)
         nowhere = FirstFailure(request.command, request.options, name)
         question = _first_pass(questions, holds, name)
         if question is None:
@@ -153,7 +150,8 @@ def first_failure(
         if stops_after_pass:
             return at_pass
         search = search_of(found, question, runs, request.options)
-        first, last = _in_pass(search, holds)
+        states = dict[int, str]()
+        first, last = _in_pass(search, holds, states)
         is_one = first == last > 0
         if is_one:
             search.log_actions()
@@ -162,7 +160,7 @@ def first_failure(
             function=search.question.function,
             first=first,
             last=last,
-            attempt=search.attempts([last]).get(last) if is_one else None,
+            attempt=search.attempts({last: states[last - 1]}).get(last) if is_one else None,
             why_one_step=search.why_one_step,
             runs=runs.number,
             reproduction=search.reproduction,
@@ -227,13 +225,18 @@ def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) ->
     return questions[number]
 
 
-def _in_pass(search: PassSearch, holds: Holds) -> tuple[int, int]:
-    """Return the first and the last attempt that may be to blame; both 0 if none is."""
+def _in_pass(search: PassSearch, holds: Holds, states: dict[int, str]) -> tuple[int, int]:
+    """Return the first and the last attempt that may be to blame; both 0 if none is.
+
+    It keeps the states that it tests.
+    """
     if search.why_one_step:
         return 0, 0
 
     def holds_after(attempts: int) -> bool | None:
-        return holds(search.states.dump_at(attempts))
+        dump = search.states.dump_at(attempts)
+        states[attempts] = search.states.keep(dump.text)
+        return holds(dump)
 
     if holds_after(search.first) is False:
         return 0, 0

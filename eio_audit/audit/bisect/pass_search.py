@@ -9,7 +9,7 @@ found. The interval whose ends differ most comes first.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -141,10 +141,14 @@ class PassSearch:
         """
         self.states.runs.run(self.question.plain_command.with_flags(f"--log-actions-to={self._actions}"))
 
-    def attempts(self, numbers: Collection[int]) -> dict[int, Attempt]:
-        """Return the attempts with some numbers, as far as the log of actions has them."""
-        path = self._actions
-        return read_attempts(path, numbers, self.states.options) if path.exists() else {}
+    def attempts(self, before: Mapping[int, str]) -> dict[int, Attempt]:
+        """Return attempts by their numbers, as far as the log of actions has them.
+
+        ``before`` has the state before each of them. In it, their roots have the names that they get.
+        """
+        path, states = self._actions, self.states
+        found = read_attempts(path, before, states.options) if path.exists() else {}
+        return {number: one.named_as_in(states.read(before[number])) for number, one in found.items()}
 
     @property
     def reproduction(self) -> Reproduction:

@@ -232,7 +232,8 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
             raise _no_such_pass(found, pass_name)
         if number is not None:
             if not 0 <= number < len(runs):
-                why = f"{pass_name} ran {_times(len(runs))}; there is no --dump {number + 1}"
+                times = "once" if len(runs) == 1 else f"{len(runs)} times"
+                why = f"{pass_name} ran {times}; there is no --dump {number + 1}"
                 raise InputError(found.run.command.program, None, why)
             return runs[number]
     if not runs:
@@ -253,10 +254,6 @@ def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
         sum(row.made for row in rows),
         sum(row.op_counts.total for row in rows),
     )
-
-
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
 
 
 def _names(marker: Marker | None) -> tuple[str, ...]:
@@ -297,8 +294,9 @@ def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
 
 
 _PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
-_NAME = re.compile(r"\s*(?P<name>[\w.$<>:-]+)\s*")
-_SPACE = re.compile(r"\s*")
+_PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
+_MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
+"""What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
 
 
 class PipelinePass(NamedTuple):
@@ -336,39 +334,22 @@ def _passes(text: str) -> Iterator[PipelinePass]:
     Raises:
         ValueError: the text has another form.
     """
-    anchors: list[str] = []
-    position = 0
-    while position < len(text):
-        match = _NAME.match(text, position)
-        if match is None:
-            raise ValueError(f"expected a pass at {position}")
-        name, position = match["name"], match.end()
-        if text.startswith("(", position):
+    anchors, last, position = list[str](), "", 0
+    while match := _PIECE.match(text, position):
+        name, sign = match["name"], match["sign"]
+        if (sign or "a") not in _MAY_FOLLOW[last] or (sign == ")" and not anchors):
+            break
+        last, position = sign or "a", match.end()
+        if sign == ")":
+            anchors.pop()
+        elif name is not None and text.startswith("(", position):
             anchors.append(name)
-            position = _skip_space(text, position + 1)
-            if not text.startswith(")", position):
-                continue
-        else:
+        elif name is not None:
             end = _options_end(text, position)
             yield PipelinePass(name, name + text[position:end].strip(), tuple(anchors))
-            position = _skip_space(text, end)
-        while text.startswith(")", position):
-            if not anchors:
-                raise ValueError(f"expected no ')' at {position}")
-            anchors.pop()
-            position = _skip_space(text, position + 1)
-        if position < len(text):
-            if not text.startswith(",", position):
-                raise ValueError(f"expected ',' at {position}")
-            position += 1
-    if anchors:
-        raise ValueError("expected ')'")
-
-
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    assert match
-    return match.end()
+            position, last = end, ")"
+    if anchors or last != ")" or text[position:].strip():
+        raise ValueError(f"expected another text than {text!r}")
 
 
 def _options_end(text: str, start: int) -> int:
