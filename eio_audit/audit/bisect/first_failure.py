@@ -66,7 +66,7 @@ class BuiltInTest(StrEnum):
 def command_test(words: Sequence[str], runs: CompilerRuns) -> Holds:
     """Return a test that gives a command the text on standard input. Exit code 0: it holds. 125: unknown.
 
-    It raises an InputError if the command cannot be run, takes too long, or ends by a signal or with over 127.
+    It raises an InputError if the command cannot be run, takes too long, or ends by a signal or over 127.
     """
     name = shlex.join(words)
 
