@@ -8,7 +8,7 @@ from __future__ import annotations
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.advice import WHOLE_PASS, Carries, Cause, LabelFlow, Together, advise
+from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
@@ -63,7 +63,7 @@ from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, compar
 from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
-from eio_audit.audit.diff.made_ops import Placement, misplaced, placed
+from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes

@@ -14,6 +14,7 @@ from tests.internals import (
     Interned,
     Placement,
     compared,
+    made_out_of_order,
     misplaced,
     placed,
     read_dump,
@@ -36,7 +37,8 @@ def op(name: str, result: str, *operands: str, index: int) -> str:
 def found(before: eio_audit.Dump, after: eio_audit.Dump) -> list[Placement]:
     interned = Interned()
     sides = [compared(read_dump(dump, DEFAULT_OPTIONS), interned) for dump in (before, after)]
-    return [*misplaced(DumpComparison(*sides))]
+    keyed = sides[1].dump
+    return [*misplaced(keyed, made_out_of_order(DumpComparison(*sides)), keyed.keys.by_op).values()]
 
 
 def said(placement: Placement) -> tuple[list[str], str, int]:

@@ -23,16 +23,13 @@ from itertools import chain, combinations
 
 from eio_audit.audit.bisect.action_log import Attempt, number_in, short_pattern
 from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.made_ops import Placement, misplaced_of, placed
+from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.inversions import count_inversions, displaced, inversions_charged
-
-WHOLE_PASS = "the pass"
-"""What has made the ops of a pass that is one step."""
 
 MOST_TRIED = 12
 """Of so many patterns, all choices are tried."""
@@ -93,8 +90,8 @@ class Advice:
     together: Together  # the patterns to change
     # The patterns that could be changed, with what the change of each one does, best first.
     alone: tuple[PatternAdvice, ...]
-    # By pattern, the ops that it made or moved and should insert elsewhere, if these patterns are changed. A
-    # pass of one step has them under its `WHOLE_PASS`.
+    # By pattern, the ops that it made or moved and should insert elsewhere, if these patterns are changed; by
+    # the name of the op, if the pass is one step.
     places: Mapping[str, Placement]
     placed: int  # the inversions after the pass if it does that, too
     left: tuple[Remainder, ...]  # what is left if the patterns to change are changed, most inversions first
@@ -127,7 +124,7 @@ def advise(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: A
         left=tuple(
             one
             for one in flow.left(together.patterns)
-            if one.pattern not in places and not (one.cause is Cause.FOLDING and WHOLE_PASS in places)
+            if one.pattern not in places and not (places and len(flow.steps) == 1)
         ),
         curve=tuple(flow.curve(together.patterns)),
     )
@@ -208,11 +205,13 @@ class LabelFlow:
         assert last is not None
         self._first = _indices(last)  # by the number of an op, the index with which it is seen first
         self.steps: list[MadeStep] = []
+        self._comparison: DumpComparison | None = None  # of the states around the last step
         # By state, by block, the numbers of the ops that count in inversions, in textual order.
         self._blocks = [_blocks(last)]
         for dump, attempt in zip(remaining, attempts, strict=True):
             found = compared.take(compared.show(dump), ())
             self.steps.append(_made_step(found, attempt))
+            self._comparison = found.comparison
             if found.new is not None:
                 last = found.new
                 self._first = _indices(last) | self._first
@@ -256,12 +255,13 @@ class LabelFlow:
 
     @cached_property
     def _made_by(self) -> Mapping[str, set[int]]:
-        """By pattern, the ops at the end that it made or moved last."""
+        """By pattern, the ops at the end that it made or moved last; by name, those of a pass of one step."""
+        if len(self.steps) == 1:
+            return {} if self._comparison is None else made_out_of_order(self._comparison)
         made = defaultdict[str, set[int]](set)
         for op, number in enumerate(self._last.numbers):
-            place = self._last_step.get(number)
-            if place or (place == 0 and len(self.steps) == 1):
-                made[self.steps[place].pattern or WHOLE_PASS].add(op)
+            if (place := self._last_step.get(number)) and (pattern := self.steps[place].pattern):
+                made[pattern].add(op)
         return made
 
     def _keys_at_end(self, changed: Collection[str]) -> list[int | None]:
@@ -273,7 +273,7 @@ class LabelFlow:
 
     def places(self, changed: Collection[str]) -> dict[str, Placement]:
         """Return, by pattern, the ops that should stand elsewhere, if some patterns are changed."""
-        return misplaced_of(self._last.ops.dump, self._made_by, self._keys_at_end(changed))
+        return misplaced(self._last.ops.dump, self._made_by, self._keys_at_end(changed))
 
     def placed(self, patterns: Iterable[str], changed: Collection[str]) -> int:
         """Return the inversions at the end if the ops of some patterns do, and others are changed."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from pathlib import Path
@@ -79,20 +78,6 @@ class PatternTotal:
     left: int  # those that they made and that have been out of order since then
     op_counts: OpCounts  # how many ops they changed
     worst: Application  # the application that left most inversions; of equals, the one that made most
-
-    @classmethod
-    def of(cls, pattern: str | None, applications: Sequence[Application]) -> PatternTotal:
-        """Return the total of the applications of a pattern."""
-        return cls(
-            pattern,
-            applications[0].is_resolved,
-            len(applications),
-            sum(one.made for one in applications),
-            sum(one.undone for one in applications),
-            sum(one.left for one in applications),
-            reduce(OpCounts.plus, (one.op_counts for one in applications)),
-            max(applications, key=_most),
-        )
 
 
 def _most(one: Application) -> tuple[int, int, int]:
@@ -215,5 +200,17 @@ class Bisection:
         found: dict[tuple[bool, str | None], list[Application]] = {}
         for one in self.of_patterns:
             found.setdefault((one.is_resolved, one.pattern), []).append(one)
-        totals = [PatternTotal.of(pattern, steps) for (_, pattern), steps in found.items()]
+        totals = [
+            PatternTotal(
+                pattern,
+                is_resolved,
+                applications=len(steps),
+                made=sum(one.made for one in steps),
+                undone=sum(one.undone for one in steps),
+                left=sum(one.left for one in steps),
+                op_counts=reduce(OpCounts.plus, (one.op_counts for one in steps)),
+                worst=max(steps, key=_most),
+            )
+            for (is_resolved, pattern), steps in found.items()
+        ]
         return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.op_counts.total), reverse=True))

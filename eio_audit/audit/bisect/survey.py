@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
@@ -46,10 +46,6 @@ _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify
 """What the flags begin with that do not name a pass or a pipeline."""
 
 
-PassKind: TypeAlias = tuple[str, str, str | None]
-"""A pass, and the name and the symbol of the op that it runs on."""
-
-
 @dataclass(frozen=True, slots=True)
 class PassInQuestion:
     """A run of a pass."""
@@ -71,11 +67,6 @@ class PassInQuestion:
         """The name of the op that it ran on."""
         marker = self.after.marker
         return PROGRAM if marker is None or marker.op_name is None else marker.op_name
-
-    @property
-    def kind(self) -> PassKind:
-        """Equal for runs of one pass on one op."""
-        return self.pass_name, self.op_name, self.function
 
     @property
     def is_unchanged(self) -> bool:
@@ -119,12 +110,13 @@ class Survey:
 
         The place has the runs of the pass on all ops that it runs on there in the pipeline.
         """
-        seen, alike = Counter[PassKind](), defaultdict[tuple[str, str, int], list[PassInQuestion]](list)
-        found = {}
+        seen = Counter[tuple[str, str, str | None]]()
+        found, alike = {}, defaultdict[tuple[str, str, int], list[PassInQuestion]](list)
         for run in self.pass_runs:
-            place = seen[run.kind]
-            seen[run.kind] += 1
-            runs = alike[run.pass_name, run.op_name, place]
+            kind = run.pass_name, run.op_name
+            place = seen[*kind, run.function]
+            seen[*kind, run.function] += 1
+            runs = alike[*kind, place]
             runs.append(run)
             found[run.after.line] = place, runs
         return found

@@ -8,7 +8,7 @@ pass moved up past its operands' producers: of these, ``check`` tells the right 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -80,22 +80,22 @@ def _fixed_before(order: Sequence[int], is_fixed: Sequence[bool]) -> dict[int, i
     return found
 
 
-def misplaced(comparison: DumpComparison) -> Iterator[Placement]:
-    """Yield, by name, the ops that a pass made or moved and whose place is wrong, put in the right one."""
-    dump, made = comparison.after.dump, defaultdict[str, set[int]](set)
+def made_out_of_order(comparison: DumpComparison) -> dict[str, set[int]]:
+    """Return, by name, the ops that a pass made or moved and that are in more inversions than before it."""
+    made = defaultdict[str, set[int]](set)
     for op in (*comparison.added, *comparison.moved):
         found = comparison.converted_from(op)
         was = comparison.was.get(op) if found is None else found[0]
         before = 0 if was is None else comparison.before.inversions(was) or 0
         if (comparison.after.inversions(op) or 0) > before:
             made[comparison.after.ops.names[op]].add(op)
-    yield from misplaced_of(dump, made, dump.keys.by_op).values()
+    return made
 
 
-def misplaced_of(
+def misplaced(
     dump: KeyedDump, made: Mapping[str, Collection[int]], keys: Sequence[int | None]
 ) -> dict[str, Placement]:
-    """Return the groups of ops whose place is wrong, put in the right one.
+    """Return the groups of ops that a pass made or moved and whose place is wrong, put in the right one.
 
     Constants do not count: every greedy rewrite hoists them.
     """

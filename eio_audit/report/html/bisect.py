@@ -8,7 +8,7 @@ Places beside it are shares of its width and height.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
@@ -87,7 +87,8 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
         shows_order: whether the height shows inversions; else it shows how many ops each step changed.
     """
     heights = [_heights(one, shows_order) for one in result.applications]
-    advised = _advised_heights(result) if shows_order else ()
+    advice = result.advice if shows_order else None
+    advised = () if advice is None or not advice.together.patterns else advice.curve
     least = min(*advised, *(min(pair) for pair in heights))
     most = max(*advised, *(max(pair) for pair in heights))
     height = max(most - least, 1)
@@ -137,12 +138,6 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
         first=first,
         last=last,
     )
-
-
-def _advised_heights(result: Bisection) -> Sequence[int]:
-    """Return the inversions before the pass and after each step with the advice; none without advice."""
-    advice = result.advice
-    return () if advice is None or not advice.together.patterns else advice.curve
 
 
 def _heights(one: Application, shows_order: bool) -> tuple[int, int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
-from eio_audit.audit.bisect.advice import WHOLE_PASS, Advice, Carries, Cause, PatternAdvice, Remainder
+from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
 from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import (
     MOST_RUNS,
@@ -231,7 +231,7 @@ def answer(result: Bisection, gate: Gate, where: str = "above") -> str:
         said = [f"{name} left none" + (" at the end of the command" if first is not None else "")]
     if advice := result.advice:
         patterns = {*advice.together.patterns, *advice.places}
-        what = "the place of ops" if WHOLE_PASS in patterns else count(len(patterns), "pattern")
+        what = count(len(patterns), "pattern") if result.of_patterns else "the place of ops"
         said += [f"change {what} ({where})"] if patterns else []
     figures = result.states.at_end_of_log
     return "; ".join([*said, *limits(gate, (), figures, lambda _: f"left after {name}")])

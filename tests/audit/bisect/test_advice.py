@@ -165,7 +165,7 @@ def pure(name: str, index: int) -> str:
 
 @pytest.mark.parametrize(
     ("attempts", "group"),
-    [([None, Attempt(1, "ns::Sink", "arith.addi", "%a", 1)], "Sink"), ([None], internals.WHOLE_PASS)],
+    [([None, Attempt(1, "ns::Sink", "arith.addi", "%a", 1)], "Sink"), ([None], "arith.addi")],
 )
 def test_ops_that_could_stand_where_they_stood_are_at_a_wrong_place(
     attempts: list[Attempt | None], group: str
