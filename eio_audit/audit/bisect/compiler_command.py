@@ -9,19 +9,18 @@ import os
 import re
 import shlex
 import signal
-import subprocess
 import threading
 import tty
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from subprocess import DEVNULL
 from threading import Lock, Thread
-from typing import IO
+from typing import IO, Literal, TypeAlias
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
@@ -111,12 +110,7 @@ class CompilerCommand:
         return CompilerCommand((*self.words[:end], *new, *self.words[end:]))
 
 
-class FailureKind(StrEnum):
-    """How a compiler fails."""
-
-    HANG = "hang"
-    CRASH = "crash"
-    ERROR = "error"
+FailureKind: TypeAlias = Literal["hang", "crash", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +126,7 @@ class CompilerRun:
         """How it failed; None if it did not."""
         if not self.exit_code:
             return None
-        return FailureKind.CRASH if self.exit_code < 0 else FailureKind.ERROR
+        return "crash" if self.exit_code < 0 else "error"
 
     @property
     def unknown_flag(self) -> str | None:
@@ -204,19 +198,15 @@ class CompilerRuns:
             messages = self.folder / f"messages-{self.number}.txt"
         with ExitStack() as files:
             stderr = files.enter_context(messages.open("wb"))
-            stdin = subprocess.DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
+            stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
             code = self.execute(command.program, command.words, stdin, stderr)
         run = CompilerRun(command, -signal.SIGKILL if code is None else code, messages)
         if code is None:
-            raise CompilerError(run, FailureKind.HANG, self.too_long)
+            raise CompilerError(run, "hang", self.too_long)
         return run
 
     def execute(
-        self,
-        name: str,
-        words: Sequence[str],
-        stdin: int | IO[bytes],
-        stderr: int | IO[bytes] = subprocess.DEVNULL,
+        self, name: str, words: Sequence[str], stdin: int | IO[bytes], stderr: int | IO[bytes] = DEVNULL
     ) -> int | None:
         """Run a program, which messages call by a name. Return its exit code, or None if it takes too long.
 

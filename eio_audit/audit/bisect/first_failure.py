@@ -126,26 +126,23 @@ def first_failure(
         InputError: as for ``bisect``; the test cannot be run; the property fails from the start.
     """
     with request.surveyed() as (found, runs):
-        if request.pass_name is None:
-            questions = found.pass_runs
-        else:
+        questions = found.pass_runs
+        if request.pass_name is not None:
             questions = (choose_pass(found, request.pass_name, request.number),)
-        start, name = questions[0].before, str(test) if isinstance(test, BuiltInTest) else shlex.join(test)
         if isinstance(test, BuiltInTest):
-            holds = test.holds(start, request.options)
+            name, holds = str(test), test.holds(questions[0].before, request.options)
         else:
-            holds = command_test(test, runs)
-        nowhere = FirstFailure(request.command, request.options, name)
+            name, holds = shlex.join(test), command_test(test, runs)
+        nowhere = FirstFailure(request.command, request.options, name, runs=runs.number)
         question = _first_pass(questions, holds, name)
         if question is None:
-            return replace(nowhere, runs=runs.number)
+            return nowhere
         at_pass = replace(
             nowhere,
             pass_name=question.pass_name,
             is_of_pass=stops_after_pass,
             function=question.function,
             number=found.number_of(question),
-            runs=runs.number,
         )
         if stops_after_pass:
             return at_pass
@@ -182,9 +179,9 @@ def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
 
         def succeeds(attempts: int) -> bool:
             try:
-                return runs.run(command.with_flags(counter_flag(attempts))).failure is not failed.kind
+                return runs.run(command.with_flags(counter_flag(attempts))).failure != failed.kind
             except CompilerError as error:
-                return error.kind is not failed.kind
+                return error.kind != failed.kind
 
         actions = runs.lasting / "actions.log"
         dumps = runs.log_actions(command.with_flags(BEFORE_ALL, AFTER_ALL), actions).dumps()

@@ -40,7 +40,6 @@ from eio_audit.audit.bisect.survey import (
     survey,
 )
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
 
@@ -199,7 +198,8 @@ def search_of(
     except InputError as error:
         search.why_one_step = f"{FAILS_WITHOUT}: {error.message}"
         return search
-    if has_failed(held_back) and not has_failed(question.after):
+    failed = [one.marker is not None and one.marker.failed for one in (held_back, question.after)]
+    if failed == [True, False]:
         search.why_one_step = FAILS_WITHOUT
         return search
     search.known[first] = states.keep(held_back.text)
@@ -221,11 +221,6 @@ def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
 def _untrusted(states: PassStates, why: str) -> InputError:
     said = f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
     return InputError(states.command.program, None, said, f"  help: the command is {states.command}")
-
-
-def has_failed(dump: Dump) -> bool:
-    """Return whether the pass before a dump failed, by its marker."""
-    return dump.marker is not None and dump.marker.failed
 
 
 def _check_repeats(search: PassSearch) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
@@ -34,11 +34,6 @@ class Placement:
     removed: int  # how many inversions that removes
     inversions: int  # how many inversions all of the ops are in
 
-    @property
-    def is_right(self) -> bool:
-        """Whether that is the right place: it removes most of the inversions."""
-        return 2 * self.removed > self.inversions
-
 
 def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) -> Placement:
     """Put ops where their keys say. ``keys`` has the key of each op of the dump.
@@ -58,7 +53,9 @@ def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) ->
         order = restore_order(own, Precedence.from_edges(len(own), producers, users), now, effort).order
         removed += now - _inversions([own[place] for place in order])
         inversions += now - _inversions([own[place] for place in fixed])
-        before, then = (_fixed_before(places, is_fixed) for places in (range(len(own)), order))
+        # By place, how many of the ops that keep their order come before it, now and then.
+        before = [*accumulate(is_fixed, initial=0)]
+        then = dict(zip(order, accumulate(map(is_fixed.__getitem__, order), initial=0), strict=False))
         here = [place for place in range(len(own)) if before[place] != then[place]]
         here = [k for k in here or sorted(order[k] for k in moved_places(order)) if own[k] is not None]
         if here and not moved and before[here[0]]:
@@ -69,15 +66,6 @@ def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) ->
 
 def _inversions(keys: Sequence[int | None]) -> int:
     return count_inversions([key for key in keys if key is not None])
-
-
-def _fixed_before(order: Sequence[int], is_fixed: Sequence[bool]) -> dict[int, int]:
-    """Return, by place, how many fixed ops come before it in an order."""
-    found, seen = {}, 0
-    for place in order:
-        found[place] = seen
-        seen += is_fixed[place]
-    return found
 
 
 def made_out_of_order(comparison: DumpComparison) -> dict[str, set[int]]:
@@ -97,8 +85,8 @@ def misplaced(
 ) -> dict[str, Placement]:
     """Return the groups of ops that a pass made or moved and whose place is wrong, put in the right one.
 
-    Constants do not count: every greedy rewrite hoists them.
+    It is if that removes most of their inversions. Constants do not count: every greedy rewrite hoists them.
     """
     keys = [None if flag else key for key, flag in zip(keys, dump.keys.constants_by_op, strict=True)]
     groups = {name: placed(dump, ops, keys) for name, ops in made.items()}
-    return {name: one for name, one in groups.items() if one.is_right}
+    return {name: one for name, one in groups.items() if 2 * one.removed > one.inversions}

@@ -129,7 +129,6 @@ CARRIED = {
     Carries.USER: "a user's",
     Carries.OPERAND: "an operand's",
     Carries.OTHER: "another op's",
-    Carries.ROOT: "its own",
 }
 """Whose location new ops carry, seen from the op that the pattern is applied to."""
 
@@ -226,15 +225,14 @@ def answer(result: Bisection, gate: Gate, where: str = "above") -> str:
     if not result.is_judged:
         changed = count(reduce(OpCounts.plus, (one.op_counts for one in result.applications)).total, "op")
         return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
-    said = [f"{name} left {result.left:,}", *since]
-    if not result.left:
-        said = [f"{name} left none" + (" at the end of the command" if first is not None else "")]
+    at_end = " at the end of the command" if first is not None else ""
+    said = [f"{name} left {result.left:,}", *since] if result.left else [f"{name} left none{at_end}"]
     if advice := result.advice:
         patterns = {*advice.together.patterns, *advice.places}
         what = count(len(patterns), "pattern") if result.of_patterns else "the place of ops"
         said += [f"change {what} ({where})"] if patterns else []
-    figures = result.states.at_end_of_log
-    return "; ".join([*said, *limits(gate, (), figures, lambda _: f"left after {name}")])
+    ceilings = limits(gate, (), result.states.at_end_of_log, lambda _: f"left after {name}")
+    return "; ".join([*said, *ceilings])
 
 
 def step_title(one: Application) -> str:
