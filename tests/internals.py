@@ -8,18 +8,17 @@ from __future__ import annotations
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise, label_flow
+from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
     CompilerRun,
-    PipelinePass,
     flag_of,
-    printed_pipeline,
 )
 from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
+from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
@@ -56,7 +55,9 @@ from eio_audit.audit.corpus.workers import (
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder
+from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
+from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
