@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
@@ -40,6 +40,14 @@ _SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _LABEL = re.compile(rb"\^[\w$.-]+")
 
 
+class Fault(NamedTuple):
+    """What makes the IR of a pass that failed invalid."""
+
+    op: int  # the op that it is about; -1 for an argument outside all ops
+    kind: str  # `use before definition`, `redefinition` or `undefined value`
+    text: str  # all about it: `operand 0 of tensor.extract (line 47) uses %3, defined on line 48`
+
+
 class IR:
     """Operations, blocks, regions, values and attribute aliases of one dump.
 
@@ -62,6 +70,8 @@ class IR:
 
     ``undefined_names`` has, by op in custom assembly, the offset of the first name in its text that nothing
     defines. Such a name gets its meaning from the op's own syntax. It is no operand.
+
+    ``faults`` has what makes it invalid. It is empty but for dumps that were read as those of a failed pass.
 
     ``regions_of`` has, for each op with regions, its regions in textual order. ``argument_names`` has the
     byte offsets of the names that mean block arguments and nothing else, ascending.
@@ -89,6 +99,7 @@ class IR:
         self.operands = array("i")
         self.late_operands: dict[int, list[int]] = {}
         self.undefined_names: dict[int, int] = {}
+        self.faults: list[Fault] = []
         self.regions_of: dict[int, list[int]] = {}
         self.value_owner = array("i")
         self.argument_names = array("q")

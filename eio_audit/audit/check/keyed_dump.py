@@ -224,20 +224,27 @@ class KeyedDump:
         return self.ir.source.line_at(self.ir.block_offset(block))
 
 
-def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedDump:
+def read_dump(
+    dump: Dump, options: AuditOptions, ir: IR | None = None, *, may_be_invalid: bool = False
+) -> KeyedDump:
     """Read a dump, unless its ``ir`` is given, and find the keys of its ops.
+
+    ``may_be_invalid`` is as for ``read_ir``. No op of an invalid dump has a key: its order is not judged.
 
     Raises:
         InputError: the dump cannot be read, or is not MLIR.
     """
     if ir is None:
-        ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
+        source = expect_dump(dump).source
+        ir = read_ir(source, dump.span, options.op_table, may_be_invalid=may_be_invalid)
     if not len(ir) and (error := without_ops(dump)) is not None:
         raise error
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
-    if options.order_from is not None:
+    given: list[int | None] = [None] * len(ir)
+    if options.order_from is not None and not ir.faults:
         given = options.order_from.indices_of(ir, indices, functions)
+    if options.order_from is not None or ir.faults:
         indices = OriginalIndices(ir, options.pattern, given)
     keys, dependences = OrderKeys(ir, indices, options), Dependences(ir, options.assume_pure)
     return KeyedDump(dump, options, ir, keys, dependences, functions)

@@ -173,7 +173,9 @@ def diff(
         InputError: a dump cannot be read.
     """
     interned = Interned()
-    old, new = (audit_dump(dump, options) for dump in (before, after))
+    old, new = (
+        audit_dump(dump, options, may_be_invalid=dump.has_failed) for dump in (before, after)
+    )
     runs = fragmentation(old, new, right_labels(new))
     comparison = DumpComparison(compared(old, interned), compared(new, interned))
     layouts = LayoutChanges(comparison)
@@ -199,7 +201,10 @@ def same_program(before: Dump, after: Dump, options: AuditOptions = DEFAULT_OPTI
         InputError: a dump cannot be read.
     """
     interned = Interned()
-    old, new = (compared(read_dump(dump, options), interned) for dump in (before, after))
+    old, new = (
+        compared(read_dump(dump, options, may_be_invalid=dump.has_failed), interned)
+        for dump in (before, after)
+    )
     comparison = DumpComparison(old, new)
     return sameness(comparison.before, comparison.after, comparison.became)
 

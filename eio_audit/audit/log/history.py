@@ -196,7 +196,7 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
             continue
         has_place, last = True, dump
         try:
-            read = read_dump(dump, options)
+            read = read_dump(dump, options, may_be_invalid=dump.has_failed)
         except InputError:
             continue
         if has_op(read, wanted):
@@ -206,7 +206,7 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
         raise InputError("<dumps>", None, "there is no dump")
     if not has_place and (place := wanted.place_in(nearest.source)):
         raise no_dump_on_line(nearest.source.name, place[0])
-    find_ops(read_dump(nearest, options), op)
+    find_ops(read_dump(nearest, options, may_be_invalid=nearest.has_failed), op)
     raise AssertionError("an op was found that was not there")
 
 
@@ -410,7 +410,8 @@ class _Recorder:
         if track.events[-1].place == text.dump.place:
             return
         kept = range(len(text.lines))
-        read = compared(read_dump(text.readable(kept), self._options), Interned())
+        dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
+        read = compared(dump, Interned())
         ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
         track.events.append(_event(EventKind.LAST, OpStep(text.dump, None), _state(read, ops[place])))
 

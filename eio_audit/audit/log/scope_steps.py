@@ -139,7 +139,8 @@ class ScopeSteps:
             self._interned, self._last_side = Interned(), None
         left_out = [] if before is None else _same_lines(before, shown, same)
         old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
-        new = self._side(shown.excerpt(lines for _, lines in left_out))
+        excerpt = shown.excerpt(lines for _, lines in left_out)
+        new = self._side(excerpt, may_be_invalid=shown.dump.has_failed)
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
         if before is not None:
@@ -175,11 +176,12 @@ class ScopeSteps:
         kept = text.without_bodies(left_out)
         if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
             return self._last_side[1]
-        return self._side(Excerpt(text, kept, self._options.op_table))
+        return self._side(Excerpt(text, kept, self._options.op_table), may_be_invalid=True)
 
-    def _side(self, excerpt: Excerpt) -> ScopeSide:
-        """Return an excerpt of a text as a side."""
-        ops = compared(read_dump(excerpt.dump, self._options), self._interned)
+    def _side(self, excerpt: Excerpt, *, may_be_invalid: bool) -> ScopeSide:
+        """Return an excerpt of a text as a side. The text before a dump may be that of a pass that failed."""
+        read = read_dump(excerpt.dump, self._options, may_be_invalid=may_be_invalid)
+        ops = compared(read, self._interned)
         return ScopeSide(excerpt.kept, ops, excerpt.line_ends)
 
 

@@ -37,12 +37,16 @@ class Excerpt:
         Raises:
             InputError: they cannot be read.
         """
-        return read_ir(self.dump.source, self.dump.span, self._op_table)
+        return _read(self.dump, self._op_table)
 
     @cached_property
     def line_ends(self) -> list[int]:
         """The offset after each line end of the excerpt."""
         return line_ends(self.dump.source)
+
+
+def _read(dump: Dump, op_table: OpTable) -> IR:
+    return read_ir(dump.source, dump.span, op_table, may_be_invalid=dump.has_failed)
 
 
 class Outline(NamedTuple):
@@ -84,10 +88,10 @@ class ShownText:
         is_divided = self.divided.aliases.are_unique
         try:
             around = self.divided.around
-            ir = read_ir(around.source, around.span, self._op_table)
+            ir = _read(around, self._op_table)
         except InputError:  # the dump as a whole may be valid
             is_divided = False
-            ir = read_ir(self.dump.source, self.dump.span, self._op_table)
+            ir = _read(self.dump, self._op_table)
         return Outline([*scopes_of(ir)], only_function(ir), is_divided)
 
     @property

@@ -29,6 +29,7 @@ from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
+from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import REPRODUCER
 
@@ -69,6 +70,7 @@ class TracedPass:
     ops: Mapping[str, OpCounts] | None
     functions: tuple[str, ...]  # the functions in which it changed ops
     size: int  # number of ops of the dump, or of the function it ran on, at any depth
+    faults: tuple[tuple[Part, Fault], ...]  # what is invalid in the dump of a pass that failed, and in what part
     # Its wall time by MLIR's timing report, together with the other runs that the entry of the report
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
@@ -208,6 +210,7 @@ class _Charges:
     ops: dict[str, OpCounts] | None = None
     functions: dict[str, None] = field(default_factory=dict)
     size: int = 0
+    faults: tuple[tuple[Part, Fault], ...] = ()
 
     def count(self, changes: Sequence[ChangedOp]) -> None:
         self.ops = self.ops or {}
@@ -223,7 +226,11 @@ class _Charges:
         self.shown_at, self.place = number, place
         function = self.run.function
         is_part = states.only_function is None and function is not None and function in states.parts
-        self.figures = summarize_blocks(states.parts[function].blocks if is_part else states.blocks)
+        is_judged = not states.faults
+        self.figures = summarize_blocks(
+            states.parts[function].blocks if is_part and is_judged else states.blocks
+        )
+        self.faults = tuple(states.faults)
         self.size = sum(state.size for part, state in states.parts.items() if part == function or not is_part)
 
     def timed(self) -> TimedRun:
@@ -263,6 +270,7 @@ _FIGURES = (
     "lost",
     "ops",
     "size",
+    "faults",
 )
 
 
@@ -299,13 +307,13 @@ class _TracedProgram:
             self.disordered_in.pop(part, None)
         for part, state in step.shown.parts.items():
             known = self.states.functions.get(part)
-            if not step.shown.is_unindexed:
+            if not step.shown.is_unjudged:
                 self.held.pop(part, None)
                 self.disordered_in.pop(part, None)
                 if any(block.inversions for block in state.blocks):
                     self.disordered_in[part] = step.shown.dump
-            elif known and known.blocks:
-                self.held[part] = known.blocks
+            elif part not in self.held:
+                self.held[part] = known.blocks if known else ()
 
     @property
     def last_blocks(self) -> list[BlockAudit]:
@@ -323,11 +331,11 @@ class _TracedProgram:
             is_known = found is not None and found.was_known(function)
             return run.number if run is not None and is_known else INITIAL
 
-        if found is not None and step.shown.is_unindexed:
+        if found is not None and step.shown.is_unjudged:
             self.pairs.pass_over(found)
         elif found is not None:
             self.pairs.take(found, origin)
-        self.pairs.end(() if step.shown.is_unindexed else step.shown.parts, step.vanished)
+        self.pairs.end(() if step.shown.is_unjudged else step.shown.parts, step.vanished)
 
     def charged(self, options: AuditOptions) -> _ChargedPairs:
         """Return what each run is charged with, at the end of the log."""

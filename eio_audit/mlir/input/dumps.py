@@ -113,6 +113,11 @@ class Dump:
         return DumpPlace(self.source.name, self.line, self.marker, self.program, self.first_line)
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it is the dump of a pass that failed, so that its IR may be invalid."""
+        return self.marker is not None and self.marker.failed
+
+    @property
     def text(self) -> bytes:
         """The IR."""
         return self.source.data[self.span.start : self.span.end]

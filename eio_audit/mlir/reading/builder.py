@@ -43,10 +43,10 @@ class OpenOp:
 class Builder:
     """Builds the IR of one dump."""
 
-    def __init__(self, ir: IR, end: int, mentions: Mentions | None = None) -> None:
+    def __init__(self, ir: IR, end: int, mentions: Mentions | None, *, may_be_invalid: bool) -> None:
         self.ir = ir
         self.traits: Mapping[str, OpTraits] = ir.op_table.rows
-        self.scopes = Scopes(ir, self.traits, mentions)
+        self.scopes = Scopes(ir, self.traits, mentions, may_be_invalid=may_be_invalid)
         self.ops: list[OpenOp] = []  # the open ops, outermost first
         # The open regions, outermost first. The first is the implicit top-level region.
         self.regions: list[int] = []

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, Fault
 from eio_audit.mlir.source import InputError
 
 
@@ -62,11 +62,15 @@ class Scopes:
     """Resolves names to values while a dump is read, and records operands in the IR.
 
     One dictionary holds all visible names. When a region closes, its names get their former meanings back. So
-    a lookup costs the same at any depth.
+    a lookup costs the same at any depth. If the dump ``may_be_invalid``, what is wrong with a name is a fault
+    of the IR; otherwise it is an error.
     """
 
-    def __init__(self, ir: IR, listed_ops: Container[str], mentions: Mentions | None = None) -> None:
+    def __init__(
+        self, ir: IR, listed_ops: Container[str], mentions: Mentions | None, *, may_be_invalid: bool
+    ) -> None:
         self._ir = ir
+        self._may_be_invalid = may_be_invalid
         self.mentions = mentions  # where to record the names, or None
         self._listed = listed_ops
         self._defs: dict[bytes, int] = {}
@@ -100,16 +104,19 @@ class Scopes:
             return
         for use, name in sorted((use, name) for name, uses in closed.unresolved.items() for use in uses):
             if not self._may_only_mention(use.op):
-                raise self._error(
-                    use.offset, f"use of value '{_text(name)}', which is not defined in this scope"
-                )
+                what = f"{self._operand(use)} uses {_text(name)}, which is not defined in this scope"
+                message = f"use of value '{_text(name)}', which is not defined in this scope"
+                self._wrong(use.offset, message, Fault(use.op, "undefined value", what))
             self._only_mention(use)
 
     def define(self, name: bytes, value: int, offset: int) -> None:
         """Define a name, ``%`` included, for values in the IR. ``%0:3`` defines ``%0`` as the first."""
         old = self._defs.get(name)
         if old is not None and not self._may_redefine(old):
-            raise self._error(offset, f"redefinition of value '{_text(name)}'")
+            place, first = self._defined_on(value), self._defined_on(old)
+            what = f"{_text(name)} is defined on line {place}, and before that on line {first}"
+            fault = Fault(max(self._ir.value_owner[value], -1), "redefinition", what)
+            self._wrong(offset, f"redefinition of value '{_text(name)}'", fault)
         self._scopes[-1].undo.append((name, old))
         if self.mentions is not None:
             self.mentions.define(value, offset)
@@ -201,8 +208,8 @@ class Scopes:
             slot = self._append_operand(op, -1)
             self._scopes[-1].unresolved.setdefault(name, []).append(_Use(offset, op, slot, number))
             return
-        self._check_number(value, number, name, offset)
-        self._append_operand(op, value + number)
+        slot = self._append_operand(op, value + number)
+        self._check_number(value, name, _Use(offset, op, slot, number))
         if self.mentions is not None:
             self.mentions.values[offset] = value
 
@@ -217,10 +224,21 @@ class Scopes:
         late.append(value)
         return ~(len(late) - 1)
 
-    def _check_number(self, value: int, number: int, name: bytes, offset: int) -> None:
-        owners = self._ir.value_owner
-        if value + number >= len(owners) or owners[value + number] != owners[value]:
-            raise self._error(offset, f"use of value '{_text(name)}#{number}', but the op has fewer results")
+    def _set_operand(self, use: _Use, value: int) -> None:
+        if use.slot >= 0:
+            self._ir.operands[use.slot] = value
+        else:
+            self._ir.late_operands[use.op][~use.slot] = value
+
+    def _check_number(self, value: int, name: bytes, use: _Use) -> None:
+        """Check that a used result exists. If it need not, take the first one."""
+        owners, number = self._ir.value_owner, value + use.number
+        if number >= len(owners) or owners[number] != owners[value]:
+            full = f"{_text(name)}#{use.number}"
+            what = f"{self._operand(use)} uses {full}, but the op has fewer results"
+            message = f"use of value '{full}', but the op has fewer results"
+            self._wrong(use.offset, message, Fault(use.op, "undefined value", what))
+            self._set_operand(use, value)
 
     def _resolve(self, scope: _Scope) -> None:
         ir = self._ir
@@ -231,15 +249,12 @@ class Scopes:
                 if owner == use.op and self._names_itself(use.op):
                     self._only_mention(use)
                     continue
-                self._check_number(value, use.number, name, use.offset)
+                self._set_operand(use, value + use.number)
+                self._check_number(value, name, use)
                 if self.mentions is not None:
                     self.mentions.values[use.offset] = value
-                if use.slot >= 0:
-                    ir.operands[use.slot] = value + use.number
-                else:
-                    ir.late_operands[use.op][~use.slot] = value + use.number
                 if owner >= 0 and self._is_before(use.op, owner):
-                    self._use_before_definition(owner, name, use.offset)
+                    self._use_before_definition(owner, name, use)
 
     def _may_only_mention(self, op: int) -> bool:
         """Whether a name in the op's text may get its meaning from the op's own syntax.
@@ -284,15 +299,39 @@ class Scopes:
         place = bisect_right(ops, user) - 1
         return place >= 0 and user < ir.subtree_end[ops[place]] and ops[place] <= definer
 
-    def _use_before_definition(self, definer: int, name: bytes, offset: int) -> None:
+    def _use_before_definition(self, definer: int, name: bytes, use: _Use) -> None:
         """Allow a use before its definition in a graph region. An unlisted op with such a use has one."""
         block = self._ir.op_block[definer]
         if self._is_ordered(block):
-            raise self._error(offset, f"use of value '{_text(name)}' before its definition")
+            line = self._line_of(definer)
+            what = f"{self._operand(use)} uses {_text(name)}, defined on line {line}"
+            message = f"use of value '{_text(name)}' before its definition"
+            self._wrong(use.offset, message, Fault(use.op, "use before definition", what))
         self._ir.region_is_graph[self._ir.block_region[block]] = True
 
-    def _error(self, offset: int, message: str) -> InputError:
-        return self._ir.source.error(offset, message)
+    def _wrong(self, offset: int, message: str, fault: Fault) -> None:
+        if not self._may_be_invalid:
+            raise self._ir.source.error(offset, message)
+        self._ir.faults.append(fault)
+
+    def _operand(self, use: _Use) -> str:
+        """Return ``operand 0 of tensor.extract (line 47)``."""
+        ir, slot = self._ir, use.slot
+        before = ir.operand_start[use.op]
+        place = slot - before if slot >= 0 else ir.operand_start[use.op + 1] - before + ~slot
+        return f"operand {place} of {ir.name(use.op)} (line {self._line_of(use.op)})"
+
+    def _defined_on(self, value: int) -> int:
+        owner = self._ir.value_owner[value]
+        return self._line_of(owner) if owner >= 0 else self._ir.source.line_at(self._block_start(-1 - owner))
+
+    def _block_start(self, block: int) -> int:
+        """Return where a block's label is, else where its region begins, in a dump that is being read."""
+        label = self._ir.block_label[block]
+        return label if label >= 0 else max(self._ir.region_start[self._ir.block_region[block]], 0)
+
+    def _line_of(self, op: int) -> int:
+        return self._ir.source.line_at(self._ir.op_start[op])
 
 
 def split_use(token: bytes) -> tuple[bytes, int]:
