@@ -25,17 +25,24 @@ define i32 @main() {
 
 
 @pytest.mark.parametrize(
-    "printed", ["", CRASH, "a.mlir:1:1: error: failed to legalize 'x'\n" + CRASH, "a.mlir:1:1: error: no\n"]
+    ("printed", "why"),
+    [
+        ("", ""),
+        (CRASH, "line 10: the compiler crashed"),
+        ("x.cpp:1: Assertion `p' failed.\n" + CRASH, "line 10: x.cpp:1: Assertion `p' failed."),
+        ("a.mlir:1:1: error: no\n", "line 10: no"),
+        ("a.mlir:1:1: error: no\n" + CRASH, "line 10: no (and 1 more)"),
+    ],
 )
-def test_a_pass_that_failed_and_printed_no_ir_has_a_row(printed: str, tmp_path: Path) -> None:
+def test_a_pass_that_failed_and_printed_no_ir_has_a_row(printed: str, why: str, tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(dump("After", "a", function("f", 1, 2)) + FAILED + printed)
     done = run("trace", path)
     assert done.returncode == 0
     assert [line.split() for line in done.stdout.decode().splitlines()[3:6]] == [
-        ["line", "pass"],
+        ["line", "pass", *(["why"] if why else [])],
         ["1", "a", "(first", "dump)"],
-        ["9", "b", "(failed)", "(no", "IR)"],
+        ["9", "b", "(failed)", "(no", "IR)", *why.split()],
     ]
 
 

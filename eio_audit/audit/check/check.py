@@ -147,8 +147,8 @@ def audit_dump(
 ) -> AuditedDump:
     """Read one dump and audit its order.
 
-    The audits of several dumps share ``work``. ``may_be_invalid`` is as for ``read_dump``. The other arguments
-    are as for ``check``.
+    The audits of several dumps share ``work``. ``may_be_invalid`` is as for ``read_dump``. The other
+    arguments are as for ``check``.
 
     Raises:
         InputError: the dump cannot be read, or is not MLIR.

@@ -9,6 +9,14 @@ from dataclasses import dataclass, replace
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import PassRun, ShownT, Step
+from eio_audit.mlir.input.dumps import DumpPlace
+
+
+@dataclass(frozen=True, slots=True)
+class TracedPlace(DumpPlace):
+    """Where a dump of a trace is."""
+
+    occurrence: int = 0  # 0-based number among the dumps of that file before, or after, that pass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ is the one that shares most symbols inside it, or else most lines.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -56,6 +56,12 @@ class ProgramText:
         outermost = [scope for scope in known if not any(_is_in(scope, other) for other in known)]
         texts = [self._known(scope, with_aliases=False) for scope in outermost]
         return None, reduce(ScopeText.joined_with, texts) if texts else None
+
+    def lines(self) -> Iterator[Line]:
+        """Yield the lines of all that is known."""
+        for scope in self._last:
+            if not any(_is_in(scope, other) for other in self._last):
+                yield from self._known(scope, with_aliases=False).lines
 
     def _find(self, shown: ShownText) -> Scope | None:
         root = shown.outline.scopes[0]

@@ -99,7 +99,7 @@ class ScopeSteps:
     def __init__(self, options: AuditOptions) -> None:
         self._options = replace(options, order_from=None)
         self._next_number = count()
-        self._texts = ProgramText()
+        self.texts = ProgramText()  # the last known text of the program
         self._interned = Interned()
         self._last_shown: ShownText | None = None
         self._last_side: tuple[ScopeText, ScopeSide] | None = None
@@ -107,11 +107,11 @@ class ScopeSteps:
     @property
     def has_namesakes(self) -> bool:
         """Whether some symbol does not tell which function or module of the program it is."""
-        return bool(self._texts.namesakes)
+        return bool(self.texts.namesakes)
 
     def is_namesake(self, part: Part) -> bool:
         """Return whether several functions or modules of the program have this symbol."""
-        return part in self._texts.namesakes
+        return part in self.texts.namesakes
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
@@ -129,11 +129,11 @@ class ScopeSteps:
         Raises:
             InputError: one of the texts cannot be read.
         """
-        root, before = self._texts.before(shown)
+        root, before = self.texts.before(shown)
         after = shown.text
         if before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
-            self._texts.take(after, shown.name)
+            self.texts.take(after, shown.name)
             return ScopeStep(before, after)
         if len(self._interned) > KNOWN_TEXTS:
             self._interned, self._last_side = Interned(), None
@@ -147,7 +147,7 @@ class ScopeSteps:
             for there, here in left_out:
                 after = after.with_numbers_of(here, before, there)
         after = self._numbered(before, after, old, new, comparison)
-        self._texts.take(after, shown.name)
+        self.texts.take(after, shown.name)
         self._last_side = after, new
         known = None
         if before is not None and root is None:

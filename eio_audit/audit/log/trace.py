@@ -19,26 +19,28 @@ from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.failures import Failures, Suspect
 from eio_audit.audit.log.followed_pairs import FollowedPairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
 from eio_audit.audit.log.inverted_pairs import INITIAL
 from eio_audit.audit.log.left_pairs import LeftOp, LeftPairs, left_pairs
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, counts_by_name, pass_step
+from eio_audit.audit.log.pass_steps import (
+    ChangedOp,
+    OpCounts,
+    PassStep,
+    TracedPlace,
+    counts_by_name,
+    pass_step,
+)
 from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
 from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
+from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.tokens import REPRODUCER
-
-
-@dataclass(frozen=True, slots=True)
-class TracedPlace(DumpPlace):
-    """Where a dump of a trace is."""
-
-    occurrence: int = 0  # 0-based number among the dumps of that file before, or after, that pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,9 @@ class TracedPass:
     ops: Mapping[str, OpCounts] | None
     functions: tuple[str, ...]  # the functions in which it changed ops
     size: int  # number of ops of the dump, or of the function it ran on, at any depth
-    faults: tuple[tuple[Part, Fault], ...]  # what is invalid in the dump of a pass that failed, and in what part
+    # What is invalid in the dump of a pass that failed, each with the function or module.
+    faults: tuple[tuple[Part, Fault], ...]
+    errors: tuple[Diagnostic, ...]  # what the compiler said of it
     # Its wall time by MLIR's timing report, together with the other runs that the entry of the report
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
@@ -142,6 +146,17 @@ class Trace:
     is_partial: bool = False
     reproducers: tuple[tuple[str, int], ...] = ()
 
+    @cached_property
+    def invalid(self) -> TracedPass | None:
+        """The first pass that failed and left invalid IR; None if there is none."""
+        return next((traced for traced in self.passes if traced.faults), None)
+
+    @cached_property
+    def broken(self) -> TracedPass | None:
+        """The pass to look at where the compiler failed: the first with invalid IR, an error or a mark."""
+        failed = [traced for traced in self.passes if traced.failed]
+        return self.invalid or next((one for one in failed if one.errors), next(iter(failed), None))
+
     @property
     def is_unjudged(self) -> bool:
         """Whether there are ops but no index in any dump, so that the order cannot be judged."""
@@ -211,6 +226,7 @@ class _Charges:
     functions: dict[str, None] = field(default_factory=dict)
     size: int = 0
     faults: tuple[tuple[Part, Fault], ...] = ()
+    errors: list[Diagnostic] = field(default_factory=list)
 
     def count(self, changes: Sequence[ChangedOp]) -> None:
         self.ops = self.ops or {}
@@ -249,6 +265,7 @@ class _Charges:
             failed=run.failed,
             run=run.number,
             functions=tuple(self.functions),
+            errors=tuple({(one.message, one.op_name): one for one in reversed(self.errors)}.values())[::-1],
             made=pairs.made[run.number],
             undone=pairs.undone[run.number],
             left=pairs.left[run.number],
@@ -360,13 +377,11 @@ class _Tracer:
         self._unindexed = 0
         self._unmatched = frozenset(options.assume_pure)
         self._times = PassTimes()
-        self._reproducers: dict[tuple[str, int], None] = {}
+        self._failures = Failures()
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
         self._times.look_at(dump.source)
-        if (offset := dump.source.data.find(REPRODUCER, *dump.span)) >= 0:
-            self._reproducers[dump.source.name, dump.source.line_at(offset)] = None
         program = self._programs.get(dump.program)
         if program is None:
             steps = ScopeSteps(self._options)
@@ -374,6 +389,8 @@ class _Tracer:
             program = _TracedProgram(dump.program, known, steps, pairs)
             self._programs[dump.program] = program
         place = self._place(dump)
+        texts = program.steps.texts
+        errors = self._failures.below(dump, texts) if dump.has_failed else []  # before its text is known
         states = program.states.observe(dump)
         summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
@@ -381,6 +398,7 @@ class _Tracer:
         self._unindexed += states.is_unindexed
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.parts.values()))
         if dump.marker is None and not summary.has_indices:
+            self._charge_errors(None, self._failures.below(dump, texts))
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
         functions = program.states.functions
@@ -403,6 +421,36 @@ class _Tracer:
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
         program.states.remember(step)
+        current = step.ended or program.states.walk.innermost
+        is_likely = dump.has_failed or step.ended is None
+        is_known = current is not None and dump.marker is not None
+        suspect = Suspect(program.name, current, place, is_likely) if current and is_known else None
+        self._charge_errors(suspect, errors or self._failures.below(dump, texts))
+
+    def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
+        for one, errors in self._failures.charged(suspect, below):
+            self._charges_of(one).errors += errors
+
+    def _charges_of(self, suspect: Suspect) -> _Charges:
+        """Return what a pass is charged with; a pass that no dump shows has failed."""
+        charges, number = self._programs[suspect.program].charges, suspect.run.number
+        if number not in charges:
+            suspect.run.failed = True
+            charges[number] = _Charges(suspect.run, suspect.program, suspect.place, self._summary.dumps)
+        return charges[number]
+
+    def _hear_last(self) -> None:
+        """Charge the errors at the end of the log."""
+        suspect, errors = self._failures.at_end()
+        if not errors:
+            return
+        if suspect is None:
+            name, program = errors[0].pass_name, next(reversed(self._programs.values()))
+            marker = Marker(name, name, "after", failed=True) if name else None
+            source = next(reversed(self._sources))
+            run = program.states.walk.begin(marker, None)
+            suspect = Suspect(program.name, run, TracedPlace(source, errors[0].line, marker), True)
+        self._charges_of(suspect).errors += errors
 
     def _charge(
         self,
@@ -439,6 +487,7 @@ class _Tracer:
 
     def result(self) -> Trace:
         """Return the trace of all dumps taken. Call it once."""
+        self._hear_last()
         programs = self._programs.values()
         charged = {program.name: program.charged(self._options) for program in programs}
         charges = [one for program in programs for one in program.charges.values()]
@@ -472,7 +521,7 @@ class _Tracer:
             sources=tuple(self._sources),
             unindexed=self._unindexed,
             is_partial=any(program.pairs.pairs.is_partial for program in programs),
-            reproducers=tuple(self._reproducers),
+            reproducers=tuple(self._failures.reproducers),
         )
 
     def _place(self, dump: Dump) -> TracedPlace:

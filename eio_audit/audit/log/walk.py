@@ -209,6 +209,11 @@ class ProgramWalk:
             ended.failed = marker.failed
         return Step(shown, function, ended, at_work, self._vanished(shown))
 
+    @property
+    def innermost(self) -> PassRun | None:
+        """The pass that began last, of those that have not ended."""
+        return self._open[-1] if self._open else None
+
     def begin(self, marker: Marker | None, function: str | None) -> PassRun:
         """Return a new run of the pass of a marker; None for passes that the log does not show."""
         self.runs += 1

@@ -189,6 +189,8 @@ def trace_command(
     )
     if merged.errors:
         ctx.exit(2)
+    if merged.invalid is not None:
+        ctx.exit(0 if gate.never_fails else 1)
     must_judge = is_asked_for(gate) and not gate.allows_unindexed
     if not merged.summary.dumps or (merged.is_unjudged and must_judge):
         inputs.require_indices(merged.summary, (), *paths)

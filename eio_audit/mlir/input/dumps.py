@@ -560,15 +560,24 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     return _end_of_aliases(source, Span(line_end + 1, span.end))
 
 
-def _end_of_op(source: Source, span: Span) -> int:
+def _end_of_op(source: Source, span: Span, *, may_end_in_resources: bool = True) -> int:
     """Return the end of the only op of a span and its aliases; that of the span, if resources are below."""
     data, offset = source.data, start_of_first_op(source, span)
     while (brace := data.find(b"\n}", offset, span.end)) >= 0:
         offset = line_end(data, brace + 1, span.end)
         if not data[brace:offset].rstrip().endswith(b"{"):  # it opens no further region
             end = _end_of_aliases(source, Span(min(offset + 1, span.end), span.end))
-            return span.end if data.find(b"{-#", end, span.end) >= 0 else end
+            has_resources = may_end_in_resources and data.find(b"{-#", end, span.end) >= 0
+            return span.end if has_resources else end
     return span.end
+
+
+def text_below(dump: Dump) -> Span:
+    """Return the text from the end of a dump's op to the next marker."""
+    data, end = dump.source.data, _end_of_op(dump.source, dump.span, may_end_in_resources=False)
+    line = max(data.rfind(b"\n", 0, end) + 1, dump.span.start)
+    following, _ = next(find_markers(data, line), (Span(len(data), 0), None))
+    return Span(end, max(following.start, end))
 
 
 def _last_line_end(data: Text, span: Span) -> int:

@@ -77,11 +77,12 @@ _NOISE = (
     rb"|Traceback \(most recent call last\)|File \"[^\"\n]*\", line \d+"
     rb"|[^\s:\"%()]+\.py:\d+: \w"
 )
-_DIAGNOSTIC = (
+PLACE = (
     rb"(?:(?:[^\s:\"%()]+|<[\w ]+>|\"[^\"\n]*\"):\d+:\d+"
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
-    rb": (?:error|warning|note|remark): "
 )
+"""A location as a diagnostic begins with it."""
+_DIAGNOSTIC = PLACE + rb": (?:error|warning|note|remark): "
 EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
 _MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
@@ -93,7 +94,7 @@ Editors and forms drop the blank, but for that the message is known.
 _LONGEST_SHOWN_OP = 1 << 20
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The start of a line that is not indented. A printer indents all lines in a function."""
-_CRASH = (
+CRASH = (
     rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
     rb"|#\d+ 0x[0-9a-f]+|Segmentation fault|Aborted\b|Killed\b|terminate called|(?:Floating point|Illegal)\b"
     rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory)\b|\*\*\* )"
@@ -128,14 +129,16 @@ class Marker(NamedTuple):
     op_name: str | None = None
 
 
-def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
+def find_markers(data: Text, start: int = 0) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers of a log in order, each with its span. A line that ends a dump yields None.
+
+    Only the text from ``start``, the start of a line, is looked at.
 
     A marker inside a string, or cut off by another marker, does not count. Complexity: linear, as fast as
     ``bytes.find``.
     """
     end_of_text = Span(len(data), len(data)), None
-    for (place, marker), (following, _) in pairwise(chain(_begun_markers(data), [end_of_text])):
+    for (place, marker), (following, _) in pairwise(chain(_begun_markers(data, start), [end_of_text])):
         if place.end <= following.start:
             yield place, marker
 
@@ -157,9 +160,9 @@ def holds_ir(path: str) -> bool:
     return False
 
 
-def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
+def _begun_markers(data: Text, start: int) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers outside strings. A marker may begin inside the previous one."""
-    for offset in _starts(data):
+    for offset in _starts(data, start):
         if match := _pass_line(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
         elif match := _STAGE.match(data, offset):
@@ -173,9 +176,9 @@ def _pass_line(data: Text, offset: int) -> re.Match[bytes] | None:
     return _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset)
 
 
-def _starts(data: Text) -> Iterator[int]:
-    counted = quotes = 0  # the offset up to which quotes are counted, and their number in this line
-    for common in find_all(data, _COMMON, Span(0, len(data))):
+def _starts(data: Text, start: int) -> Iterator[int]:
+    counted, quotes = start, 0  # the offset up to which quotes are counted, and their number in this line
+    for common in find_all(data, _COMMON, Span(start, len(data))):
         lead = next((lead for lead in _LEADS if data[max(common - len(lead), 0) : common] == lead), None)
         if lead is None:
             continue
@@ -248,7 +251,7 @@ def without_noise(text: bytes) -> bytes:
 
 def is_crash(data: Text, offset: int, end: int) -> bool:
     """Whether the line at ``offset`` is the first that a compiler prints when it crashes."""
-    return re.compile(_CRASH).match(data, offset, end) is not None
+    return re.compile(CRASH).match(data, offset, end) is not None
 
 
 def shown_op_end(data: Text, offset: int, end: int) -> int | None:

@@ -102,9 +102,9 @@ def read_ir(
     ``op_table`` says which ops are isolated or hold graph regions. The default is the shipped table. Lines
     outside operations that cannot be MLIR, such as a compiler's log, are ignored. ``mentions`` is filled in.
 
-    A dump that ``may_be_invalid`` is that of a pass that failed, read to show it. What is wrong with its
-    values is in ``IR.faults``. Its regions with a use before the definition count as graph regions. Never read
-    so what is written again.
+    A dump that ``may_be_invalid`` is that of a pass that failed, read to show it, never to write it again.
+    What is wrong with its values is in ``IR.faults``. Its regions with a use before the definition count as
+    graph regions.
 
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, or a value is undefined, defined

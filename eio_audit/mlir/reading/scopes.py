@@ -8,7 +8,6 @@ from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR, Fault
-from eio_audit.mlir.source import InputError
 
 
 class Mentions:

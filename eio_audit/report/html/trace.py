@@ -22,6 +22,7 @@ from eio_audit.report.wording.trace import (
     name_of,
     order_after,
     pass_title,
+    reason,
     time_of,
     verdict_on_all,
     worst_pass,
@@ -164,6 +165,8 @@ def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_ch
 
 
 def _note(traced: TracedPass) -> str:
+    if why := reason(traced):
+        return why
     if traced.made:
         return f"{traced.made:,} made, {traced.left:,} left"
     return count(traced.figures.inversions, "inversion") if traced.figures.inversions else ""

@@ -204,6 +204,7 @@ def _print_rows(
         column(
             "dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW
         ),
+        column("why", words.reason, least=NARROW),
         Column("time", [words.time_of(row.passes) for row in rows], optional=True),
         *([column("function", words.functions_of, optional=True, least=NARROW)] if shows_functions else []),
     ]

@@ -10,6 +10,7 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
+from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.commands import (
     Step,
@@ -51,6 +52,24 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
     if name is not None:
         return name
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+
+
+def reason(traced: TracedPass) -> str:
+    """Return why a pass failed: what is invalid in its dump, and what the compiler said of it."""
+    faults = [fault.text for _, fault in traced.faults]
+    said = [error_text(error) for error in traced.errors]
+    parts = (
+        f"{one[0]} (and {len(one) - 1:,} more)" if len(one) > 1 else one[0] for one in (faults, said) if one
+    )
+    return "; ".join(parts)
+
+
+def error_text(error: Diagnostic) -> str:
+    """Return ``line 34: failed to legalize operation 'a.b' (a.b on line 29)``."""
+    lines = error.op_lines
+    more = "" if len(lines) < 2 else f" and {lines[1]}" if len(lines) == 2 else " and others"
+    op = f" ({error.op_name} on line {lines[0]}{more})" if lines else ""
+    return f"line {error.line}: {error.message}{op}"
 
 
 def functions_of(traced: TracedPass) -> str:
@@ -136,6 +155,10 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
     ``where`` replaces the number of passes.
     """
+    if (invalid := trace.invalid) is not None:
+        part, fault = invalid.faults[0]
+        function = f" in {part}" if isinstance(part, str) else ""
+        return "failed", f"{pass_called(invalid.pass_name, invalid.place.marker)}{function}: {fault.kind}"
     files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
     unread_files = unread(trace.errors, files) if trace.errors else ""
     if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):
@@ -178,8 +201,10 @@ def next_steps(trace: Trace) -> Iterator[Step]:
         yield Step("mlir-opt ... --mlir-print-ir-after-all 2> passes.log", "prints a log of passes to trace")
         yield Step("eio-audit diff BEFORE.mlir AFTER.mlir", "compares two dumps")
         return
+    to_broken = [*_steps_to(trace.broken, trace)] if trace.broken is not None else []
+    yield from to_broken
     if trace.is_unjudged:
-        if (most := _most_changed(trace)) is not None:
+        if not to_broken and (most := _most_changed(trace)) is not None:
             yield Step(pass_command(most, trace), "shows the pass that changed most")
             page = command("trace", trace, most.place.source, "--format html -o passes.html")
             yield Step(page, "writes a page of all passes")
@@ -203,6 +228,18 @@ def next_steps(trace: Trace) -> Iterator[Step]:
         cures.append(Step(relabel, "corrects wrong indices"))
     wrong = trace.left_classes[PairClass.WRONG_INDEX]
     yield from reversed(cures) if 2 * wrong > trace.left_classes.total() else cures
+
+
+def _steps_to(broken: TracedPass, trace: Trace) -> Iterator[Step]:
+    """Yield the commands that show what a pass that failed did, and the op that its error names."""
+    if broken.op_counts.total and (compare := compare_command(broken, trace)):
+        yield Step(compare, "shows what the pass that failed did")
+    lines = [line for error in broken.errors for line in error.op_lines]
+    if lines and is_readable_again(trace, broken.place.source):
+        yield Step(
+            command("history", trace, broken.place.source, str(lines[0])),
+            "follows the op that its error names",
+        )
 
 
 def _ends_in_one_dump(trace: Trace) -> bool:
