@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -174,6 +174,12 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
             text = error.fitted(Console(sys.stderr).width)
         click.echo(text, err=True)
+
+
+def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
+    """Print notes about places of files: what compilers printed besides dumps and errors."""
+    for (source, line), note in notes.items():
+        click.echo(f"note: {source}:{line}: {note}", err=True)
 
 
 def note_skipped(files: Sequence[str]) -> None:

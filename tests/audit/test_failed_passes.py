@@ -130,7 +130,7 @@ def test_the_same_text_after_a_pass_that_did_not_fail_is_an_error() -> None:
 def test_diff_and_history_show_it() -> None:
     before, after = read_text(GOOD + "\n" + EARLY)
     assert len(diff(before, after).ops.groups["added"]) == 1
-    [found] = [one for one in history([before, after], "11").ops]
+    found = history([before, after], "11").ops[0]
     assert [event.kind for event in found.events] == ["made"]
 
 

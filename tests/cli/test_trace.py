@@ -79,6 +79,7 @@ def test_a_log_as_json() -> None:
     assert changes.pop("by_name")["ttir.add"] == {"added": 0, "removed": 0, "modified": 28, "moved": 0}
     assert changes == {"added": 46, "removed": 84, "modified": 135, "moved": 0, "functions": ["@forward"]}
     assert (row.pop("size"), row.pop("seconds"), row.pop("timed_runs")) == (236, None, 0)
+    assert (row.pop("faults"), row.pop("errors")) == ([], [])
     worst, *others = row.pop("left_ops")
     assert (worst["op"], worst["index"], worst["line"], worst["pairs"], len(others)) == (
         "ttir.permute",

@@ -89,6 +89,6 @@ def test_a_reproducer_is_skipped_however_it_is_wrapped(places: list[int]) -> Non
 
 
 def test_a_reproducer_is_named() -> None:
-    assert trace(read_text(REPRODUCER)).reproducers == (("<text>", 6),)
+    assert [*trace(read_text(REPRODUCER)).notes] == [("<text>", 6)]
     done = run("trace", "-", stdin=REPRODUCER.encode())
     assert done.stderr == b"note: <stdin>:6: reproducer of a compiler that failed\n"

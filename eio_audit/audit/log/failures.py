@@ -15,7 +15,7 @@ from eio_audit.audit.log.pass_steps import TracedPlace
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Line
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, reproducer_of
+from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, notes_on
 from eio_audit.mlir.input.dumps import Dump
 
 MOST_LINES = 3  # how many lines of the op that an error names are kept
@@ -35,7 +35,7 @@ class Failures:
     """Takes dump after dump. The errors are given to passes by ``charged``, and ``at_end``."""
 
     def __init__(self) -> None:
-        self.reproducers: dict[tuple[str, int], None] = {}  # the file and the 1-based line of each
+        self.notes: dict[tuple[str, int], str] = {}  # what else is in the log, by its file and 1-based line
         self._seen: set[tuple[str, int]] = set()
         self._pending: list[Diagnostic] = []
         self._last: Suspect | None = None
@@ -43,8 +43,7 @@ class Failures:
 
     def below(self, dump: Dump, known: ProgramText) -> list[Diagnostic]:
         """Return the errors below a dump, each with the lines of its op in the last valid text."""
-        if (place := reproducer_of(dump)) is not None:
-            self.reproducers[place] = None
+        self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
         errors = []
         for error in diagnostics_below(dump):
             if (dump.source.name, error.line) not in self._seen:

@@ -37,7 +37,7 @@ from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.diagnostics import Diagnostic
-from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError
@@ -128,7 +128,8 @@ class Trace:
         sources: the files with dumps that could be read.
         unindexed: number of dumps that have ops but no index.
         is_partial: whether some block had too many ops out of order to follow all of its pairs.
-        reproducers: where compilers that failed printed how to fail again: the file and the 1-based line.
+        unmarked_modules: the 1-based lines of modules without a marker and an index, of a single file.
+        notes: what else compilers printed, such as how to fail again, by its file and 1-based line.
     """
 
     left: tuple[LeftFinding, ...]
@@ -144,7 +145,8 @@ class Trace:
     sources: tuple[str, ...] = ()
     unindexed: int = 0
     is_partial: bool = False
-    reproducers: tuple[tuple[str, int], ...] = ()
+    notes: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    unmarked_modules: tuple[int, ...] = ()
 
     @cached_property
     def invalid(self) -> TracedPass | None:
@@ -378,6 +380,7 @@ class _Tracer:
         self._unmatched = frozenset(options.assume_pure)
         self._times = PassTimes()
         self._failures = Failures()
+        self._modules: list[int] = []
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
@@ -399,6 +402,7 @@ class _Tracer:
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.parts.values()))
         if dump.marker is None and not summary.has_indices:
             self._charge_errors(None, self._failures.below(dump, texts))
+            self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
         functions = program.states.functions
@@ -521,7 +525,8 @@ class _Tracer:
             sources=tuple(self._sources),
             unindexed=self._unindexed,
             is_partial=any(program.pairs.pairs.is_partial for program in programs),
-            reproducers=tuple(self._failures.reproducers),
+            notes=self._failures.notes,
+            unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
         )
 
     def _place(self, dump: Dump) -> TracedPlace:

@@ -40,7 +40,8 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
         unindexed=sum(one.unindexed for one in traces),
         is_partial=any(one.is_partial for one in traces),
-        reproducers=tuple(chain.from_iterable(one.reproducers for one in traces)),
+        unmarked_modules=traces[0].unmarked_modules if len(traces) == 1 else (),
+        notes=dict(chain.from_iterable(one.notes.items() for one in traces)),
     )
 
 

@@ -177,8 +177,7 @@ def trace_command(
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(merged.unmatched)
-        for source, line in merged.reproducers:
-            click.echo(f"note: {source}:{line}: reproducer of a compiler that failed", err=True)
+        inputs.show_notes(merged.notes)
     if not merged.errors and (why := _why_none(choice, merged)):
         raise InputError(", ".join(map(source_name, paths)), None, why)
     rows = None if choice.is_all else choice.chosen(merged)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.input.dumps import Dump, text_below
-from eio_audit.mlir.input.markers import CRASH, PLACE
+from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
 from eio_audit.mlir.source import find_all
 from eio_audit.mlir.tokens import REPRODUCER
 
@@ -60,7 +60,13 @@ def diagnostics_below(dump: Dump) -> Iterator[Diagnostic]:
         yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
 
 
-def reproducer_of(dump: Dump) -> tuple[str, int] | None:
-    """Return the file and the 1-based line where a failed compiler printed how to fail again, or None."""
-    offset = dump.source.data.find(REPRODUCER, dump.span.start, text_below(dump).end)
-    return None if offset < 0 else (dump.source.name, dump.source.line_at(offset))
+def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
+    """Yield what else is between the start of a dump and the next marker, with its 1-based line.
+
+    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
+    """
+    source, span = dump.source, text_below(dump)
+    if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
+        yield source.line_at(offset), "reproducer of a compiler that failed"
+    if (other := other_text(source.data, *span)) is not None and other.is_debug_log:
+        yield source.line_at(other.start), other.what

@@ -19,11 +19,10 @@ from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     EXCERPT,
     Marker,
-    end_of_mlir,
     find_markers,
     is_crash,
     noise_end,
-    other_ir_at,
+    other_text,
     shown_op_end,
     without_noise,
 )
@@ -51,9 +50,11 @@ _SYMBOLS = (
     rb"|\bsym_name = \"[^\"\n]*+\""
 )
 """The symbol of an op with a region, in a module."""
+_PRIVATE = b" private ", b'sym_visibility = "private"'
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = rb"//[^\n]*+|" + FILE_METADATA.pattern
+_COMMENTS = rb"(?:[ \t\r\n]|//[^\n]*+)*+"
 _BLANK_LINES = rb"\n[ \t\r\n]*+\n"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
@@ -362,9 +363,9 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
     if not markers:
-        start = _text_start(source, Span(0, end.end))
-        if (language := other_ir_at(source.data, start)) is not None:
-            raise source.error(start, f"this is {language}, not MLIR")
+        start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
+        if (other := other_text(source.data, start, end.end)) is not None and other.start == start:
+            raise source.error(start, other.what)
         named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
@@ -424,15 +425,14 @@ class _Splitter:
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
         if marker is None:
-            mlir = Span(span.start, end_of_mlir(source.data, span.start, span.end))
-            return self.pieces(source, mlir, None, must_hold_ir=True)
+            return self.pieces(source, _mlir_in(source, span, span.start), None, must_hold_ir=True)
         if marker.when is None:
             self._enter(marker.pass_name)
         if self._last is not None and _is_same_text(source, span, *self._last[:2]):
             return self._marked(source, Span(span.start, span.start + self._last[2]), place, marker)
         number = self._number
         brace = max(source.data.find(b"\n}", span.start, span.end), span.start)
-        mlir = Span(span.start, end_of_mlir(source.data, brace, span.end))
+        mlir = _mlir_in(source, span, brace)
         end = _end_of_first_op(source, _pieces(source, mlir)[0])
         dumps = self._marked(source, Span(span.start, end), place, marker)
         others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True)
@@ -499,6 +499,12 @@ class _Splitter:
         self._begin = self._module = None
 
 
+def _mlir_in(source: Source, span: Span, offset: int) -> Span:
+    """Return a span up to the first line after an offset with which another text begins."""
+    other = other_text(source.data, offset, span.end)
+    return span if other is None else Span(span.start, other.start)
+
+
 def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
     """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
     start = _text_start(source, span)
@@ -513,21 +519,38 @@ def first_symbol(dump: Dump) -> bytes | None:
     return match and (match[1] or match[0])
 
 
+def module_lines(dump: Dump) -> list[int]:
+    """Return the 1-based lines on which the outermost modules of a dump begin, if they are not indented."""
+    found = re.compile(rb"(?m)^(?:" + _MODULE.pattern + rb")").finditer(dump.source.data, *dump.span)
+    return [dump.source.line_at(match.start()) for match in found]
+
+
 def _shows_module(dump: Dump) -> bool:
     start = start_of_first_op(dump.source, dump.span)
     return _MODULE.match(dump.source.data, start, dump.span.end) is not None
 
 
 def _are_apart(module: Dump, other: Dump) -> bool:
-    """Whether two modules have different names, or none and no symbol in common."""
-    symbols = [re.compile(_SYMBOLS).findall(dump.source.data, *dump.span) for dump in (module, other)]
+    """Whether two modules have different names, or none and no symbol in common but private ones."""
+    symbols = [_symbols(dump) for dump in (module, other)]
     names = [
         _MODULE.match(dump.source.data, start_of_first_op(dump.source, dump.span)) for dump in (module, other)
     ]
     first, second = (match["name"] if match else None for match in names)
     if first and second:
         return bool(first != second)
-    return all(symbols) and set(symbols[0]).isdisjoint(symbols[1])
+    return all(symbols) and symbols[0].isdisjoint(symbols[1])
+
+
+def _symbols(dump: Dump) -> set[bytes]:
+    """Return the symbols of a module: of those ops that are not private, if there are any."""
+    data, found, public = dump.source.data, set[bytes](), set[bytes]()
+    for match in re.compile(_SYMBOLS).finditer(data, *dump.span):
+        text = data[match.start() : line_end(data, match.end(), dump.span.end)]
+        found.add(match[1] or match[0])
+        if not any(word in text for word in _PRIVATE):
+            public.add(match[1] or match[0])
+    return public or found
 
 
 def _holds_ir(data: Text, span: Span) -> bool:

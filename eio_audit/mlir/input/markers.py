@@ -100,11 +100,24 @@ CRASH = (
     rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory)\b|\*\*\* )"
 )
 """The first line that a compiler prints when it crashes."""
-_OTHER_IR = {
-    "LLVM IR": (b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "),
-    "HLO": (b"HloModule ",),
+_NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
+_OTHER_TEXTS = {
+    b"HloModule ": "this is HLO, not MLIR",
+    b'{"log":"': "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log",
+    **dict.fromkeys(
+        (b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "),
+        "this is LLVM IR, not MLIR",
+    ),
+    **dict.fromkeys(
+        (b"Processing operation : '", b'Trying to match "', b"} -> success", b"} -> failure"),
+        f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}",
+    ),
+    **dict.fromkeys(
+        (b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"),
+        f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}",
+    ),
 }
-"""By the language of a program that is not MLIR, how its text may begin."""
+"""By what a line begins with from which on a text is not MLIR: what it is."""
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
@@ -224,18 +237,27 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
 
 
-def other_ir_at(data: Text, offset: int) -> str | None:
-    """Return the language, not MLIR, of the program whose text begins at ``offset``; None if none does."""
-    text = data[offset : offset + 40]
-    return next((name for name, starts in _OTHER_IR.items() if text.startswith(starts)), None)
+class OtherText(NamedTuple):
+    """A text that is not MLIR."""
+
+    start: int  # where it begins
+    what: str  # what it is: `this is HLO, not MLIR`
+
+    @property
+    def is_debug_log(self) -> bool:
+        """Whether a compiler of MLIR printed it."""
+        return self.what.endswith(_NAMES_PATTERNS)
 
 
-def end_of_mlir(data: Text, offset: int, end: int) -> int:
-    """Return the start of the first line after ``offset`` that begins LLVM IR or HLO, else ``end``."""
-    for start in chain.from_iterable(_OTHER_IR.values()):
-        found = data.find(b"\n" + start, offset, end)
-        end = found + 1 if found >= 0 else end
-    return end
+def other_text(data: Text, offset: int, end: int) -> OtherText | None:
+    """Return the first text of another language or log whose first line begins between two offsets."""
+    first = None
+    for start, what in _OTHER_TEXTS.items():
+        is_first = data[offset : offset + len(start)] == start
+        found = offset if is_first else data.find(b"\n" + start, offset, end) + 1
+        if found or is_first:
+            first, end = OtherText(found, what), found
+    return first
 
 
 def without_noise(text: bytes) -> bytes:

@@ -14,6 +14,7 @@ from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.commands import (
     Step,
+    argument,
     command,
     compare_command,
     explain_command,
@@ -165,6 +166,9 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
         if unread_files or not trace.summary.dumps:
             return "could not run", unread_files or "no op carries an op index"
         changed = sum(1 for traced in trace.passes if traced.changed)
+        if not trace.passes and len(lines := trace.unmarked_modules) > 1:
+            where = shortened_list(list(map(str, lines)), SHOWN_INPUTS)
+            return NOT_JUDGED, f"no pass markers; {count(len(lines), 'module')}, on lines {where}"
         if not trace.passes:
             return NOT_JUDGED, "no op carries an op index, and no marker names a pass"
         passes = count(len(trace.passes), "pass", "passes") + (f" of {where}" if where else "")
@@ -197,6 +201,12 @@ def next_steps(trace: Trace) -> Iterator[Step]:
 
     If the order is not judged, it is the pass that changed most.
     """
+    has_modules = len(trace.unmarked_modules) > 1 and is_readable_again(trace, trace.sources[0])
+    if trace.is_unjudged and not trace.passes and has_modules:
+        split = f"csplit -z -f module- {argument(trace.sources[0])} '/^module/' '{{*}}'"
+        yield Step(split, "writes each module to a file")
+        yield Step("eio-audit diff module-01 module-02", "compares the first two")
+        return
     if trace.is_unjudged and not trace.passes:
         yield Step("mlir-opt ... --mlir-print-ir-after-all 2> passes.log", "prints a log of passes to trace")
         yield Step("eio-audit diff BEFORE.mlir AFTER.mlir", "compares two dumps")
