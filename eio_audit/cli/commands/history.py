@@ -74,7 +74,8 @@ class _Dumps(Iterable["Dump"]):
         is_empty, is_only = True, len(self.files) == 1
         for file in self.files:
             try:
-                for dump in stream_file(file, self.advance, inputs.max_size(), is_only=is_only):
+                dumps = stream_file(file, self.advance, inputs.max_size(), is_only=is_only)
+                for dump in inputs.noted(dumps):
                     is_empty = False
                     yield dump
             except InputError as error:
