@@ -104,8 +104,8 @@ from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.program_text import text_before
+from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
@@ -227,7 +227,6 @@ from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curv
 from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
 from eio_audit.report.html.stored_steps import (
     STATUSES,
-    PageText,
     StoredSteps,
     StoredTexts,
     packed,

@@ -104,4 +104,4 @@ def test_the_commands_on_logs_name_it_once(command: list[str], tmp_path: Path) -
     name, *options = command
     other = [path] if command == ["diff"] else []
     done = run(name, path, *options, *other)
-    assert done.stderr.decode() == f"note: {path}:12: reproducer of a compiler that failed\n"
+    assert done.stderr.decode() == f"note: {path}:14: reproducer of a compiler that failed\n"

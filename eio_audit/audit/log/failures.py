@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from eio_audit.audit.log.pass_steps import TracedPlace
 from eio_audit.audit.log.program_text import ProgramText
+from eio_audit.audit.log.scope_steps import TracedPlace
 from eio_audit.audit.log.scope_text import Line
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, notes_on

@@ -16,7 +16,7 @@ from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
-from eio_audit.audit.log.shown_text import ShownText
+from eio_audit.audit.log.scope_text import ShownText
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump

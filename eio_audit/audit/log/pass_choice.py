@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from eio_audit.audit.log.pass_steps import ChangedOp, PassStep
+from eio_audit.audit.log.scope_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
 

@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from eio_audit.audit.log.scope_text import TEXT, Line, Scope, ScopeText
-from eio_audit.audit.log.shown_text import ShownText, extents_of
+from eio_audit.audit.log.scope_text import TEXT, Line, Scope, ScopeText, ShownText, extents_of
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.traits import OpTable

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import NamedTuple, Protocol
 
@@ -20,20 +20,20 @@ from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.failures import Failures, Suspect
-from eio_audit.audit.log.followed_pairs import FollowedPairs
-from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
+from eio_audit.audit.log.followed_pairs import FollowedPairs, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL
-from eio_audit.audit.log.left_pairs import LeftOp, LeftPairs, left_pairs
-from eio_audit.audit.log.pass_steps import (
+from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
+from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
     PassStep,
+    ScopeStep,
+    ScopeSteps,
     TracedPlace,
     counts_by_name,
     pass_step,
 )
-from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
-from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.diagnostics import Diagnostic
@@ -52,29 +52,29 @@ class TracedPass:
     function: str | None  # symbol of the function it ran on; None for a whole program
     program: str  # the program it ran on, if there are several
     place: TracedPlace  # the dump that shows its result
-    before: TracedPlace | None  # the last dump before that of what it changed; None if there is none
-    failed: bool  # whether it failed, according to its marker
-    # Whether it changed anything except the names of aliases and values; None without a text before.
-    changed: bool | None
-    figures: Summary  # the figures of the dump, or only of the function it ran on
-    made: int  # pairs of ops that it put out of order
-    undone: int  # pairs of ops out of order that it put in order
-    left: int  # pairs that it made and that have been out of order since then
-    # How many of them are of each class. Those in graph regions have none.
-    left_classes: Mapping[PairClass, int]
-    # The ops in these pairs that `fix --relabel` changes, those in most of them first.
-    left_ops: tuple[LeftOp, ...]
-    mislabelled: int  # op indices that it made contradict the dependences, function by function
-    lost: int  # op indices that the program had before it and has no more
     run: int  # its number among the passes of its program, as they began
+    figures: Summary  # the figures of the dump, or only of the function it ran on
+    before: TracedPlace | None = None  # the last dump before that of what it changed; None if there is none
+    failed: bool = False  # whether it failed, according to its marker, or did not end
+    # Whether it changed anything except the names of aliases and values; None without a text before.
+    changed: bool | None = None
+    made: int = 0  # pairs of ops that it put out of order
+    undone: int = 0  # pairs of ops out of order that it put in order
+    left: int = 0  # pairs that it made and that have been out of order since then
+    # How many of them are of each class. Those in graph regions have none.
+    left_classes: Mapping[PairClass, int] = field(default_factory=dict)
+    # The ops in these pairs that `fix --relabel` changes, those in most of them first.
+    left_ops: tuple[LeftOp, ...] = ()
+    mislabelled: int = 0  # op indices that it made contradict the dependences, function by function
+    lost: int = 0  # op indices that the program had before it and has no more
     # Per name of an op, how many of these it added, removed, modified and moved; None without a dump
     # before.
-    ops: Mapping[str, OpCounts] | None
-    functions: tuple[str, ...]  # the functions in which it changed ops
-    size: int  # number of ops of the dump, or of the function it ran on, at any depth
+    ops: Mapping[str, OpCounts] | None = None
+    functions: tuple[str, ...] = ()  # the functions in which it changed ops
+    size: int = 0  # number of ops of the dump, or of the function it ran on, at any depth
     # What is invalid in the dump of a pass that failed, each with the function or module.
-    faults: tuple[tuple[Part, Fault], ...]
-    errors: tuple[Diagnostic, ...]  # what the compiler said of it
+    faults: tuple[tuple[Part, Fault], ...] = ()
+    errors: tuple[Diagnostic, ...] = ()  # what the compiler said of it
     # Its wall time by MLIR's timing report, together with the other runs that the entry of the report
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
@@ -211,86 +211,53 @@ def trace(
     return tracer.result()
 
 
-@dataclass(slots=True, eq=False)
 class _Charges:
-    """What one run of a pass is charged with so far, and the last dump that shows it: number ``shown_at``."""
+    """What one run of a pass is charged with so far, and the number of the last dump that shows it."""
 
-    run: PassRun
-    program: str
-    place: TracedPlace
-    shown_at: int = -1
-    changed: bool | None = None
-    figures: Summary = field(default_factory=lambda: summarize_blocks([]))
-    before: TracedPlace | None = None
-    mislabelled: int = 0
-    lost: int = 0
-    ops: dict[str, OpCounts] | None = None
-    functions: dict[str, None] = field(default_factory=dict)
-    size: int = 0
-    faults: tuple[tuple[Part, Fault], ...] = ()
-    errors: list[Diagnostic] = field(default_factory=list)
+    def __init__(self, run: PassRun, program: str, place: TracedPlace, shown_at: int = -1) -> None:
+        self.run = run
+        self.shown_at = shown_at
+        nothing = summarize_blocks([])
+        self.row = TracedPass(-1, run.pass_name, run.function, program, place, run.number, nothing)
 
     def count(self, changes: Sequence[ChangedOp]) -> None:
-        self.ops = self.ops or {}
+        ops = {**(self.row.ops or {})}
         for name, counts in counts_by_name(changes).items():
-            self.ops[name] = counts.plus(self.ops.get(name, OpCounts()))
-        self.functions |= dict.fromkeys(one.function for one in changes if one.function is not None)
-
-    def add(self, change: StateChange) -> None:
-        self.mislabelled += change.mislabelled
-        self.lost += change.lost
+            ops[name] = counts.plus(ops.get(name, OpCounts()))
+        functions = dict.fromkeys([*self.row.functions, *filter(None, (one.function for one in changes))])
+        self.row = replace(self.row, ops=ops, functions=(*functions,))
 
     def show(self, number: int, place: TracedPlace, states: DumpStates) -> None:
-        self.shown_at, self.place = number, place
-        function = self.run.function
+        function, self.shown_at = self.run.function, number
         is_part = states.only_function is None and function is not None and function in states.parts
-        is_judged = not states.faults
-        self.figures = summarize_blocks(
-            states.parts[function].blocks if is_part and is_judged else states.blocks
-        )
-        self.faults = tuple(states.faults)
-        self.size = sum(state.size for part, state in states.parts.items() if part == function or not is_part)
+        shown = [states.parts[function]] if is_part else [*states.parts.values()]
+        blocks = [block for state in shown for block in state.blocks if not states.faults]
+        size, faults = sum(state.size for state in shown), (*states.faults,)
+        self.row = replace(self.row, place=place, figures=summarize_blocks(blocks), size=size, faults=faults)
+
+    def hear(self, errors: Iterable[Diagnostic]) -> None:
+        known = {(one.message, one.op_name): one for one in reversed((*self.row.errors, *errors))}
+        self.row = replace(self.row, errors=(*known.values(),)[::-1])
 
     def timed(self) -> TimedRun:
-        run, place = self.run, self.place
-        return TimedRun(
-            run.class_name, self.program, run.function, bool(self.changed), place.source, place.line
-        )
+        run, row = self.run, self.row
+        place = row.place.source, row.place.line
+        return TimedRun(run.class_name, row.program, run.function, bool(row.changed), *place)
 
     def traced(self, index: int, time: PassTime, pairs: _ChargedPairs) -> TracedPass:
-        run = self.run
-        figures = {name: getattr(self, name) for name in _FIGURES}
-        return TracedPass(
-            index,
-            run.pass_name,
-            run.function,
-            failed=run.failed,
-            run=run.number,
-            functions=tuple(self.functions),
-            errors=tuple({(one.message, one.op_name): one for one in reversed(self.errors)}.values())[::-1],
-            made=pairs.made[run.number],
-            undone=pairs.undone[run.number],
-            left=pairs.left[run.number],
-            left_classes=+pairs.at_end.classes[run.number],
-            left_ops=tuple(pairs.at_end.ops[run.number]),
+        run = self.run.number
+        return replace(
+            self.row,
+            index=index,
+            failed=self.run.failed,
+            made=pairs.made[run],
+            undone=pairs.undone[run],
+            left=pairs.left[run],
+            left_classes=+pairs.at_end.classes[run],
+            left_ops=(*pairs.at_end.ops[run],),
             seconds=time.seconds,
             timed_runs=time.runs,
-            **figures,
         )
-
-
-_FIGURES = (
-    "program",
-    "place",
-    "before",
-    "changed",
-    "figures",
-    "mislabelled",
-    "lost",
-    "ops",
-    "size",
-    "faults",
-)
 
 
 class _ChargedPairs(NamedTuple):
@@ -433,7 +400,7 @@ class _Tracer:
 
     def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
         for one, errors in self._failures.charged(suspect, below):
-            self._charges_of(one).errors += errors
+            self._charges_of(one).hear(errors)
 
     def _charges_of(self, suspect: Suspect) -> _Charges:
         """Return what a pass is charged with; a pass that no dump shows has failed."""
@@ -454,7 +421,7 @@ class _Tracer:
             source = next(reversed(self._sources))
             run = program.states.walk.begin(marker, None)
             suspect = Suspect(program.name, run, TracedPlace(source, errors[0].line, marker), True)
-        self._charges_of(suspect).errors += errors
+        self._charges_of(suspect).hear(errors)
 
     def _charge(
         self,
@@ -474,18 +441,23 @@ class _Tracer:
         if run is None:
             return None
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
-        if change is not None:
-            charges.add(change)
+        row = charges.row
+        changed = row.changed
         if done is not None:
+            changed = bool(changed or changes)
             charges.count(changes)
             for watch in self._watches if changes else ():
                 watch.watch(run, program.name, done, changes)
-        if done is not None:
-            charges.changed = bool(charges.changed or changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):
-            charges.changed = bool(charges.changed) or change.changed
+            changed = bool(changed) or change.changed
         before = [program.shown_in[part] for part in parts if part in program.shown_in]
-        charges.before = max(before, key=lambda one: one.line, default=charges.before)
+        charges.row = replace(
+            charges.row,
+            changed=changed,
+            before=max(before, key=lambda one: one.line, default=row.before),
+            mislabelled=row.mislabelled + (change.mislabelled if change is not None else 0),
+            lost=row.lost + (change.lost if change is not None else 0),
+        )
         charges.show(self._summary.dumps, place, states)
         return run
 
@@ -500,7 +472,7 @@ class _Tracer:
         left = [
             LeftFinding(
                 finding._replace(pass_name=run.run.pass_name if run else None, left=True),
-                run.place if run else None,
+                run.row.place if run else None,
             )
             for program in programs
             for finding, origin in charged[program.name].at_end.findings
@@ -510,7 +482,7 @@ class _Tracer:
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
-                one.traced(index, times[index], charged[one.program]) for index, one in enumerate(charges)
+                one.traced(index, times[index], charged[one.row.program]) for index, one in enumerate(charges)
             ),
             initial=sum(one.made[INITIAL] for one in charged.values()),
             initial_left=sum(one.left[INITIAL] for one in charged.values()),

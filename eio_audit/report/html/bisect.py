@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
+from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.trace_sums import PassTotal
 from eio_audit.audit.log.walk import PassRun

@@ -11,7 +11,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisection import Bisection
-    from eio_audit.audit.log.pass_steps import TracedPlace
+    from eio_audit.audit.log.scope_steps import TracedPlace
     from eio_audit.audit.log.trace import Trace, TracedPass
 
 
