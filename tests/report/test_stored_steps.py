@@ -13,10 +13,7 @@ from eio_audit.mlir.input.function_texts import Aliases
 from eio_audit.mlir.source import Source, Span
 from tests.internals import (
     STATUSES,
-    Aliases,
     ChangedOp,
-    Line,
-    ScopeText,
     StoredSteps,
     StoredTexts,
     packed,
