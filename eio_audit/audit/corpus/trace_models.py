@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Protocol
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
 from eio_audit.audit.log.trace import Trace, Watch, trace
-from eio_audit.audit.log.trace_sums import PassTotal, initial_total, merge_traces, pass_totals, unreadable
+from eio_audit.audit.log.trace_sums import (
+    SUMMED,
+    PassTotal,
+    initial_total,
+    merge_traces,
+    pass_totals,
+    unreadable,
+)
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.dumps import Dump, stream_file
@@ -84,41 +91,21 @@ class ModelTrace:
     path: str  # the folder or the file that has its dumps and no others; empty if there is none
     trace: Trace  # the history of its programs
     passes: tuple[PassTotal, ...]  # what each pass did to the order, worst first
+    initial: int  # pairs out of order in the first dumps of its functions
+    made: int  # pairs that its passes put out of order
+    undone: int  # pairs that its passes put in order
+    left: int  # pairs out of order in the last dumps of its functions
+    left_shuffled: int  # those of them that are out of place or have a wrong index
+    mislabelled: int  # op indices that its passes made wrong
+    lost: int  # op indices that its passes lost
 
-    @property
-    def initial(self) -> int:
-        """Pairs out of order in the first dumps of its functions."""
-        return self.trace.initial
-
-    @property
-    def made(self) -> int:
-        """Pairs that its passes put out of order."""
-        return sum(total.made for total in self.passes)
-
-    @property
-    def undone(self) -> int:
-        """Pairs out of order that its passes put in order."""
-        return sum(total.undone for total in self.passes)
-
-    @property
-    def left(self) -> int:
-        """Pairs out of order in the last dumps of its functions."""
-        return sum(total.left for total in self.passes) + self.trace.initial_left
-
-    @property
-    def left_shuffled(self) -> int:
-        """Those of them that are out of place or have a wrong index."""
-        return sum(total.left_shuffled for total in self.passes) + self.trace.initial_left_shuffled
-
-    @property
-    def mislabelled(self) -> int:
-        """Op indices that its passes made wrong."""
-        return sum(total.mislabelled for total in self.passes)
-
-    @property
-    def lost(self) -> int:
-        """Op indices that its passes lost."""
-        return sum(total.lost for total in self.passes)
+    @classmethod
+    def of(cls, name: str, path: str, trace: Trace) -> ModelTrace:
+        """Return the sums of a trace."""
+        passes, start = pass_totals([trace]), {"left": trace.initial_left}
+        start["left_shuffled"] = trace.initial_left_shuffled
+        sums = {one: start.get(one, 0) + sum(getattr(row, one) for row in passes) for one in SUMMED}
+        return cls(name, path, trace, passes, trace.initial, **sums)
 
     @property
     def is_clean(self) -> bool:
@@ -185,9 +172,6 @@ def trace_models(
         progress(model.size_bytes)
         for _ in model.files:
             progress.file_done()
-    rows = [
-        ModelTrace(model.name, model.path, one, pass_totals([one]))
-        for model, one in zip(models, traces, strict=True)
-    ]
+    rows = [ModelTrace.of(model.name, model.path, one) for model, one in zip(models, traces, strict=True)]
     rows.sort(key=lambda row: (-row.left, -row.made, -row.mislabelled, -row.lost))
     return ModelTraces(tuple(rows), merge_traces(traces, options))

@@ -39,9 +39,6 @@ class FollowedPairs:
 
     An op keeps its number. A removed op goes on as an added op that was made from it. If several modules have
     functions of one name, only the one that was shown last counts, as in the figures of a trace.
-
-    Args:
-        options: what counts as out of order.
     """
 
     def __init__(self, options: AuditOptions) -> None:
@@ -53,9 +50,7 @@ class FollowedPairs:
     def take(self, found: ScopeStep, origin: Callable[[str | None], int]) -> None:
         """Take what a dump shows of the functions that have changed.
 
-        Args:
-            found: the comparison, with numbers of ops.
-            origin: tells the number of the change that is charged with what is new in a function, or INITIAL.
+        ``origin`` tells the number of the change that is charged with what is new in a function, or INITIAL.
         """
         if found.new is None:
             return
@@ -172,8 +167,7 @@ def _blocks(
 _RULES = (AVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
 _CLASS_OF = {HOISTED: PairClass.HOISTED_CONSTANT, SPLIT: PairClass.SPLIT}
 
-MOST_NAMED = 10
-"""How many ops of a pass are named at most, those in the most pairs that it left."""
+MOST_NAMED = 10  # how many ops of a pass are named at most, those in the most pairs that it left
 
 
 class LeftOp(NamedTuple):
@@ -187,8 +181,11 @@ class LeftOp(NamedTuple):
 
 @dataclass(slots=True)
 class LeftPairs:
-    """The pairs of one program that are out of order at the end of a log."""
+    """The pairs of one program, by the origin that is charged with them, at the end of a log."""
 
+    made: Counter[int]  # how many it put out of order
+    undone: Counter[int]  # how many it put in order
+    left: Counter[int]  # how many of those that it made are out of order
     # By origin, how many pairs of each class it left. Those in graph regions have none.
     classes: dict[int, Counter[PairClass]] = field(default_factory=lambda: defaultdict(Counter))
     # By origin, the ops in its pairs that `fix --relabel` changes, those in most of them first. In a
@@ -201,14 +198,9 @@ class LeftPairs:
 def left_pairs(
     followed: FollowedPairs, shown_in: Mapping[str | None, Dump], options: AuditOptions
 ) -> LeftPairs:
-    """Return the pairs at the end.
-
-    Args:
-        followed: the pairs of a program.
-        shown_in: by function out of order, the last dump of it that can be judged.
-        options: the options of the audits.
-    """
-    left, work = LeftPairs(), SharedWork(0)
+    """Return the pairs at the end. ``shown_in`` has the last dump of each function that can be judged."""
+    pairs, work = followed.pairs, SharedWork(0)
+    left = LeftPairs(pairs.made, pairs.undone, pairs.left)
     for dump in {id(dump): dump for dump in shown_in.values()}.values():
         audited = audit_dump(dump, options, work)
         functions = {function for function, last in shown_in.items() if last is dump}
@@ -236,13 +228,7 @@ def _position(dump: AuditedDump, block: int) -> tuple[int, int]:
 
 
 class _LeftBlock:
-    """A block with pairs out of order at the end.
-
-    Args:
-        block: the block.
-        ops: the numbers of its ops that count.
-        pairs: the pairs of its program.
-    """
+    """A block with pairs out of order at the end. ``ops`` are the numbers of its ops that count."""
 
     def __init__(self, block: FixedBlock, ops: Sequence[int], pairs: InvertedPairs) -> None:
         self._block = block

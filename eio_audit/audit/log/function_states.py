@@ -11,10 +11,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.log.scope_text import ShownText
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
@@ -57,8 +58,7 @@ class FunctionState:
         return sum(block.wrong_indices for block in self.blocks)
 
 
-_NOTHING = FunctionState(b"", (), frozenset(), frozenset())
-"""The figures of a missing function."""
+_NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,7 @@ class StateChange:
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
-    Args:
-        options: the options of the audits.
-        show: divides a dump. What is read of it is shared with the comparison of texts.
+    ``show`` divides a dump. What is read of it is shared with the comparison of texts.
     """
 
     def __init__(self, options: AuditOptions, show: Callable[[Dump], ShownText]) -> None:
@@ -179,6 +177,7 @@ class ProgramStates:
 
     def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
         """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
+        read = partial(read_dump, options=self._options, may_be_invalid=text.dump.has_failed)
         keyed = None
         if is_same:
             known = self.functions[function.symbol]
@@ -186,10 +185,10 @@ class ProgramStates:
             if known.callees == tuple(callee.key for callee in callees):
                 return known
         else:
-            keyed = self._function(text, function)
+            keyed = read(text.function_dump(function))
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
-            keyed = self._function(text, function, callees)
+            keyed = read(text.function_dump(function, callees))
         audited = audit_keyed(keyed, SharedWork(0))
         next_line = function.last_line + 2  # a line end is between the functions
         blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
@@ -204,12 +203,6 @@ class ProgramStates:
             size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
             faults=tuple(audited.ir.faults),
         )
-
-    def _function(
-        self, text: DumpText, function: FunctionText, callees: Sequence[FunctionText] = ()
-    ) -> KeyedDump:
-        dump = text.function_dump(function, callees)
-        return read_dump(dump, self._options, may_be_invalid=dump.has_failed)
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.

@@ -29,16 +29,11 @@ from eio_audit.mlir.source import InputError
 class EventKind(StrEnum):
     """What a dump shows of an op."""
 
-    FIRST = "first"
-    """It is in the first dump of its function."""
-    MADE = "made"
-    """A pass made it."""
-    CHANGED = "changed"
-    """A pass changed or moved it."""
-    REMOVED = "removed"
-    """A pass removed it."""
-    LAST = "last"
-    """This is the last dump that shows it, and no pass changed it since the event before."""
+    FIRST = "first"  # it is in the first dump of its function
+    MADE = "made"  # a pass made it
+    CHANGED = "changed"  # a pass changed or moved it
+    REMOVED = "removed"  # a pass removed it
+    LAST = "last"  # this is the last dump that shows it, and no pass changed it since the event before
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +53,17 @@ class OpState:
 
 @dataclass(frozen=True, slots=True)
 class OpEvent:
-    """What one pass did to an op, or where the op was seen first or last.
+    """What one pass did to an op, or where the op was seen first or last."""
 
-    Attributes:
-        kind: what happened.
-        pass_name: the pass that did it; None for passes that the log does not show.
-        place: where the dump is that shows it.
-        state: the op in that dump; None if it was removed.
-        change: the difference from the dump before, and the op that it came from; None for first, last and
-            removed.
-        users_now_use: for a removed op, what its users use instead: ``%3 ttir.permute``.
-        at_its_location: for a removed op from which no op is known to be made, the names of the ops that were
-            added at its location, with their numbers. They may have been made from it.
-    """
-
-    kind: EventKind
-    pass_name: str | None
-    place: DumpPlace
-    state: OpState | None
+    kind: EventKind  # what happened
+    pass_name: str | None  # the pass that did it; None for passes that the log does not show
+    place: DumpPlace  # where the dump is that shows it
+    state: OpState | None  # the op in that dump; None if it was removed
+    # The difference from the dump before, and the op that it came from; None for first, last and removed.
     change: OpChange | None = None
-    users_now_use: str = ""
+    users_now_use: str = ""  # for a removed op, what its users use instead: `%3 ttir.permute`
+    # For a removed op from which no op is known to be made, the names of the ops that were added at its
+    # location, with their numbers. They may have been made from it.
     at_its_location: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -93,16 +79,11 @@ class OpInversions:
 
 @dataclass(frozen=True, slots=True)
 class OpHistory:
-    """What happened to one op, in the order of the passes.
+    """What happened to one op, in the order of the passes."""
 
-    Attributes:
-        events: the first one is its origin, the last one is the last dump that shows it or its removal.
-        origin: the position in the history of the op that a pass made it from; None for all others.
-        inversions: the pairs out of order that it is in at the end, by the pass that made them, most first.
-    """
-
-    events: tuple[OpEvent, ...]
-    origin: int | None
+    events: tuple[OpEvent, ...]  # from its origin to the last dump that shows it, or its removal
+    origin: int | None  # the place in the history of the op that a pass made it from; None for all others
+    # The pairs out of order that it is in at the end, by the pass that made them, most first.
     inversions: tuple[OpInversions, ...] = ()
 
     @property
@@ -130,17 +111,11 @@ class OpHistory:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The histories of the requested ops, several if they share an index.
+    """The histories of the requested ops, several if they share an index."""
 
-    Attributes:
-        ops: the requested ops, then the ops that passes made from them.
-        dumps: number of dumps of their program.
-        errors: the errors of dumps that could not be read.
-    """
-
-    ops: tuple[OpHistory, ...]
-    dumps: int
-    errors: tuple[InputError, ...]
+    ops: tuple[OpHistory, ...]  # the requested ops, then the ops that passes made from them
+    dumps: int  # number of dumps of their program
+    errors: tuple[InputError, ...]  # of dumps that could not be read
 
 
 def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTIONS) -> History:
@@ -298,16 +273,12 @@ class _ProgramLog:
 
 @dataclass(slots=True, eq=False)
 class _Track:
-    """The events of one op so far, and the last text that shows it.
+    """The events of one op so far, and the last text that shows it."""
 
-    ``newest`` is the greatest number of an op when it began. ``origin`` is the number of the op that a pass
-    made it from. ``shown`` is the text, the 0-based line in it where the op begins, and its place among the
-    ops there.
-    """
-
-    newest: int
-    origin: int | None
+    newest: int  # the greatest number of an op when it began
+    origin: int | None  # the number of the op that a pass made it from
     events: list[OpEvent] = field(default_factory=list)
+    # The text, the 0-based line in it where the op begins, and its place among the ops there.
     shown: tuple[ScopeText, int, int] | None = None
 
 

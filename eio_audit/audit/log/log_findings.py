@@ -85,11 +85,7 @@ def follow(there: Iterable[Lifetime], found: Iterable[Finding]) -> Succession:
 
 
 class _ProgramPairs:
-    """The pairs out of order of one program, from the first dump that has any.
-
-    Args:
-        options: the options of the audits.
-    """
+    """The pairs out of order of one program, from the first dump that has any."""
 
     def __init__(self, options: AuditOptions) -> None:
         from eio_audit.audit.log.followed_pairs import FollowedPairs
@@ -214,11 +210,7 @@ class _ProgramFindings:
 
 
 class LogFindings:
-    """The findings of some rules in dumps. A finding in consecutive dumps of a program is one finding.
-
-    Args:
-        rules: the rules to apply.
-    """
+    """The findings of some rules in dumps. A finding in consecutive dumps of a program is one finding."""
 
     def __init__(self, rules: Collection[Rule]) -> None:
         self._rules = rules

@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeAlias
 from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_reports
 from eio_audit.mlir.source import Source
 
-_DECIMALS = 4
-"""Those of a time in a report."""
+_DECIMALS = 4  # those of a time in a report
 
 
 class TimedRun(NamedTuple):

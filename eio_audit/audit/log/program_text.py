@@ -15,7 +15,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from eio_audit.audit.log.scope_text import TEXT, Line, Scope, ScopeText, ShownText, extents_of
+from eio_audit.audit.log.scope_text import (
+    TEXT,
+    Line,
+    Scope,
+    ScopeText,
+    ShownText,
+    extents_of,
+    line_ends,
+    read_shown,
+)
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.traits import OpTable
@@ -152,12 +161,8 @@ def _share(one: Counter[object], other: Counter[object]) -> float:
 def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | None:
     """Return what a dump shows as the dumps before it left it; None if none of them shows it.
 
-    It is the last dump that shows the same, if that is one dump. Else it is put together from several.
-
-    Args:
-        dumps: the dumps of its program before it. Those that cannot be read do not count.
-        dump: the dump.
-        op_table: tells which ops are functions.
+    It is the last dump that shows the same, if that is one dump. Else it is put together from several. The
+    ``dumps`` are those of its program before it. Those that cannot be read do not count.
 
     Raises:
         InputError: the dump cannot be read.
@@ -173,11 +178,9 @@ def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | 
 
 
 def next_of_same(dumps: Iterable[Dump], op_table: OpTable) -> dict[Dump, Dump]:
-    """Return, by dump, the next dump that shows the same op. Dumps that no later dump follows have none.
+    """Return, by dump of a log, the next dump that shows the same op, if there is one.
 
-    Args:
-        dumps: the dumps of a log. Those that cannot be read do not count.
-        op_table: tells which ops are functions.
+    Dumps that cannot be read do not count.
     """
     texts: dict[str, ProgramText] = defaultdict(ProgramText)
     last: dict[tuple[str, Scope], Dump] = {}
@@ -198,8 +201,9 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
     if before is not None and before.is_same_as(shown.text):
         text = shown.text.with_all_of(before)
     else:
-        excerpt = shown.excerpt([])
-        extents = extents_of(excerpt.ir, excerpt.line_ends, excerpt.kept, root)
+        kept = range(len(shown.text.lines))
+        ir = read_shown(shown.text.readable(kept), op_table)
+        extents = extents_of(ir, line_ends(ir.source), kept, root)
         text = replace(shown.text, extents=extents)
     texts.take(text, shown.name)
     return next(iter(text.extents))

@@ -21,29 +21,22 @@ from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import Excerpt, Lines, Scope, ScopeText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText, ShownText, extents_of, line_ends
 from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
-KNOWN_TEXTS = 50_000
-"""How many numbers for texts, locations and classes of ops are kept from dump to dump."""
+KNOWN_TEXTS = 50_000  # how many numbers for texts, locations and classes of ops are kept from dump to dump
 
 
 class ScopeSide:
-    """One side of a comparison: a text, and the ops that were read from some of its lines.
+    """One side of a comparison: a text, and the ops that were read from some of its lines."""
 
-    Args:
-        kept: as above.
-        ops: as above.
-        ends: the offset after each line end of the lines that were read, if the caller knows them.
-    """
-
-    def __init__(self, kept: Sequence[int], ops: ComparedDump, ends: Sequence[int] | None = None) -> None:
+    def __init__(self, kept: Sequence[int], ops: ComparedDump) -> None:
         self.ops = ops  # the ops as they are compared, without those in the bodies that were left out
         self.numbers: Sequence[int] = ()  # per op, its number, which it keeps from dump to dump
         self.kept = kept  # per line that was read, its 0-based number in the text
-        self._ends = line_ends(ops.ops.ir.source) if ends is None else ends
+        self._ends = line_ends(ops.ops.ir.source)
 
     @cached_property
     def op_lines(self) -> Sequence[int]:
@@ -90,11 +83,7 @@ class ScopeStep:
 
 
 class ScopeSteps:
-    """Compares the dumps of one program, one after another. Ops get numbers, which they keep.
-
-    Args:
-        options: the options to read dumps with.
-    """
+    """Compares the dumps of one program, one after another. Ops get numbers, which they keep."""
 
     def __init__(self, options: AuditOptions) -> None:
         self._options = replace(options, order_from=None)
@@ -122,9 +111,7 @@ class ScopeSteps:
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
 
-        Args:
-            shown: what the dump shows.
-            same: the functions that are the same as in the dump that showed them last.
+        ``same`` are the functions that are the same as in the dump that showed them last.
 
         Raises:
             InputError: one of the texts cannot be read.
@@ -139,8 +126,8 @@ class ScopeSteps:
             self._interned, self._last_side = Interned(), None
         left_out = [] if before is None else _same_lines(before, shown, same)
         old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
-        excerpt = shown.excerpt(lines for _, lines in left_out)
-        new = self._side(excerpt, may_be_invalid=shown.dump.has_failed)
+        kept = after.without_bodies(lines for _, lines in left_out)
+        new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
         if before is not None:
@@ -176,13 +163,13 @@ class ScopeSteps:
         kept = text.without_bodies(left_out)
         if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
             return self._last_side[1]
-        return self._side(Excerpt(text, kept, self._options.op_table), may_be_invalid=True)
+        return self._side(text, kept, may_be_invalid=True)
 
-    def _side(self, excerpt: Excerpt, *, may_be_invalid: bool) -> ScopeSide:
-        """Return an excerpt of a text as a side. The text before a dump may be that of a pass that failed."""
-        read = read_dump(excerpt.dump, self._options, may_be_invalid=may_be_invalid)
+    def _side(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool) -> ScopeSide:
+        """Return some lines of a text as a side. The text before a dump may be that of a pass that failed."""
+        read = read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
         ops = compared(read, self._interned)
-        return ScopeSide(excerpt.kept, ops, excerpt.line_ends)
+        return ScopeSide(kept, ops)
 
 
 def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:
@@ -207,17 +194,13 @@ class TracedPlace(DumpPlace):
 
 @dataclass(frozen=True, slots=True)
 class ChangedOp:
-    """What a pass did to one op.
-
-    Attributes:
-        before, after: the 0-based line where it begins in each text; None if it is not there.
-    """
+    """What a pass did to one op."""
 
     status: str  # `moved`, `modified`, `added` or `removed`
     name: str  # its name, in the later dump if it has it
     function: str | None  # the symbol of the function around it; None outside functions
-    before: int | None
-    after: int | None
+    before: int | None  # the 0-based line where it begins in the text before; None if it is not there
+    after: int | None  # the same in the text after
     number: int = -1  # the number of the op in its program
     origin: int = -1  # the number of the op that it was made from, for an added op; -1 if that is not known
 

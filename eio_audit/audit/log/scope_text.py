@@ -247,30 +247,8 @@ _LINE_END = re.compile(rb"\n")
 _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
-class Excerpt:
-    """Some lines of a text."""
-
-    def __init__(self, text: ScopeText, kept: Sequence[int], op_table: OpTable) -> None:
-        self.kept = kept  # per line, its number in the text
-        self.dump = text.readable(kept)  # a dump of the lines, with the aliases that they use
-        self._op_table = op_table
-
-    @cached_property
-    def ir(self) -> IR:
-        """What is read from the lines, on first use.
-
-        Raises:
-            InputError: they cannot be read.
-        """
-        return _read(self.dump, self._op_table)
-
-    @cached_property
-    def line_ends(self) -> list[int]:
-        """The offset after each line end of the excerpt."""
-        return line_ends(self.dump.source)
-
-
-def _read(dump: Dump, op_table: OpTable) -> IR:
+def read_shown(dump: Dump, op_table: OpTable) -> IR:
+    """Read a dump to show it: that of a pass that failed may be invalid."""
     return read_ir(dump.source, dump.span, op_table, may_be_invalid=dump.has_failed)
 
 
@@ -284,12 +262,7 @@ class Outline(NamedTuple):
 
 
 class ShownText:
-    """What a dump shows.
-
-    Args:
-        dump: the dump.
-        op_table: tells which ops are functions.
-    """
+    """What a dump shows. The op table tells which ops are functions."""
 
     def __init__(self, dump: Dump, op_table: OpTable) -> None:
         self._op_table = op_table
@@ -313,10 +286,10 @@ class ShownText:
         is_divided = self.divided.aliases.are_unique
         try:
             around = self.divided.around
-            ir = _read(around, self._op_table)
+            ir = read_shown(around, self._op_table)
         except InputError:  # the dump as a whole may be valid
             is_divided = False
-            ir = _read(self.dump, self._op_table)
+            ir = read_shown(self.dump, self._op_table)
         return Outline([*scopes_of(ir)], only_function(ir), is_divided)
 
     @property
@@ -339,21 +312,13 @@ class ShownText:
             for symbol, function in self.function_texts.items()
         }
 
-    def excerpt(self, left_out: Iterable[Lines]) -> Excerpt:
-        """Return it without the bodies of functions on some lines."""
-        return Excerpt(self.text, self.text.without_bodies(left_out), self._op_table)
-
 
 def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
     """Return the lines of the scopes of a text, as scopes of its program.
 
-    A scope that shares its first or last line with other ops has no lines of its own, and is left out.
-
-    Args:
-        ir: what was read from some of its lines.
-        ends: the offset after each of their line ends (``line_ends``).
-        kept: per line that was read, its number in the text.
-        root: the scope that the text is of; None if it is not known.
+    A scope that shares its first or last line with other ops has no lines of its own, and is left out. Some
+    of the lines of the text were read: ``ends`` and ``kept`` have their ends and their numbers. ``root`` is
+    the scope of the text, if it is known.
     """
     extents: dict[Scope, Lines] = {}
     scopes = scopes_of(ir)
@@ -385,16 +350,8 @@ def line_ends(source: Source) -> list[int]:
     return [match.end() for match in _LINE_END.finditer(source.data)]
 
 
-def lines_of(dump: Dump, aliases: Aliases, first: int | None = None) -> list[Line]:
-    """Return the lines of a dump, without blank ones around it.
-
-    Args:
-        dump: the dump.
-        aliases: its definitions.
-        first: the 1-based line of the start of its span, if the caller knows it.
-    """
-    if first is None:
-        first = dump.source.line_at(dump.span.start)
+def lines_of(dump: Dump, aliases: Aliases, first: int) -> list[Line]:
+    """Return the lines of a dump, without blank ones around it. ``first`` is that of its span's start."""
     texts = dump.text.split(b"\n")
     while texts and not texts[-1].strip():
         texts.pop()

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
@@ -97,55 +97,34 @@ def _shuffled(classes: Mapping[PairClass, int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class LeftFinding:
-    """A finding at the end of the log.
+    """A finding at the end of the log."""
 
-    Attributes:
-        finding: the finding in the last dump of its function.
-        made_at: the dump of the pass that made most of the pairs it is about; None if the first dump of the
-            function has them.
-    """
-
-    finding: Finding
+    finding: Finding  # the finding in the last dump of its function
+    # The dump of the pass that made most of its pairs; None if the first dump of the function has them.
     made_at: TracedPlace | None
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The history of the programs in a log.
+    """The history of the programs in a log."""
 
-    Attributes:
-        left: the findings at the end, worst first.
-        passes: the passes, in the order in which they ended.
-        initial: pairs out of order in the first dumps of functions, which no pass is charged with.
-        initial_left: those of them that have been out of order since then.
-        initial_classes: how many of these are of each class. Those in graph regions have none.
-        summary: the figures of all dumps, added up.
-        at_end_of_log: the figures of the last dumps of all functions. A dump without any index does not
-            count.
-        errors: the errors of dumps that could not be read.
-        unmatched: the patterns of ``--assume-pure`` that match no op of any dump.
-        options: the options of the audits.
-        sources: the files with dumps that could be read.
-        unindexed: number of dumps that have ops but no index.
-        is_partial: whether some block had too many ops out of order to follow all of its pairs.
-        unmarked_modules: the 1-based lines of modules without a marker and an index, of a single file.
-        notes: what else compilers printed, such as how to fail again, by its file and 1-based line.
-    """
-
-    left: tuple[LeftFinding, ...]
-    passes: tuple[TracedPass, ...]
-    initial: int
-    initial_left: int
-    initial_classes: Mapping[PairClass, int]
-    summary: Summary
+    left: tuple[LeftFinding, ...]  # the findings at the end, worst first
+    passes: tuple[TracedPass, ...]  # the passes, in the order in which they ended
+    initial: int  # pairs out of order in the first dumps of functions, which no pass is charged with
+    initial_left: int  # those of them that have been out of order since then
+    initial_classes: Mapping[PairClass, int]  # how many of these are of each class; none in graph regions
+    summary: Summary  # the figures of all dumps, added up
+    # The figures of the last dumps of all functions. A dump without any index does not count.
     at_end_of_log: Summary
-    errors: tuple[InputError, ...]
-    unmatched: tuple[str, ...]
-    options: AuditOptions
-    sources: tuple[str, ...] = ()
-    unindexed: int = 0
-    is_partial: bool = False
+    errors: tuple[InputError, ...]  # of dumps that could not be read
+    unmatched: tuple[str, ...]  # the patterns of `--assume-pure` that match no op of any dump
+    options: AuditOptions  # of the audits
+    sources: tuple[str, ...] = ()  # the files with dumps that could be read
+    unindexed: int = 0  # number of dumps that have ops but no index
+    is_partial: bool = False  # whether some block had too many ops out of order to follow all of its pairs
+    # What else compilers printed, such as how to fail again, by its file and 1-based line.
     notes: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    # The 1-based lines of modules without a marker and an index, of a single file.
     unmarked_modules: tuple[int, ...] = ()
 
     @cached_property
@@ -244,7 +223,7 @@ class _Charges:
         place = row.place.source, row.place.line
         return TimedRun(run.class_name, row.program, run.function, bool(row.changed), *place)
 
-    def traced(self, index: int, time: PassTime, pairs: _ChargedPairs) -> TracedPass:
+    def traced(self, index: int, time: PassTime, pairs: LeftPairs) -> TracedPass:
         run = self.run.number
         return replace(
             self.row,
@@ -253,37 +232,26 @@ class _Charges:
             made=pairs.made[run],
             undone=pairs.undone[run],
             left=pairs.left[run],
-            left_classes=+pairs.at_end.classes[run],
-            left_ops=(*pairs.at_end.ops[run],),
+            left_classes=+pairs.classes[run],
+            left_ops=(*pairs.ops[run],),
             seconds=time.seconds,
             timed_runs=time.runs,
         )
 
 
-class _ChargedPairs(NamedTuple):
-    """The pairs of a program, by the number of the run that is charged with them."""
-
-    made: Counter[int]
-    undone: Counter[int]
-    left: Counter[int]
-    at_end: LeftPairs
-
-
 @dataclass(slots=True)
 class _TracedProgram:
-    """One program: its states, the last dump of each function, its passes and its pairs out of order.
-
-    ``held`` has the last known figures of functions that are now shown without any index. ``disordered_in``
-    has the last dump that can be judged of each function with inversions.
-    """
+    """One program: its states, the last dump of each function, its passes and its pairs out of order."""
 
     name: str
     states: ProgramStates
     steps: ScopeSteps
     pairs: FollowedPairs
     shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
+    # The last dump that can be judged of each function with inversions.
     disordered_in: dict[Part, Dump] = field(default_factory=dict)
     charges: dict[int, _Charges] = field(default_factory=dict)
+    # The last known figures of functions that are now shown without any index, or invalid.
     held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
     def hold(self, step: Step[DumpStates]) -> None:
@@ -323,13 +291,12 @@ class _TracedProgram:
             self.pairs.take(found, origin)
         self.pairs.end(() if step.shown.is_unjudged else step.shown.parts, step.vanished)
 
-    def charged(self, options: AuditOptions) -> _ChargedPairs:
+    def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
         shown_in: dict[str | None, Dump] = {}
         for part, dump in self.disordered_in.items():
             shown_in[part if isinstance(part, str) else None] = dump
-        pairs = self.pairs.pairs
-        return _ChargedPairs(pairs.made, pairs.undone, pairs.left, left_pairs(self.pairs, shown_in, options))
+        return left_pairs(self.pairs, shown_in, options)
 
 
 class _Tracer:
@@ -475,10 +442,10 @@ class _Tracer:
                 run.row.place if run else None,
             )
             for program in programs
-            for finding, origin in charged[program.name].at_end.findings
+            for finding, origin in charged[program.name].findings
             for run in (program.charges.get(origin),)
         ]
-        initial = [one.at_end.classes[INITIAL] for one in charged.values()]
+        initial = [one.classes[INITIAL] for one in charged.values()]
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(

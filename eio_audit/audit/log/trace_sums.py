@@ -54,6 +54,9 @@ def _sum(figures: Iterable[Summary]) -> Summary:
     return reduce(Summary.plus, figures, summarize_blocks([], dumps=0))
 
 
+SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")  # the sums of a PassTotal
+
+
 @dataclass(frozen=True, slots=True)
 class PassTotal:
     """What all runs of a pass did to the order."""
@@ -61,11 +64,11 @@ class PassTotal:
     pass_name: str | None  # None for passes that the logs do not show
     made: int  # pairs of ops that it put out of order
     models: int  # in how many models it put some out of order
-    undone: int  # pairs of ops out of order that it put in order
     left: int  # pairs that it made and that are left at the end
     left_shuffled: int  # those of them that are out of place or have a wrong index
-    mislabelled: int  # op indices that contradict the dependences since the pass, function by function
-    lost: int  # op indices that the program had before the pass and has no more
+    undone: int = 0  # pairs of ops out of order that it put in order
+    mislabelled: int = 0  # op indices that contradict the dependences since the pass, function by function
+    lost: int = 0  # op indices that the program had before the pass and has no more
 
     @property
     def is_clean(self) -> bool:
@@ -80,17 +83,14 @@ def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
         made = Counter[str | None]()
         for traced in trace.passes:
             made[traced.pass_name] += traced.made
-            totals[traced.pass_name].update({name: getattr(traced, name) for name in _SUMMED})
+            totals[traced.pass_name].update({name: getattr(traced, name) for name in SUMMED})
         for name, number in made.items():
             totals[name]["models"] += number > 0
     rows = (
-        PassTotal(name, models=own["models"], **{one: own[one] for one in _SUMMED})
+        PassTotal(name, models=own["models"], **{one: own[one] for one in SUMMED})
         for name, own in totals.items()
     )
     return tuple(sorted(rows, key=_severity))
-
-
-_SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")
 
 
 def initial_total(traces: Iterable[Trace]) -> PassTotal:
@@ -100,11 +100,8 @@ def initial_total(traces: Iterable[Trace]) -> PassTotal:
         None,
         made=sum(trace.initial for trace in kept),
         models=len(kept),
-        undone=0,
         left=sum(trace.initial_left for trace in kept),
         left_shuffled=sum(trace.initial_left_shuffled for trace in kept),
-        mislabelled=0,
-        lost=0,
     )
 
 

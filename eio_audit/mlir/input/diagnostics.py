@@ -68,5 +68,5 @@ def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
     source, span = dump.source, text_below(dump)
     if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
-    if (other := other_text(source.data, *span)) is not None and other.is_debug_log:
-        yield source.line_at(other.start), other.what
+    if (other := other_text(source.data, *span)) is not None and "debug log" in other[1]:
+        yield source.line_at(other[0]), other[1]

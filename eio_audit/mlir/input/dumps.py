@@ -87,25 +87,16 @@ class DumpPlace:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """One printed IR in a source.
+    """One printed IR in a source."""
 
-    Attributes:
-        source: the file.
-        span: the bytes of the IR, after its marker.
-        marker: the marker above it in a log, or the one that its file name implies, or None.
-        line: the 1-based line of the marker, or of the first text if there is no marker.
-        program: the program it is a state of. Equal for dumps that show one program at several times.
-        first_line: the 1-based line of the first text of the IR.
-        selected: how it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as
-            in ``--dump``: a number from ``"1"``, ``"last"``, ``"@main"`` or ``":37"``; empty for all.
-    """
-
-    source: Source
-    span: Span
-    marker: Marker | None
-    line: int
-    program: str = ""
-    first_line: int = 1
+    source: Source  # the file
+    span: Span  # the bytes of the IR, after its marker
+    marker: Marker | None  # the marker above it in a log, or the one that its file name implies, or None
+    line: int  # the 1-based line of the marker, or of the first text if there is no marker
+    program: str = ""  # the program it is a state of; equal for dumps that show one program at several times
+    first_line: int = 1  # the 1-based line of the first text of the IR
+    # How it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as in
+    # `--dump`: a number from "1", "last", "@main" or ":37"; empty for all.
     selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
 
     @property
@@ -314,13 +305,11 @@ def without_ops(dump: Dump) -> InputError | None:
         if known == offset and is_marked:
             known = noise_end(data, offset, end) or offset
         if known == offset:
-            return dump.source.error(offset, NO_OP_BELOW) if is_marked else _not_mlir(dump)
+            if is_marked:
+                return dump.source.error(offset, NO_OP_BELOW)
+            return InputError(dump.source.name, None, NOT_MLIR)
         offset = _text_start(dump.source, Span(known, end))
     return None
-
-
-def _not_mlir(dump: Dump) -> InputError:
-    return InputError(dump.source.name, None, NOT_MLIR)
 
 
 def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
@@ -364,8 +353,8 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     splitter = _Splitter(program)
     if not markers:
         start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
-        if (other := other_text(source.data, start, end.end)) is not None and other.start == start:
-            raise source.error(start, other.what)
+        if (other := other_text(source.data, start, end.end)) is not None and other[0] == start:
+            raise source.error(*other)
         named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
@@ -502,7 +491,7 @@ class _Splitter:
 def _mlir_in(source: Source, span: Span, offset: int) -> Span:
     """Return a span up to the first line after an offset with which another text begins."""
     other = other_text(source.data, offset, span.end)
-    return span if other is None else Span(span.start, other.start)
+    return span if other is None else Span(span.start, other[0])
 
 
 def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:

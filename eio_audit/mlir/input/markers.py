@@ -123,23 +123,15 @@ _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module
 
 
 class Marker(NamedTuple):
-    """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``).
+    """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``)."""
 
-    Attributes:
-        pass_name: the pass's argument (``ttir-erase-inverse-ops``), else its class name. The name of a stage.
-        class_name: the name at the start of the marker (``TTIREraseInverseOps``).
-        when: ``"before"`` or ``"after"`` the pass. None for a stage.
-        failed: whether the pass failed.
-        symbol: the symbol of the op that the pass ran on (``@main``), if the marker has it.
-        op_name: that op's name (``func.func``), if the marker has it.
-    """
-
+    # The pass's argument (`ttir-erase-inverse-ops`), else its class name. The name of a stage.
     pass_name: str
-    class_name: str
-    when: str | None
-    failed: bool = False
-    symbol: str | None = None
-    op_name: str | None = None
+    class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`)
+    when: str | None  # "before" or "after" the pass; None for a stage
+    failed: bool = False  # whether the pass failed
+    symbol: str | None = None  # the symbol of the op that the pass ran on (`@main`), if the marker has it
+    op_name: str | None = None  # that op's name (`func.func`), if the marker has it
 
 
 def find_markers(data: Text, start: int = 0) -> Iterator[tuple[Span, Marker | None]]:
@@ -237,26 +229,14 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
 
 
-class OtherText(NamedTuple):
-    """A text that is not MLIR."""
-
-    start: int  # where it begins
-    what: str  # what it is: `this is HLO, not MLIR`
-
-    @property
-    def is_debug_log(self) -> bool:
-        """Whether a compiler of MLIR printed it."""
-        return self.what.endswith(_NAMES_PATTERNS)
-
-
-def other_text(data: Text, offset: int, end: int) -> OtherText | None:
-    """Return the first text of another language or log whose first line begins between two offsets."""
+def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
+    """Return where the first text of another language or log begins between two offsets, and what it is."""
     first = None
     for start, what in _OTHER_TEXTS.items():
         is_first = data[offset : offset + len(start)] == start
         found = offset if is_first else data.find(b"\n" + start, offset, end) + 1
         if found or is_first:
-            first, end = OtherText(found, what), found
+            first, end = (found, what), found
     return first
 
 

@@ -103,9 +103,7 @@ class Scopes:
             return
         for use, name in sorted((use, name) for name, uses in closed.unresolved.items() for use in uses):
             if not self._may_only_mention(use.op):
-                what = f"{self._operand(use)} uses {_text(name)}, which is not defined in this scope"
-                message = f"use of value '{_text(name)}', which is not defined in this scope"
-                self._wrong(use.offset, message, Fault(use.op, "undefined value", what))
+                self._wrong_use(use, _text(name), "undefined value", ", which is not defined in this scope")
             self._only_mention(use)
 
     def define(self, name: bytes, value: int, offset: int) -> None:
@@ -233,10 +231,8 @@ class Scopes:
         """Check that a used result exists. If it need not, take the first one."""
         owners, number = self._ir.value_owner, value + use.number
         if number >= len(owners) or owners[number] != owners[value]:
-            full = f"{_text(name)}#{use.number}"
-            what = f"{self._operand(use)} uses {full}, but the op has fewer results"
-            message = f"use of value '{full}', but the op has fewer results"
-            self._wrong(use.offset, message, Fault(use.op, "undefined value", what))
+            full, why = f"{_text(name)}#{use.number}", ", but the op has fewer results"
+            self._wrong_use(use, full, "undefined value", why)
             self._set_operand(use, value)
 
     def _resolve(self, scope: _Scope) -> None:
@@ -302,11 +298,13 @@ class Scopes:
         """Allow a use before its definition in a graph region. An unlisted op with such a use has one."""
         block = self._ir.op_block[definer]
         if self._is_ordered(block):
-            line = self._line_of(definer)
-            what = f"{self._operand(use)} uses {_text(name)}, defined on line {line}"
-            message = f"use of value '{_text(name)}' before its definition"
-            self._wrong(use.offset, message, Fault(use.op, "use before definition", what))
+            where = f", defined on line {self._line_of(definer)}"
+            self._wrong_use(use, _text(name), "use before definition", " before its definition", where)
         self._ir.region_is_graph[self._ir.block_region[block]] = True
+
+    def _wrong_use(self, use: _Use, name: str, kind: str, why: str, where: str = "") -> None:
+        what = f"{self._operand(use)} uses {name}{where or why}"
+        self._wrong(use.offset, f"use of value '{name}'{why}", Fault(use.op, kind, what))
 
     def _wrong(self, offset: int, message: str, fault: Fault) -> None:
         if not self._may_be_invalid:

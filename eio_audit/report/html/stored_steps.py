@@ -182,16 +182,9 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
     stored = StoredSteps()
     stored.add(0, before, after, [*changed_ops(ScopeStep(before, after, old, new, comparison))])
     counts = [stored.counts[0][status] for status in STATUSES]
-    shown = {
-        "name": "Before and after",
-        "function": "",
-        "place": "",
-        "time": "",
-        "order": "",
-        "command": "",
-        "changed": True,
-    }
-    return {"passes": [{**shown, "counts": counts}], **stored.data()}
+    empty = dict.fromkeys(("function", "place", "time", "order", "command"), "")
+    shown = {"name": "Before and after", **empty, "changed": True, "counts": counts}
+    return {"passes": [shown], **stored.data()}
 
 
 def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeSide]:

@@ -25,21 +25,16 @@ from eio_audit.report.wording.conclusion import SHOWN_INPUTS, checked, lets_pass
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
-NOT_SHOWN = "(not in the log)"
-"""The name of passes that a log does not show."""
+NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
 
-UNSEEN = "passes that the log does not show"
-"""Their name in a sentence."""
+UNSEEN = "passes that the log does not show"  # their name in a sentence
 
 
-NOT_JUDGED = "order not judged"
-"""What is said instead of a verdict where no op carries an index."""
+NOT_JUDGED = "order not judged"  # what is said instead of a verdict where no op carries an index
 
-SHOWN_FUNCTIONS = 2
-"""How many of the functions that a pass changed have their names shown."""
+SHOWN_FUNCTIONS = 2  # how many of the functions that a pass changed have their names shown
 
-START = "(there from the start)"
-"""The row of inversions that no pass of the log made."""
+START = "(there from the start)"  # the row of inversions that no pass of the log made
 
 
 def pass_title(traced: TracedPass) -> str:
@@ -132,8 +127,7 @@ PARTIAL = (
 )
 """What a report says if some pairs are not followed."""
 
-SHOWN_OPS = 3
-"""How many of the ops that a pass left out of order are named."""
+SHOWN_OPS = 3  # how many of the ops that a pass left out of order are named
 
 
 def left_by(traced: TracedPass) -> str:
