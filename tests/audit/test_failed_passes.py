@@ -72,7 +72,7 @@ def last_of(text: str) -> TracedPass:
         (
             ['%a = "t.mul"() : () -> i32'],
             "redefinition",
-            "%a is defined on line 10, and before that on line 9",
+            "%a is defined on line 10, and before that as an argument",
         ),
         (
             ["%1 = arith.addi %a, %2 : i32", '%2 = "t.add"() : () -> i32'],

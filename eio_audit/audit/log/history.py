@@ -230,6 +230,10 @@ class OpStep(NamedTuple):
     dump: Dump
     pass_name: str | None
 
+    def event(self, kind: EventKind, state: OpState | None, change: OpChange | None = None) -> OpEvent:
+        """Return it as what happened to an op."""
+        return OpEvent(kind, self.pass_name, self.dump.place, state, change)
+
 
 class _ProgramLog:
     """The dumps of one program, one after another, and the pairs of ops that are out of order."""
@@ -322,7 +326,7 @@ class _Recorder:
         for number in self._wanted:
             if number in places and number not in self._tracks:
                 state = _state(new.ops, places[number])
-                self._begin(number, _event(EventKind.FIRST, OpStep(found.after.dump, None), state), None)
+                self._begin(number, OpStep(found.after.dump, None).event(EventKind.FIRST, state), None)
 
     def _find_made(self, done: _LogStep, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
@@ -335,7 +339,7 @@ class _Recorder:
             is_wanted = number in self._wanted
             if done.found.was_known(function) and (is_wanted or source in self._tracks):
                 change = comparison.addition(op, origin)
-                event = _event(EventKind.MADE, done.of(function), _state(new.ops, op), change)
+                event = done.of(function).event(EventKind.MADE, _state(new.ops, op), change)
                 self._begin(number, event, None if is_wanted else source)
 
     def _begin(self, number: int, event: OpEvent, origin: int | None) -> None:
@@ -347,7 +351,7 @@ class _Recorder:
         assert done.found.old is not None
         if new is None:
             function = _function(done.found.old, old)
-            event = _event(EventKind.REMOVED, done.of(function), None)
+            event = done.of(function).event(EventKind.REMOVED, None)
             names = _added_at(comparison, old)
             used = comparison.replacements(old)
             track.events.append(replace(event, users_now_use=used, at_its_location=names))
@@ -356,7 +360,7 @@ class _Recorder:
         change = comparison.change(old, new)
         if change.status != "unchanged":
             step = done.of(change.function)
-            track.events.append(_event(EventKind.CHANGED, step, _state(comparison.after, new), change))
+            track.events.append(step.event(EventKind.CHANGED, _state(comparison.after, new), change))
 
     def result(self) -> tuple[OpHistory, ...]:
         """Return the histories of all ops, those that were asked for first."""
@@ -384,7 +388,7 @@ class _Recorder:
         dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
         read = compared(dump, Interned())
         ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
-        track.events.append(_event(EventKind.LAST, OpStep(text.dump, None), _state(read, ops[place])))
+        track.events.append(OpStep(text.dump, None).event(EventKind.LAST, _state(read, ops[place])))
 
 
 def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:
@@ -421,15 +425,6 @@ def _inlined_before(old: ScopeSide, new: ScopeSide, op: int, newest: int) -> int
 def _function(side: ScopeSide, op: int) -> str | None:
     ops = side.ops.ops
     return ops.functions[ops.ir.op_block[op]]
-
-
-def _event(
-    kind: EventKind,
-    step: OpStep,
-    state: OpState | None,
-    change: OpChange | None = None,
-) -> OpEvent:
-    return OpEvent(kind, step.pass_name, step.dump.place, state, change)
 
 
 def _state(side: ComparedDump, op: int) -> OpState:

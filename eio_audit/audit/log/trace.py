@@ -19,11 +19,10 @@ from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.failures import Failures, Suspect
+from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun
 from eio_audit.audit.log.followed_pairs import FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL
-from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -37,7 +36,7 @@ from eio_audit.audit.log.scope_steps import (
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.diagnostics import Diagnostic
-from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, module_lines
+from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError
@@ -83,16 +82,12 @@ class TracedPass:
     @property
     def left_shuffled(self) -> int:
         """The pairs that it left out of place, or with a wrong index."""
-        return _shuffled(self.left_classes)
+        return sum(self.left_classes.get(one, 0) for one in SHUFFLED)
 
     @property
     def op_counts(self) -> OpCounts:
         """How many ops it changed."""
         return reduce(OpCounts.plus, (self.ops or {}).values(), OpCounts())
-
-
-def _shuffled(classes: Mapping[PairClass, int]) -> int:
-    return sum(number for one, number in classes.items() if one in SHUFFLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +123,10 @@ class Trace:
     unmarked_modules: tuple[int, ...] = ()
 
     @cached_property
-    def invalid(self) -> TracedPass | None:
-        """The first pass that failed and left invalid IR; None if there is none."""
-        return next((traced for traced in self.passes if traced.faults), None)
-
-    @cached_property
     def broken(self) -> TracedPass | None:
-        """The pass to look at where the compiler failed: the first with invalid IR, an error or a mark."""
-        failed = [traced for traced in self.passes if traced.failed]
-        return self.invalid or next((one for one in failed if one.errors), next(iter(failed), None))
+        """Where the compiler failed: the first pass that left invalid IR, else with an error or a mark."""
+        failed = (one for one in self.passes if one.failed)
+        return min(failed, key=lambda one: (not one.faults, not one.errors), default=None)
 
     @property
     def is_unjudged(self) -> bool:
@@ -157,7 +147,7 @@ class Trace:
     @property
     def initial_left_shuffled(self) -> int:
         """The pairs of the first dumps that are left out of place, or with a wrong index."""
-        return _shuffled(self.initial_classes)
+        return sum(self.initial_classes.get(one, 0) for one in SHUFFLED)
 
 
 class Watch(Protocol):
@@ -359,36 +349,33 @@ class _Tracer:
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
         program.states.remember(step)
-        current = step.ended or program.states.walk.innermost
+        run = step.ended or next(reversed(program.states.walk.at_work), None)
         is_likely = dump.has_failed or step.ended is None
-        is_known = current is not None and dump.marker is not None
-        suspect = Suspect(program.name, current, place, is_likely) if current and is_known else None
+        suspect = Suspect(program.name, run, place, is_likely) if run and dump.marker is not None else None
         self._charge_errors(suspect, errors or self._failures.below(dump, texts))
 
     def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
         for one, errors in self._failures.charged(suspect, below):
-            self._charges_of(one).hear(errors)
+            self._hear(one, errors)
 
-    def _charges_of(self, suspect: Suspect) -> _Charges:
-        """Return what a pass is charged with; a pass that no dump shows has failed."""
-        charges, number = self._programs[suspect.program].charges, suspect.run.number
-        if number not in charges:
-            suspect.run.failed = True
-            charges[number] = _Charges(suspect.run, suspect.program, suspect.place, self._summary.dumps)
-        return charges[number]
+    def _hear(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
+        """Charge a pass with errors. A pass that no dump shows has failed."""
+        charges, run = self._programs[suspect.program].charges, suspect.run
+        if run.number not in charges:
+            run.failed = True
+            charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
+        charges[run.number].hear(errors)
 
     def _hear_last(self) -> None:
         """Charge the errors at the end of the log."""
         suspect, errors = self._failures.at_end()
-        if not errors:
-            return
-        if suspect is None:
+        if errors and suspect is None:
             name, program = errors[0].pass_name, next(reversed(self._programs.values()))
             marker = Marker(name, name, "after", failed=True) if name else None
-            source = next(reversed(self._sources))
-            run = program.states.walk.begin(marker, None)
-            suspect = Suspect(program.name, run, TracedPlace(source, errors[0].line, marker), True)
-        self._charges_of(suspect).hear(errors)
+            place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
+            suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)
+        if errors and suspect is not None:
+            self._hear(suspect, errors)
 
     def _charge(
         self,
@@ -469,12 +456,7 @@ class _Tracer:
         )
 
     def _place(self, dump: Dump) -> TracedPlace:
-        kind = _kind(dump.place)
+        kind = dump.source.name, dump.place.pass_name, dump.place.when
         self._occurrences[kind] += 1
         number = self._occurrences[kind] - 1
         return TracedPlace(dump.source.name, dump.line, dump.marker, dump.program, dump.first_line, number)
-
-
-def _kind(place: DumpPlace) -> tuple[str, str | None, str | None]:
-    """Return the key by which dumps are counted."""
-    return place.source, place.pass_name, place.when

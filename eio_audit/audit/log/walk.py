@@ -197,22 +197,17 @@ class ProgramWalk:
         self.homes: dict[Part, int | None] = {}
         self.runs = 0  # number of passes that began
         self._shows_no_module = False
-        self._open: list[PassRun] = []
+        self.at_work: list[PassRun] = []  # the passes that have begun and not ended, the innermost last
 
     def step(self, marker: Marker | None, shown: ShownT) -> Step[ShownT]:
         """Begin or end the pass of a dump. What is known of the program stays the same."""
-        function, at_work, ended = shown.function_of(marker), (*self._open,), None
+        function, at_work, ended = shown.function_of(marker), (*self.at_work,), None
         if marker is not None and marker.when == "before":
-            self._open.append(self.begin(marker, function))
+            self.at_work.append(self.begin(marker, function))
         elif marker is not None:
             ended = self._end(marker.pass_name, function) or self.begin(marker, function)
             ended.failed = marker.failed
         return Step(shown, function, ended, at_work, self._vanished(shown))
-
-    @property
-    def innermost(self) -> PassRun | None:
-        """The pass that began last, of those that have not ended."""
-        return self._open[-1] if self._open else None
 
     def begin(self, marker: Marker | None, function: str | None) -> PassRun:
         """Return a new run of the pass of a marker; None for passes that the log does not show."""
@@ -222,10 +217,10 @@ class ProgramWalk:
 
     def _end(self, pass_name: str, function: str | None) -> PassRun | None:
         """End the last pass that began with this name, and all that began in it; return it, or None."""
-        for k in range(len(self._open) - 1, -1, -1):
-            run = self._open[k]
+        for k in range(len(self.at_work) - 1, -1, -1):
+            run = self.at_work[k]
             if (run.pass_name, run.function) == (pass_name, function):
-                self._open[k:] = [r for r in self._open[k:] if function not in (None, r.function)]
+                self.at_work[k:] = [r for r in self.at_work[k:] if function not in (None, r.function)]
                 return run
         return None
 

@@ -21,15 +21,15 @@ from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.log.pass_choice import PassChoice
     from eio_audit.audit.log.trace import Trace, Watch
+    from eio_audit.audit.log.trace_rows import PassChoice
     from eio_audit.audit.options import AuditOptions
 
 
 def _choice(
     pass_name: str | None, function: str | None, changed_op: str | None, grep: re.Pattern[str] | None
 ) -> PassChoice:
-    from eio_audit.audit.log.pass_choice import PassChoice
+    from eio_audit.audit.log.trace_rows import PassChoice
 
     return PassChoice(pass_name, function, changed_op, grep)
 
@@ -188,7 +188,7 @@ def trace_command(
     )
     if merged.errors:
         ctx.exit(2)
-    if merged.invalid is not None:
+    if merged.broken is not None and merged.broken.faults:
         ctx.exit(0 if gate.never_fails else 1)
     must_judge = is_asked_for(gate) and not gate.allows_unindexed
     if not merged.summary.dumps or (merged.is_unjudged and must_judge):

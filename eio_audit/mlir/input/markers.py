@@ -101,23 +101,17 @@ CRASH = (
 )
 """The first line that a compiler prints when it crashes."""
 _NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
+_LLVM_IR = b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "
+_GREEDY = b"Processing operation : '", b'Trying to match "', b"} -> success", b"} -> failure"
+_CONVERSION = b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"
 _OTHER_TEXTS = {
-    b"HloModule ": "this is HLO, not MLIR",
-    b'{"log":"': "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log",
-    **dict.fromkeys(
-        (b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "),
-        "this is LLVM IR, not MLIR",
-    ),
-    **dict.fromkeys(
-        (b"Processing operation : '", b'Trying to match "', b"} -> success", b"} -> failure"),
-        f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}",
-    ),
-    **dict.fromkeys(
-        (b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"),
-        f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}",
-    ),
+    "this is LLVM IR, not MLIR": _LLVM_IR,
+    "this is HLO, not MLIR": (b"HloModule ",),
+    "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log": (b'{"log":"',),
+    f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}": _GREEDY,
+    f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,
 }
-"""By what a line begins with from which on a text is not MLIR: what it is."""
+"""What is said of a text that is not MLIR, and what a line begins with from which on it is none."""
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
@@ -232,7 +226,7 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
 def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
     """Return where the first text of another language or log begins between two offsets, and what it is."""
     first = None
-    for start, what in _OTHER_TEXTS.items():
+    for what, start in ((what, start) for what, starts in _OTHER_TEXTS.items() for start in starts):
         is_first = data[offset : offset + len(start)] == start
         found = offset if is_first else data.find(b"\n" + start, offset, end) + 1
         if found or is_first:

@@ -110,8 +110,9 @@ class Scopes:
         """Define a name, ``%`` included, for values in the IR. ``%0:3`` defines ``%0`` as the first."""
         old = self._defs.get(name)
         if old is not None and not self._may_redefine(old):
-            place, first = self._defined_on(value), self._defined_on(old)
-            what = f"{_text(name)} is defined on line {place}, and before that on line {first}"
+            owner, line = self._ir.value_owner[old], self._ir.source.line_at(offset)
+            before = f"on line {self._line_of(owner)}" if owner >= 0 else "as an argument"
+            what = f"{_text(name)} is defined on line {line}, and before that {before}"
             fault = Fault(max(self._ir.value_owner[value], -1), "redefinition", what)
             self._wrong(offset, f"redefinition of value '{_text(name)}'", fault)
         self._scopes[-1].undo.append((name, old))
@@ -317,15 +318,6 @@ class Scopes:
         before = ir.operand_start[use.op]
         place = slot - before if slot >= 0 else ir.operand_start[use.op + 1] - before + ~slot
         return f"operand {place} of {ir.name(use.op)} (line {self._line_of(use.op)})"
-
-    def _defined_on(self, value: int) -> int:
-        owner = self._ir.value_owner[value]
-        return self._line_of(owner) if owner >= 0 else self._ir.source.line_at(self._block_start(-1 - owner))
-
-    def _block_start(self, block: int) -> int:
-        """Return where a block's label is, else where its region begins, in a dump that is being read."""
-        label = self._ir.block_label[block]
-        return label if label >= 0 else max(self._ir.region_start[self._ir.block_region[block]], 0)
 
     def _line_of(self, op: int) -> int:
         return self._ir.source.line_at(self._ir.op_start[op])

@@ -19,10 +19,7 @@ from eio_audit.audit.log.scope_steps import ChangedOp, PassStep, ScopeSide, Scop
 from eio_audit.audit.log.scope_text import ScopeText, ShownText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.mlir.source import count_lines
-from eio_audit.mlir.tokens import match_end
 
-_BLANK = re.compile(rb"\s*+")
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")
 """The name of a value that is a number. Many lines differ in these only."""
 
@@ -191,8 +188,7 @@ def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeS
     """Return a dump that was read as a whole, and its ops with their numbers."""
     dump = side.dump.dump
     text = ShownText(dump, side.ops.ir.op_table).text
-    start = match_end(_BLANK, dump.source.data, *dump.span)
-    above = count_lines(dump.source.data, 0, start)
+    above = text.lines[0].number - dump.source.line_at(0) if text.lines else 0
     ops = ScopeSide(range(-above, len(text.lines) + 1), side)
     ops.numbers = numbers
     return text.numbered(ops.op_lines, numbers), ops

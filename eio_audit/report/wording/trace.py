@@ -9,7 +9,7 @@ from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
-from eio_audit.audit.log.trace_sums import PassTotal
+from eio_audit.audit.log.trace_rows import PassTotal
 from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.commands import (
@@ -150,10 +150,10 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
     ``where`` replaces the number of passes.
     """
-    if (invalid := trace.invalid) is not None:
-        part, fault = invalid.faults[0]
+    if (broken := trace.broken) is not None and broken.faults:
+        part, fault = broken.faults[0]
         function = f" in {part}" if isinstance(part, str) else ""
-        return "failed", f"{pass_called(invalid.pass_name, invalid.place.marker)}{function}: {fault.kind}"
+        return "failed", f"{pass_called(broken.pass_name, broken.place.marker)}{function}: {fault.kind}"
     files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
     unread_files = unread(trace.errors, files) if trace.errors else ""
     if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):

@@ -1,17 +1,28 @@
-"""The time of each run of a pass, from MLIR's report of execution times.
+"""What a log has beside its dumps: the times of passes, and the errors, each of the pass that it came from.
 
-A report has one entry for each place in the pipeline. The entry covers the runs of that pass on all
+MLIR's report of times has one entry for each place in the pipeline. It covers the runs of that pass on all
 functions. If the log tells which entry each run belongs to, the runs of an entry have its time together.
 Otherwise the entries of the same name are added up. No time is divided among runs.
+
+A compiler prints the errors of a pass before the dump of that pass. So they are those of the next dump after
+a pass. If several threads compile, or the compiler ends, there is no such dump: they are those of the pass
+that failed, or had begun, in the dump above them.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
+from eio_audit.audit.log.program_text import ProgramText
+from eio_audit.audit.log.scope_steps import TracedPlace
+from eio_audit.audit.log.scope_text import Line
+from eio_audit.audit.log.walk import PassRun
+from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, notes_on
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_reports
 from eio_audit.mlir.source import Source
 
@@ -113,3 +124,79 @@ def _placed(entries: Sequence[TimedEntry], runs: dict[int, TimedRun]) -> _Placed
             return []
         placed += [(entry, sorted(scope[k] for scope in by_scope.values())) for k, entry in enumerate(own)]
     return placed
+
+
+MOST_LINES = 3  # how many lines of the op that an error names are kept
+_FILE = re.compile(r'"?(?P<file>[^"]+?)"?(?P<place>:\d+:\d+)')
+
+
+class Suspect(NamedTuple):
+    """The pass of a dump, as far as errors below it may be its own."""
+
+    program: str  # its program
+    run: PassRun
+    place: TracedPlace  # the dump
+    is_likely: bool  # whether it failed, or has not ended
+
+
+class Failures:
+    """Takes dump after dump. The errors are given to passes by ``charged``, and ``at_end``."""
+
+    def __init__(self) -> None:
+        self.notes: dict[tuple[str, int], str] = {}  # what else is in the log, by its file and 1-based line
+        self._seen: set[tuple[str, int]] = set()
+        self._pending: list[Diagnostic] = []
+        self._last: Suspect | None = None
+        self._failed: Suspect | None = None  # the last pass that failed
+
+    def below(self, dump: Dump, known: ProgramText) -> list[Diagnostic]:
+        """Return the errors below a dump, each with the lines of its op in the last valid text."""
+        self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
+        found = {(dump.source.name, error.line): error for error in diagnostics_below(dump)}
+        new = [error for place, error in found.items() if place not in self._seen]
+        self._seen |= found.keys()
+        return [one._replace(op_lines=tuple(_lines_of(one, known))[:MOST_LINES]) for one in new]
+
+    def charged(
+        self, pass_: Suspect | None, below: Sequence[Diagnostic]
+    ) -> Iterator[tuple[Suspect, list[Diagnostic]]]:
+        """Yield the passes that errors are known to be of, after a dump of a pass; None for any other dump.
+
+        ``below`` are the errors below it.
+        """
+        if pass_ is None:
+            self._pending += below
+            return
+        if self._pending:
+            last, is_end = self._last, pass_.place.when != "before"
+            may_be_last = last is not None and (last.is_likely or not is_end)
+            is_own = is_end and (pass_.run.failed or not may_be_last)
+            yield pass_ if is_own or last is None else last, self._pending
+        self._pending, self._last = [*below], pass_
+        if pass_.run.failed:
+            self._failed = pass_
+            if below:
+                yield pass_, self._pending
+            self._pending = []
+
+    def at_end(self) -> tuple[Suspect | None, list[Diagnostic]]:
+        """Return the errors at the end of the log, and the pass that they are of, if that is known."""
+        last = self._last if self._last is not None and self._last.is_likely else self._failed
+        return last, self._pending
+
+
+def _lines_of(error: Diagnostic, known: ProgramText) -> Iterator[int]:
+    """Yield the lines of the op that an error names; if some of them are at its location, only these."""
+    if not error.op_name:
+        return
+    name = re.compile(rb"(?:^|[ \"])" + re.escape(error.op_name.encode()) + rb"(?![\w$.-])")
+    lines = [line for line in known.lines() if name.search(line.text)]
+    at_place = [line for line in lines if _is_at(line, error.place)]
+    yield from sorted(line.number for line in at_place or lines)
+
+
+def _is_at(line: Line, place: str) -> bool:
+    found = _FILE.fullmatch(place)
+    if found is None:
+        return False
+    return f'"{found["file"]}"{found["place"]}'.encode() in line.text + line.aliases.used_in(line.text)
