@@ -106,7 +106,7 @@ from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
-from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals, unreadable
+from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
