@@ -23,6 +23,7 @@ from eio_audit.audit.log.scope_text import Line
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, notes_on
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import outermost_op
 from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_reports
 from eio_audit.mlir.source import Source
 
@@ -150,12 +151,15 @@ class Failures:
         self._failed: Suspect | None = None  # the last pass that failed
 
     def below(self, dump: Dump, known: ProgramText) -> list[Diagnostic]:
-        """Return the errors below a dump, each with the lines of its op in the last valid text."""
+        """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
+        symbol = outermost_op(dump).symbol if dump.has_failed else None
+        if dump.has_failed:  # they are its own
+            self._pending = [located(one._replace(op_lines=()), known, symbol) for one in self._pending]
         self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
         found = {(dump.source.name, error.line): error for error in diagnostics_below(dump)}
         new = [error for place, error in found.items() if place not in self._seen]
         self._seen |= found.keys()
-        return [one._replace(op_lines=tuple(_lines_of(one, known))[:MOST_LINES]) for one in new]
+        return [located(one, known, symbol) for one in new] if dump.has_failed else new
 
     def charged(
         self, pass_: Suspect | None, below: Sequence[Diagnostic]
@@ -173,11 +177,7 @@ class Failures:
             is_own = is_end and (pass_.run.failed or not may_be_last)
             yield pass_ if is_own or last is None else last, self._pending
         self._pending, self._last = [*below], pass_
-        if pass_.run.failed:
-            self._failed = pass_
-            if below:
-                yield pass_, self._pending
-            self._pending = []
+        self._failed = pass_ if pass_.run.failed else self._failed
 
     def at_end(self) -> tuple[Suspect | None, list[Diagnostic]]:
         """Return the errors at the end of the log, and the pass that they are of, if that is known."""
@@ -185,14 +185,18 @@ class Failures:
         return last, self._pending
 
 
-def _lines_of(error: Diagnostic, known: ProgramText) -> Iterator[int]:
-    """Yield the lines of the op that an error names; if some of them are at its location, only these."""
-    if not error.op_name:
-        return
+def located(error: Diagnostic, known: ProgramText, symbol: str | None) -> Diagnostic:
+    """Return an error with the lines of the op that it names, those at its location if there are any.
+
+    ``symbol`` is that of the function or module that it is about, if it is known.
+    """
+    if not error.op_name or error.op_lines:
+        return error
     name = re.compile(rb"(?:^|[ \"])" + re.escape(error.op_name.encode()) + rb"(?![\w$.-])")
-    lines = [line for line in known.lines() if name.search(line.text)]
+    lines = [line for line in known.lines(symbol) if name.search(line.text)]
     at_place = [line for line in lines if _is_at(line, error.place)]
-    yield from sorted(line.number for line in at_place or lines)
+    numbers = sorted(line.number for line in at_place or lines)
+    return error._replace(op_lines=tuple(numbers[:MOST_LINES]))
 
 
 def _is_at(line: Line, place: str) -> bool:

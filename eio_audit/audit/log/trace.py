@@ -19,7 +19,7 @@ from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun
+from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.followed_pairs import FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL
@@ -316,8 +316,7 @@ class _Tracer:
             program = _TracedProgram(dump.program, known, steps, pairs)
             self._programs[dump.program] = program
         place = self._place(dump)
-        texts = program.steps.texts
-        errors = self._failures.below(dump, texts) if dump.has_failed else []  # before its text is known
+        errors = self._failures.below(dump, program.steps.texts)
         states = program.states.observe(dump)
         summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
@@ -325,7 +324,7 @@ class _Tracer:
         self._unindexed += states.is_unindexed
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.parts.values()))
         if dump.marker is None and not summary.has_indices:
-            self._charge_errors(None, self._failures.below(dump, texts))
+            self._charge_errors(None, errors)
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
@@ -352,7 +351,7 @@ class _Tracer:
         run = step.ended or next(reversed(program.states.walk.at_work), None)
         is_likely = dump.has_failed or step.ended is None
         suspect = Suspect(program.name, run, place, is_likely) if run and dump.marker is not None else None
-        self._charge_errors(suspect, errors or self._failures.below(dump, texts))
+        self._charge_errors(suspect, errors)
 
     def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
         for one, errors in self._failures.charged(suspect, below):
@@ -360,11 +359,12 @@ class _Tracer:
 
     def _hear(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
         """Charge a pass with errors. A pass that no dump shows has failed."""
-        charges, run = self._programs[suspect.program].charges, suspect.run
+        program, run = self._programs[suspect.program], suspect.run
+        charges, known = program.charges, program.steps.texts
         if run.number not in charges:
             run.failed = True
             charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
-        charges[run.number].hear(errors)
+        charges[run.number].hear([located(error, known, run.function) for error in errors])
 
     def _hear_last(self) -> None:
         """Charge the errors at the end of the log."""
