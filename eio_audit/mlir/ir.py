@@ -72,6 +72,8 @@ class IR:
     defines. Such a name gets its meaning from the op's own syntax. It is no operand.
 
     ``faults`` has what makes it invalid. It is empty but for dumps that were read as those of a failed pass.
+    ``forward_uses`` has the first use before its definition in each region of an unlisted op. It makes the
+    region a graph region. After a pass that failed, the dump may be invalid instead.
 
     ``regions_of`` has, for each op with regions, its regions in textual order. ``argument_names`` has the
     byte offsets of the names that mean block arguments and nothing else, ascending.
@@ -100,6 +102,7 @@ class IR:
         self.late_operands: dict[int, list[int]] = {}
         self.undefined_names: dict[int, int] = {}
         self.faults: list[Fault] = []
+        self.forward_uses: list[Fault] = []
         self.regions_of: dict[int, list[int]] = {}
         self.value_owner = array("i")
         self.argument_names = array("q")

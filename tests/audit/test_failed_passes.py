@@ -207,3 +207,37 @@ def test_next_points_at_the_op_that_the_error_names(tmp_path: Path, monkeypatch:
     path.write_text(GOOD.replace('loc("1|add")', "") + "\n" + ERROR + failed())
     done = run("trace", path.name)
     assert b"  eio-audit history a.log 4  # follows the op that its error names\n" in done.stdout
+
+
+UNLISTED = """x.func @k(%a: f32) -> f32 {
+  %0 = x.load %a : f32
+  %1 = x.splat %0 : f32
+  x.return %1 : f32
+}
+"""
+SAYS = "m.mlir:1:1: error: operand #0 does not dominate this use\n"
+BEFORE, AFTER = (
+    "// -----// IR Dump After A (a) //----- //\n",
+    "// -----// IR Dump After B Failed (b) //----- //\n",
+)
+
+
+def swapped(text: str) -> str:
+    first, load, splat, *rest = text.splitlines(keepends=True)
+    return "".join([first, splat, load, *rest])
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        (BEFORE + UNLISTED + "\n" + AFTER + swapped(UNLISTED), 1),  # there was none before
+        (BEFORE + swapped(UNLISTED) + "\n" + AFTER + swapped(UNLISTED), 0),  # a graph region
+        (AFTER + swapped(UNLISTED), 0),  # perhaps a graph region
+        (BEFORE + "x.other {\n}\n" + SAYS + AFTER + swapped(UNLISTED), 1),
+        (BEFORE + UNLISTED + "\n" + AFTER.replace(" Failed", "") + swapped(UNLISTED), 0),
+    ],
+)
+def test_a_use_before_its_definition_in_an_unlisted_op(text: str, faults: int) -> None:
+    found = [fault.text for _, fault in last_of(text).faults]
+    assert len(found) == faults
+    assert all("operand 0 of x.splat (line " in one for one in found)

@@ -82,8 +82,7 @@ class PassTimes:
         return times
 
 
-_Placed: TypeAlias = list[tuple[TimedEntry, list[int]]]
-"""Entries, each with the numbers of the runs that it covers."""
+_Placed: TypeAlias = list[tuple[TimedEntry, list[int]]]  # entries, each with the numbers of its runs
 
 
 def _shared_times(runs: dict[int, TimedRun], entries: Sequence[TimedEntry]) -> list[tuple[float, list[int]]]:
@@ -146,7 +145,7 @@ class Failures:
     def __init__(self) -> None:
         self.notes: dict[tuple[str, int], str] = {}  # what else is in the log, by its file and 1-based line
         self._seen: set[tuple[str, int]] = set()
-        self._pending: list[Diagnostic] = []
+        self.pending: list[Diagnostic] = []  # those above the next dump
         self._last: Suspect | None = None
         self._failed: Suspect | None = None  # the last pass that failed
 
@@ -154,7 +153,7 @@ class Failures:
         """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
         symbol = outermost_op(dump).symbol if dump.has_failed else None
         if dump.has_failed:  # they are its own
-            self._pending = [located(one._replace(op_lines=()), known, symbol) for one in self._pending]
+            self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
         self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
         found = {(dump.source.name, error.line): error for error in diagnostics_below(dump)}
         new = [error for place, error in found.items() if place not in self._seen]
@@ -169,20 +168,20 @@ class Failures:
         ``below`` are the errors below it.
         """
         if pass_ is None:
-            self._pending += below
+            self.pending += below
             return
-        if self._pending:
+        if self.pending:
             last, is_end = self._last, pass_.place.when != "before"
             may_be_last = last is not None and (last.is_likely or not is_end)
             is_own = is_end and (pass_.run.failed or not may_be_last)
-            yield pass_ if is_own or last is None else last, self._pending
-        self._pending, self._last = [*below], pass_
+            yield pass_ if is_own or last is None else last, self.pending
+        self.pending, self._last = [*below], pass_
         self._failed = pass_ if pass_.run.failed else self._failed
 
     def at_end(self) -> tuple[Suspect | None, list[Diagnostic]]:
         """Return the errors at the end of the log, and the pass that they are of, if that is known."""
         last = self._last if self._last is not None and self._last.is_likely else self._failed
-        return last, self._pending
+        return last, self.pending
 
 
 def located(error: Diagnostic, known: ProgramText, symbol: str | None) -> Diagnostic:

@@ -42,20 +42,11 @@ class FunctionState:
     is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
     size: int = 0  # number of ops in it, at any depth, and itself
     faults: tuple[Fault, ...] = ()  # what is invalid in it, after a pass that failed
+    forward_uses: tuple[Fault, ...] = ()  # what may be: uses before definitions in unlisted ops
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Return whether a text shows this state."""
         return self.key == text.key if self.text is None else self.text.is_same_as(text)
-
-    @property
-    def avoidable(self) -> int:
-        """Inversions that a fix removes."""
-        return sum(block.avoidable for block in self.blocks)
-
-    @property
-    def wrong_labels(self) -> int:
-        """Indices that contradict the dependences."""
-        return sum(block.wrong_indices for block in self.blocks)
 
 
 _NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
@@ -115,8 +106,11 @@ class ProgramStates:
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_around: tuple[bytes, DumpStates] | None = None
 
-    def observe(self, dump: Dump) -> DumpStates:
+    def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
+
+        A use before its definition in an unlisted op is invalid after a pass that failed, if there was none
+        before, or the compiler says that it is.
 
         Raises:
             InputError: the dump cannot be read.
@@ -124,7 +118,15 @@ class ProgramStates:
         is_read = self._last is not None and dump.has_text_of(self._last[0])
         if self._last is None or not is_read or (self._last[1].faults and not dump.has_failed):
             self._last = dump, self._read(dump)
-        return self._identified(self._last[1], dump)
+        states = self._identified(self._last[1], dump)
+        if not dump.has_failed:
+            return states
+        invalid = {
+            part: replace(state, faults=state.faults + state.forward_uses)
+            for part, state in states.parts.items()
+            if is_said_invalid or (part in self.functions and not self.functions[part].forward_uses)
+        }
+        return replace(states, parts={**states.parts, **invalid})
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
@@ -155,8 +157,8 @@ class ProgramStates:
                 around = self._last_around[1]
             else:
                 around = read(text.around)
-                if around.faults:  # their lines are not the file's
-                    return read(dump)
+                if dump.has_failed and any(one.faults + one.forward_uses for one in around.parts.values()):
+                    return read(dump)  # the lines of the text around functions are not the file's
                 self._last_around = text.around_key, around
             functions = {**around.parts}
             same = self._same_in(text)
@@ -202,6 +204,7 @@ class ProgramStates:
             is_unindexed=audited.audit.is_unindexed,
             size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
             faults=tuple(audited.ir.faults),
+            forward_uses=tuple(audited.ir.forward_uses),
         )
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
@@ -221,8 +224,8 @@ class ProgramStates:
         changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
             changed=changed,
-            differs=changed or any(old.avoidable != new.avoidable for old, new in figures),
-            mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
+            differs=changed or any(_sum(old, "avoidable") != _sum(new, "avoidable") for old, new in figures),
+            mislabelled=sum(max(_sum(n, "wrong_indices") - _sum(o, "wrong_indices"), 0) for o, n in figures),
             lost=self._lost(step, figures),
         )
 
@@ -241,6 +244,10 @@ class ProgramStates:
             del self.functions[part]
         self.functions.update(step.shown.parts)
         self.walk.remember(step)
+
+
+def _sum(state: FunctionState, figure: str) -> int:
+    return sum(getattr(block, figure) for block in state.blocks)
 
 
 def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
@@ -271,6 +278,7 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             is_unindexed=not fixed.issuperset(members),
             size=len(members),
             faults=tuple(fault for fault in ir.faults if parts.of_op[fault.op] == part),
+            forward_uses=tuple(fault for fault in ir.forward_uses if parts.of_op[fault.op] == part),
         )
         for part, members in ops.items()
     }

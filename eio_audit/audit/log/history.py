@@ -185,8 +185,7 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
     raise AssertionError("an op was found that was not there")
 
 
-_Place = tuple[int, int]
-"""The line of the file where an op begins, and its 0-based number among the ops that begin there."""
+_Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
 
 
 def _places(dump: KeyedDump) -> list[_Place]:

@@ -71,7 +71,7 @@ class Lines:
         return self.end - self.start
 
 
-class ScopeStep(NamedTuple):
+class ScopeOp(NamedTuple):
     """One op on the way from a program to an op in it."""
 
     name: str  # its name, `func.func`
@@ -79,7 +79,7 @@ class ScopeStep(NamedTuple):
     place: int  # its 0-based place among the ops of that name and symbol in the op around it
 
 
-Scope: TypeAlias = tuple[ScopeStep, ...]
+Scope: TypeAlias = tuple[ScopeOp, ...]
 """An op with functions or modules, or a function: the ops around it and itself. Empty for a whole dump."""
 
 
@@ -378,7 +378,7 @@ def scopes_of(ir: IR) -> dict[Scope, int]:
             continue
         symbol = ir.symbol(op) if op in holding else None
         kind = of_op[parent], ir.name(op), symbol
-        of_op[op] = (*of_op[parent], ScopeStep(ir.name(op), symbol, seen[kind]))
+        of_op[op] = (*of_op[parent], ScopeOp(ir.name(op), symbol, seen[kind]))
         seen[kind] += 1
         scopes[of_op[op]] = op
     return scopes

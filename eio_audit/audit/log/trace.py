@@ -317,7 +317,8 @@ class _Tracer:
             self._programs[dump.program] = program
         place = self._place(dump)
         errors = self._failures.below(dump, program.steps.texts)
-        states = program.states.observe(dump)
+        is_said = any("does not dominate" in error.message for error in self._failures.pending)
+        states = program.states.observe(dump, is_said_invalid=is_said)
         summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
         self._sources[dump.source.name] = None

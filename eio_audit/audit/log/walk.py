@@ -20,11 +20,9 @@ from eio_audit.audit.functions import function_symbol
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import IR
 
-Label = tuple[str, str | None]
-"""An op's name and its symbol."""
+Label = tuple[str, str | None]  # an op's name and its symbol
 
-Part: TypeAlias = str | int | None
-"""The symbol of a function, or the number of a module; None outside both."""
+Part: TypeAlias = str | int | None  # the symbol of a function, or the number of a module; None outside both
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +154,7 @@ class Shown:
         return marker.symbol if marker.symbol in self.parts else None
 
 
-ShownT = TypeVar("ShownT", bound=Shown)
-"""What a dump shows, and what else its reader found in it."""
+ShownT = TypeVar("ShownT", bound=Shown)  # what a dump shows, and what else its reader found in it
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ from eio_audit.mlir.reading.scopes import Mentions, Scopes, split_use
 from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 
-_Results = Sequence[tuple[bytes, int, int]]
-"""Names of results, each with its first value and its offset."""
+_Results = Sequence[tuple[bytes, int, int]]  # names of results, each with its first value and its offset
 
 
 class OpenOp:

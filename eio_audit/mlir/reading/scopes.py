@@ -297,11 +297,14 @@ class Scopes:
 
     def _use_before_definition(self, definer: int, name: bytes, use: _Use) -> None:
         """Allow a use before its definition in a graph region. An unlisted op with such a use has one."""
-        block = self._ir.op_block[definer]
+        block, where = self._ir.op_block[definer], f", defined on line {self._line_of(definer)}"
+        kind, region = "use before definition", self._ir.block_region[block]
         if self._is_ordered(block):
-            where = f", defined on line {self._line_of(definer)}"
-            self._wrong_use(use, _text(name), "use before definition", " before its definition", where)
-        self._ir.region_is_graph[self._ir.block_region[block]] = True
+            self._wrong_use(use, _text(name), kind, " before its definition", where)
+        elif not self._ir.region_is_graph[region]:
+            fault = Fault(use.op, kind, f"{self._operand(use)} uses {_text(name)}{where}")
+            self._ir.forward_uses.append(fault)
+        self._ir.region_is_graph[region] = True
 
     def _wrong_use(self, use: _Use, name: str, kind: str, why: str, where: str = "") -> None:
         what = f"{self._operand(use)} uses {name}{where or why}"
