@@ -52,12 +52,8 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
 
 def reason(traced: TracedPass) -> str:
     """Return why a pass failed: what is invalid in its dump, and what the compiler said of it."""
-    faults = [fault.text for _, fault in traced.faults]
-    said = [error_text(error) for error in traced.errors]
-    parts = (
-        f"{one[0]} (and {len(one) - 1:,} more)" if len(one) > 1 else one[0] for one in (faults, said) if one
-    )
-    return "; ".join(parts)
+    said = [fault.text for _, fault in traced.faults], [error_text(error) for error in traced.errors]
+    return "; ".join(one[0] + (f" (and {len(one) - 1:,} more)" if one[1:] else "") for one in said if one)
 
 
 def error_text(error: Diagnostic) -> str:
