@@ -129,7 +129,9 @@ def test_the_same_text_after_a_pass_that_did_not_fail_is_an_error() -> None:
 
 def test_diff_and_history_show_it() -> None:
     before, after = read_text(GOOD + "\n" + EARLY)
-    assert len(diff(before, after).ops.groups["added"]) == 1
+    result = diff(before, after)
+    assert [change.after and change.after.index for change in result.ops.groups["added"]] == [1]
+    assert (result.after.blocks, result.locations.lost) == ((), ())
     found = history([before, after], "11").ops[0]
     assert [event.kind for event in found.events] == ["made"]
 

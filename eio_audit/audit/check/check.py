@@ -163,7 +163,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     work.begin_dump()
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
-    blocks = [block for block, count in enumerate(with_indices) if count]
+    blocks = [block for block, count in enumerate(with_indices) if count and not dump.ir.faults]
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
     orders_of_others: dict[int, OrderOfOthers] = {}

@@ -38,7 +38,9 @@ class OrderKeys:
 
     @cached_property
     def by_op(self) -> list[int | None]:
-        """Per op, its key; None for an op that does not count in inversions."""
+        """Per op, its key; None for an op that does not count in inversions, as all of an invalid dump."""
+        if self._ir.faults:
+            return [None] * len(self._ir)
         keys = self.indices.by_op
         followers = [flags for follow in self._follow if 1 in (flags := self.flags(Follow(follow)))]
         if followers:
@@ -241,10 +243,8 @@ def read_dump(
         raise error
     functions = functions_around(ir)
     indices = OriginalIndices(ir, options.pattern)
-    given: list[int | None] = [None] * len(ir)
-    if options.order_from is not None and not ir.faults:
+    if options.order_from is not None:
         given = options.order_from.indices_of(ir, indices, functions)
-    if options.order_from is not None or ir.faults:
         indices = OriginalIndices(ir, options.pattern, given)
     keys, dependences = OrderKeys(ir, indices, options), Dependences(ir, options.assume_pure)
     return KeyedDump(dump, options, ir, keys, dependences, functions)
