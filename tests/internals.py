@@ -10,12 +10,7 @@ from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
 from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
-from eio_audit.audit.bisect.compiler_command import (
-    OWN_FLAGS,
-    CompilerCommand,
-    CompilerRun,
-    flag_of,
-)
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
 from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, printed_pipeline
@@ -99,9 +94,9 @@ from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.program_text import text_before
-from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
+from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
+from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
@@ -218,7 +213,7 @@ from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
-from eio_audit.report.html.stored_steps import STATUSES, PageText, StoredSteps, StoredTexts, packed
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
 from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -86,7 +86,7 @@ def dumps_of_run(path: str) -> Iterator[Dump]:
 
     for file in find_dump_files(path):
         program = name_in_any_run(str(Path(file.path).relative_to(path))) if Path(path).is_dir() else ""
-        yield from stream(file.path, program, max_unpacked_bytes=max_size())
+        yield from noted(stream(file.path, program, max_unpacked_bytes=max_size()))
 
 
 def is_run(path: str) -> bool:
@@ -174,6 +174,25 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
             text = error.fitted(Console(sys.stderr).width)
         click.echo(text, err=True)
+
+
+def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
+    """Print notes about places of files, each once: what compilers printed besides dumps and errors."""
+    context = click.get_current_context()
+    shown = context.meta.setdefault("eio_audit.notes", set())
+    for (source, line), note in notes.items():
+        if (source, line) not in shown and not context.params.get("quiet"):
+            click.echo(f"note: {source}:{line}: {note}", err=True)
+        shown.add((source, line))
+
+
+def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
+    """Yield the dumps of a log, and print notes about what the compiler printed besides them."""
+    from eio_audit.mlir.input.diagnostics import notes_on
+
+    for dump in dumps:
+        show_notes({(dump.source.name, line): note for line, note in notes_on(dump)})
+        yield dump
 
 
 def note_skipped(files: Sequence[str]) -> None:

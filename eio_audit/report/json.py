@@ -53,6 +53,7 @@ _FIELDS = {
         "one_step=why_one_step first=attempts.first attempts=attempted runs inversions left_before "
         "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),
+    "Diagnostic": "line message location=place op=op_name op_lines",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
@@ -107,7 +108,7 @@ _FIELDS = {
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
         "made undone left left_shuffled left_classes left_ops mislabelled lost size op_changes=ops "
-        "seconds timed_runs"
+        "seconds timed_runs faults errors"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
@@ -140,6 +141,10 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Trace.left_classes": lambda trace: _by_class(trace.left_classes),
     "TracedPass.left_classes": lambda traced: _by_class(traced.left_classes),
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
+    "TracedPass.faults": lambda one: [
+        {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
+        for part, fault in one.faults
+    ],
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
     "TracedPass.ops": lambda one: (
         one.ops

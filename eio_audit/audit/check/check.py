@@ -142,15 +142,18 @@ def audit_dump(
     dump: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
     work: SharedWork | None = None,
+    *,
+    may_be_invalid: bool = False,
 ) -> AuditedDump:
     """Read one dump and audit its order.
 
-    The audits of several dumps share ``work``. The other arguments are as for ``check``.
+    The audits of several dumps share ``work``. ``may_be_invalid`` is as for ``read_dump``. The other
+    arguments are as for ``check``.
 
     Raises:
         InputError: the dump cannot be read, or is not MLIR.
     """
-    keyed = read_dump(dump, options)
+    keyed = read_dump(dump, options, may_be_invalid=may_be_invalid)
     return audit_keyed(keyed, work)
 
 
@@ -160,7 +163,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     work.begin_dump()
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
-    blocks = [block for block, count in enumerate(with_indices) if count]
+    blocks = [block for block, count in enumerate(with_indices) if count and not dump.ir.faults]
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
     orders_of_others: dict[int, OrderOfOthers] = {}

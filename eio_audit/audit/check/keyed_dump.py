@@ -38,7 +38,9 @@ class OrderKeys:
 
     @cached_property
     def by_op(self) -> list[int | None]:
-        """Per op, its key; None for an op that does not count in inversions."""
+        """Per op, its key; None for an op that does not count in inversions, as all of an invalid dump."""
+        if self._ir.faults:
+            return [None] * len(self._ir)
         keys = self.indices.by_op
         followers = [flags for follow in self._follow if 1 in (flags := self.flags(Follow(follow)))]
         if followers:
@@ -224,14 +226,19 @@ class KeyedDump:
         return self.ir.source.line_at(self.ir.block_offset(block))
 
 
-def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedDump:
+def read_dump(
+    dump: Dump, options: AuditOptions, ir: IR | None = None, *, may_be_invalid: bool = False
+) -> KeyedDump:
     """Read a dump, unless its ``ir`` is given, and find the keys of its ops.
+
+    ``may_be_invalid`` is as for ``read_ir``. No op of an invalid dump has a key: its order is not judged.
 
     Raises:
         InputError: the dump cannot be read, or is not MLIR.
     """
     if ir is None:
-        ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
+        source = expect_dump(dump).source
+        ir = read_ir(source, dump.span, options.op_table, may_be_invalid=may_be_invalid)
     if not len(ir) and (error := without_ops(dump)) is not None:
         raise error
     functions = functions_around(ir)

@@ -20,7 +20,7 @@ from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.bisect.survey import MODULE_SCOPE
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
-from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
 from eio_audit.report.wording.conclusion import limits
