@@ -101,7 +101,11 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
-    functions = changes_by_function(diff.ops) if context is None else _in_place(diff.pairs(), context)
+    if context is None:
+        functions = changes_by_function(diff.ops)
+    else:
+        hunks = {name: _hunks(ops, context) for name, ops in _by_function(diff.pairs()).items()}
+        functions = [DiffSection(name, "", [Hunks(found)]) for name, found in hunks.items() if found]
     return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 
 
@@ -113,11 +117,6 @@ def changes_by_function(ops: OpChanges) -> list[DiffSection]:
             part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated_changes(changes))
             sections.setdefault(function, []).append(part)
     return [DiffSection(function, "", parts) for function, parts in sections.items()]
-
-
-def _in_place(pairs: Iterable[OpChange], context: int) -> list[DiffSection]:
-    hunks = {function: _hunks(ops, context) for function, ops in _by_function(pairs).items()}
-    return [DiffSection(function, "", [Hunks(found)]) for function, found in hunks.items() if found]
 
 
 def _by_function(changes: Iterable[OpChange]) -> dict[str | None, list[OpChange]]:

@@ -8,7 +8,7 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
@@ -22,11 +22,9 @@ from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.mlir.aliases import without_definitions
-from eio_audit.mlir.files import Text
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases
-from eio_audit.mlir.source import Span, count_lines
-
-_BLANK = re.compile(rb"\s*+")
+from eio_audit.mlir.source import count_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +32,7 @@ class PageText:
     """The text of the function, module or program that a pass ran on, before or after it."""
 
     source: str  # the file that most of its lines are from
-    # Its lines as printed, without line ends. They may be read only once.
-    lines: Iterable[bytes]
+    lines: Sequence[bytes]  # its lines as printed, without line ends
     places: Sequence[int]  # per line, its 1-based line in the file
     # Per line, the number of the op that begins there, -1 for none. An op keeps its number through the
     # whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds gets
@@ -48,54 +45,28 @@ class PageText:
 def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
     """Return a dump that was read as a whole, without its lines, and its ops with their lines."""
     dump = side.dump.dump
-    data, span = dump.source.data, dump.span
-    above = count_lines(data, 0, span.start) + count_lines(data, span.start, _start(data, span))
-    lines = count_lines(data, span.start, span.end) + 1
+    above = count_lines(dump.source.data, 0, dump.span.start) + _blank_lines(dump.text)
+    lines = dump.text.count(b"\n") + 1
     return ScopeText(dump, [], {}, None), ScopeSide(range(-above, lines), side)
 
 
-def _whole_text(text: ScopeText, side: ScopeSide) -> PageText:
-    """Return a dump as a page shows it, without blank lines around it. Its text is not copied."""
-    dump = text.dump
-    data, span = dump.source.data, dump.span
-    start, end = _start(data, span), span.end
-    while end > start and data[end - 1 : end].isspace():
-        end -= 1
-    blank = count_lines(data, span.start, start)
-    count = count_lines(data, start, end) + 1 if end > start else 0
-    first = dump.source.line_at(span.start) + blank
-    ops = array("q", [-1]) * count
+def _whole_text(dump: Dump, side: ScopeSide) -> PageText:
+    """Return a dump as a page shows it, without blank lines around it."""
+    text, blank = dump.text, _blank_lines(dump.text)
+    inside = text.strip()
+    lines = text.split(b"\n")[blank:][: inside.count(b"\n") + 1] if inside else []
+    first = dump.source.line_at(dump.span.start) + blank
+    ops = array("q", [-1]) * len(lines)
     for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
         ops[line] = number  # of several ops on a line, the first one stays
-    definitions = Aliases(without_definitions(dump.text)[0]).definitions if _may_define(data, span) else {}
-    return PageText(
-        dump.source.name,
-        _lines(data, data.rfind(b"\n", span.start, start) + 1 or span.start, span.end, count),
-        range(first, first + count),
-        ops,
-        [b"%b = %b" % one for one in definitions.items()],
-    )
+    definitions = Aliases(without_definitions(text)[0]).definitions
+    places = range(first, first + len(lines))
+    return PageText(dump.source.name, lines, places, ops, [b"%b = %b" % one for one in definitions.items()])
 
 
-def _start(data: Text, span: Span) -> int:
-    """Return where the first character of a text is that is not blank; the end of a blank text."""
-    found = _BLANK.match(data, span.start, span.end)
-    assert found is not None
-    return found.end()
-
-
-def _may_define(data: Text, span: Span) -> bool:
-    """Return whether a line of a text may begin with the definition of an alias."""
-    if data[span.start : span.start + 1] in {b"#", b"!"}:
-        return True
-    return any(data.find(start, span.start, span.end) >= 0 for start in (b"\n#", b"\n!"))
-
-
-def _lines(data: Text, offset: int, end: int, count: int) -> Iterator[bytes]:
-    for _ in range(count):
-        line_end = data.find(b"\n", offset, end)
-        yield data[offset : line_end if line_end >= 0 else end]
-        offset = line_end + 1
+def _blank_lines(text: bytes) -> int:
+    """Return how many lines are above the first one with text; of a blank text, all line ends."""
+    return text[: len(text) - len(text.lstrip())].count(b"\n")
 
 
 def _page_text(text: ScopeText) -> PageText:
@@ -263,7 +234,7 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
     new.numbers = array("q", (comparison.was.get(op, count + op) for op in range(len(new.op_lines))))
     changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
     stored = StoredSteps()
-    stored.add(0, _whole_text(before, old), _whole_text(after, new), changes)
+    stored.add(0, _whole_text(before.dump, old), _whole_text(after.dump, new), changes)
     counts = [stored.counts[0][status] for status in STATUSES]
     shown = {
         "name": "Before and after",

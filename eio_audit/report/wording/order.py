@@ -91,21 +91,16 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     if most:
         number = everything if is_all else span(least, most)
         why = f" ({unavoidable_kinds(figures)})" if verbose else ""
-        parts.append(f"{number} {_stay(figures, is_one=most == 1)}{why}")
+        source, verb = f"in every {'' if figures.certified else 'known '}order", "stay"
+        if figures.wrong_indices:
+            source, verb = f"from {count(figures.wrong_indices, 'wrong index', 'wrong indices')}", "come"
+        parts.append(f"{number} {verb}{'s' if most == 1 else ''} {source}{why}")
     if perhaps:
         number = everything if is_all else span(movable, perhaps)
         parts.append(f"{number} can be moved back{told_apart_share(figures)}")
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
     return f"{name}: ", ", ".join(parts)
-
-
-def _stay(figures: Summary, *, is_one: bool) -> str:
-    """Return what the inversions that a fix leaves come from: ``come from 42 wrong indices``."""
-    if figures.wrong_indices:
-        source = count(figures.wrong_indices, "wrong index", "wrong indices")
-        return f"{'comes' if is_one else 'come'} from {source}"
-    return f"{'stays' if is_one else 'stay'} in every {'' if figures.certified else 'known '}order"
 
 
 def told_apart_share(figures: Summary | ModelFigures | PassFigures) -> str:
