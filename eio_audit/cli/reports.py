@@ -103,10 +103,7 @@ def rendered(
     table: Mapping[str, Mapping[str, str]] = RENDERERS,
     **given: Unpack[Given],
 ) -> Any:
-    """Render a result in a format. Text is printed to the ``console``; the other formats are returned.
-
-    The function of the table gets what it has parameters for.
-    """
+    """Render a result in a format. Text is printed to the ``console``; the other formats are returned."""
     module, _, name = table[type(result).__name__][format_].partition(":")
     function = getattr(import_module(f"eio_audit.report.{module}"), name)
     given["version"] = __version__
@@ -142,15 +139,12 @@ def format_by_suffix(path: str, formats: Sequence[str]) -> str | None:
 
 
 class Reports(NamedTuple):
-    """The reports of a command. ``targets`` are formats and files, None for standard output.
+    """The reports of a command."""
 
-    A terminal shows long text in the user's pager if ``is_paged``.
-    """
-
-    targets: Sequence[tuple[str, str | None]]
+    targets: Sequence[tuple[str, str | None]]  # formats and files, None for standard output
     quiet: bool
     verbose: bool
-    is_paged: bool
+    is_paged: bool  # whether a terminal shows long text in the user's pager
 
     @property
     def formats(self) -> set[str]:
@@ -251,10 +245,7 @@ def _several_reports(
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Return the options of a command that reports a kind of result. The command gets ``reports``.
-
-    The default of ``--format`` is the first format of the kind.
-    """
+    """Return the options of a command that reports a kind of result. The command gets ``reports``."""
     formats = list(RENDERERS[kind])
     format_option = click.option(
         "--format",

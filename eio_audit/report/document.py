@@ -59,17 +59,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A table of figures. ``short`` are the rows of a short report.
-
-    The first ``numbers`` columns hold numbers. The next column names the rows. ``styles`` are the styles of
-    columns on a terminal, by heading.
-    """
+    """A table of figures."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
-    short: Sequence[Sequence[str]]
-    numbers: int
-    styles: Mapping[str, str] = field(default_factory=dict)
+    short: Sequence[Sequence[str]]  # the rows of a short report
+    numbers: int  # how many of the first columns hold numbers; the next one names the rows
+    styles: Mapping[str, str] = field(default_factory=dict)  # of columns on a terminal, by heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +79,11 @@ class DiffSection:
 
 @dataclass(frozen=True, slots=True)
 class DiffDocument:
-    """A diff, without the order of the later dump.
+    """A diff, without the order of the later dump. No section is empty."""
 
-    ``answers`` summarize layout ops and module runs. ``functions`` list the changed ops of each function.
-    ``details`` cover layout ops, modules and locations. No section is empty.
-    """
-
-    answers: Sequence[str]
-    functions: Sequence[DiffSection]
-    details: Sequence[DiffSection]
+    answers: Sequence[str]  # about layout ops and module runs
+    functions: Sequence[DiffSection]  # the changed ops of each function
+    details: Sequence[DiffSection]  # about layout ops, modules and locations
 
 
 def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:

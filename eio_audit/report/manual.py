@@ -28,15 +28,12 @@ _EMPHASIS = re.compile(r"\*([\w -]+)\*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule, whose first name is its code, or a word of the glossary.
+    """A rule, whose first name is its code, or a word of the glossary."""
 
-    It is listed under ``section``. ``text`` is Markdown and also explains the ``related`` words.
-    """
-
-    section: str
+    section: str  # it is listed under
     names: tuple[str, ...]
-    text: str
-    related: tuple[str, ...] = ()
+    text: str  # in Markdown
+    related: tuple[str, ...] = ()  # the words that it also explains
 
     @property
     def summary(self) -> str:

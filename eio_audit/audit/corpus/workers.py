@@ -227,11 +227,7 @@ class TimeLimit(Executor):
 
 
 def _in_time(seconds: float, function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-    """The result of a function.
-
-    Raises:
-        TimeoutError: it takes longer than so many seconds.
-    """
+    """The result of a function; a TimeoutError if it takes longer than so many seconds."""
     future: Future[Result] = Future()
     work = partial(function, *args, **kwargs)
     threading.Thread(target=_settle, args=(future, work), daemon=True).start()

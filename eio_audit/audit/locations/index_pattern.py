@@ -30,10 +30,6 @@ _NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
 class IndexPattern:
     """An index pattern.
 
-    Attributes:
-        expression: the regular expression.
-        is_default: whether it is the default pattern.
-
     Raises:
         ValueError: the expression is malformed or lacks a group ``index``.
     """

@@ -168,10 +168,7 @@ def plain(piece: Piece) -> str:
 
 
 def hyperlink(source: str, line: int) -> str:
-    """Return the style of a text that links to a line. Empty for standard input.
-
-    A terminal without links (the escape sequence OSC 8) shows only the text. The line follows the ``#``.
-    """
+    """Return the style of a text that links to a line. Empty for standard input."""
     return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"
 
 

@@ -70,10 +70,7 @@ class Advance:
 
     @contextmanager
     def shown(self, columns: Callable[[], Sequence[ProgressColumn]]) -> Iterator[Self]:
-        """Show a line after one second, if standard error is a terminal, and remove it at the end.
-
-        A timer shows it, because the work may be a single large dump.
-        """
+        """Show a line after one second, if standard error is a terminal, and remove it at the end."""
         if not sys.stderr.isatty():
             yield self
             return

@@ -66,10 +66,7 @@ def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: st
 
 
 def explain_command(audited: DumpAudit | Trace, source: str, line: int | str = "") -> str:
-    """Return the command that explains the op of a line, or its start, without the line.
-
-    Empty if no later command can read the dump.
-    """
+    """Return the command that explains the op of a line, or its start. Empty if it cannot read the dump."""
     if not is_readable_again(audited, source):
         return ""
     return command("explain", audited, source, *filter(None, [str(line)]))

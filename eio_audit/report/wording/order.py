@@ -104,10 +104,7 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
 
 
 def told_apart_share(figures: Summary | ModelFigures | PassFigures) -> str:
-    """Return what hoisted constants and splits cause of the avoidable inversions.
-
-    `` (3 of hoisted constants, 4 of splits)``, or `` (all of splits)``.
-    """
+    """Return the share of hoisted constants and splits: `` (3 of hoisted constants, 4 of splits)``."""
     shares = {"hoisted constants": figures.avoidable_constants, "splits": figures.avoidable_splits}
     parts = [
         f"{f'{number:,} ' if number < figures.avoidable else 'all ' if number > 1 else ''}of {what}"
