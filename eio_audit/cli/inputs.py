@@ -27,14 +27,12 @@ File = TypeVar("File")
 
 NO_IR = "the input is empty"
 UNINDEXED = "no op carries an op index, so there is no original order to compare with"
-
 PRINT_LOCATIONS = "print the locations, which hold the indices, with --mlir-print-debuginfo"
 NO_LOCATIONS = "no locations: print with --mlir-print-debuginfo"
 OTHER_FORM = "--index-pattern REGEX reads indices that are written in another form"
 FROM_FIRST = "--order-from first takes the first dump's order as the original order"
 FROM_BEFORE = "--order-from takes the order of another dump as the original order: the one before the pass"
 NUMBER = "the command stamp numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
-
 LISTED_NAMES = 20  # the most passes or files that an error lists
 SKIPPED_NAMES = 3  # the most skipped files that a note lists
 

@@ -220,6 +220,7 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
 
 
 def _several_reports(
+    formats: Sequence[str],
     format_: str,
     outputs: Sequence[tuple[str | None, str]],
     no_pager: bool,
@@ -227,10 +228,8 @@ def _several_reports(
     verbose: bool = False,
 ) -> Reports:
     """Return the report on standard output, or in files instead, then the other reports."""
-    ctx = click.get_current_context()
-    [choice] = (option.type for option in ctx.command.params if option.name == "format_")
-    formats = cast("click.Choice[str]", choice).choices
-    is_chosen = ctx.get_parameter_source("format_") is ParameterSource.COMMANDLINE
+    source = click.get_current_context().get_parameter_source("format_")
+    is_chosen = source is ParameterSource.COMMANDLINE
     instead: list[tuple[str, str | None]] = []
     for path in (path for name, path in outputs if name is None):
         told = None if is_chosen else format_by_suffix(path, formats)
@@ -273,7 +272,8 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         is_flag=True,
         help="Do not show a report that is longer than the terminal in a pager: PAGER, else less.",
     )
-    decorate = together("reports", _several_reports, format_option, output_option, pager_option, *options)
+    make = functools.partial(_several_reports, formats)
+    decorate = together("reports", make, format_option, output_option, pager_option, *options)
     return lambda command: decorate(_annotating_errors(command))
 
 

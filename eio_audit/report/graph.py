@@ -219,7 +219,6 @@ def _nearest_rising(wanted: Sequence[float]) -> list[float]:
 
 
 LONGEST_TEXT = 34  # the most characters of a line in a box; a tooltip shows the whole line
-
 CHARACTER_WIDTH = 7.3
 LINE_HEIGHT = 15
 PADDING = 9

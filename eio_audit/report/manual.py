@@ -15,9 +15,7 @@ from pathlib import Path
 from eio_audit.report.text.console import Column, Console, Piece, plain, print_table
 
 PAGES = Path(__file__).with_name("pages")
-
 CLOSE_NAMES = 3  # how many names are suggested for an unknown one
-
 _RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?)(?=^## |\Z)", re.M | re.S)
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<rows>(?:(?!## ).*\n)*)", re.MULTILINE)
 _ROW = re.compile(r"^\| (?!term \|)(?P<term>[^|\n]+) \| (?P<meaning>.+) \|$", re.MULTILINE)

@@ -38,7 +38,6 @@ from eio_audit.report.wording.order import (
 )
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
-
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
 

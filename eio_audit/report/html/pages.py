@@ -185,7 +185,6 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
 
 INDEX = "index.html"  # the page with the tables
 LONGEST_NAME = 100  # the most characters of a model's name in the name of its page
-
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 

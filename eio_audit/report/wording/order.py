@@ -36,11 +36,6 @@ def block_name(function: str | None, block: str) -> str:
     return f"{function} {block}" if function else block
 
 
-def side(displaced: DisplacedOp) -> str:
-    """Return whether an op is before or after its original place."""
-    return "early" if displaced.early else "late"
-
-
 def tiles(figures: Summary) -> list[tuple[str, str]]:
     """Return the sums, each as a number and what it counts."""
     texts = [
