@@ -49,7 +49,7 @@ from eio_audit.audit.corpus.workers import (
 )
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
-from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder
+from eio_audit.audit.diff.diff import Fragmentation
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
 from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
@@ -85,7 +85,6 @@ from eio_audit.audit.gate.rules import (
     WRONG_INDEX,
     rules_by_prefix,
 )
-from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
@@ -104,7 +103,6 @@ from eio_audit.cli.commands.help import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
-from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
@@ -225,7 +223,6 @@ from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
-from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, order_summary, word_diff
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import not_reordered_away, sum_of, unknown_ops

@@ -295,10 +295,7 @@ def op_steps_to_json(steps: OpSteps) -> str:
 
 
 def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None) -> str:
-    """Return what each pass did to the order in all models, ending in a newline.
-
-    ``rows`` are the passes to list; None for all.
-    """
+    """Return what each pass did to the order in all models; ``rows`` are the passes to list, None for all."""
     members = _plain(traces)
     chosen = None
     if rows is not None:

@@ -38,7 +38,6 @@ from eio_audit.report.wording.order import (
 )
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
-
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
 
@@ -230,10 +229,7 @@ LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
 
 def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
-    """Return the comparison as Markdown, ending in a newline.
-
-    All text from the dumps is in code style, where ``#12`` is not an issue and ``@main`` not a user.
-    """
+    """Return the comparison as Markdown, ending in a newline."""
     document = diff_document(diff, verbose=verbose)
     inversions, avoidable = words.order_summary(diff)
     lines = [

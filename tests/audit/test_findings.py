@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from eio_audit import AuditOptions, Dump, Finding, Rule, read, read_text
+from eio_audit import AuditOptions, Dump, Finding, IndexPattern, Rule, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
@@ -15,7 +15,6 @@ from tests.internals import (
     SPLIT,
     UNAVOIDABLE,
     WRONG_INDEX,
-    IndexPattern,
     LocationRule,
     ModelLine,
     SharedWork,

@@ -92,13 +92,8 @@ def compare_runs(
     Both logs are read at once. Memory holds only the dumps that wait for their counterpart, and the first
     pair that differs.
 
-    Args:
-        first: the dumps of one log.
-        second: the dumps of the other log.
-        options: as for ``check``.
-        same_as: in what sense all pairs should be the same. Those that differ are compared until one is not.
-        workers: processes that compare these pairs. Without them this process does it.
-        ignore: as for ``diff``. Then the first pair that is not the same is compared, if there is one.
+    Pairs that differ are compared until one is not the same in the sense of ``same_as``. With ``ignore``, the
+    first pair that is not the same is compared, if there is one.
 
     Raises:
         InputError: a log, or a pair that is compared, cannot be read.
