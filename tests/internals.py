@@ -21,11 +21,10 @@ from eio_audit.audit.bisect.compiler_command import (
 from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.check.check import audit_dump, audit_keyed
-from eio_audit.audit.check.disorder import find_blockers
+from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
-from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
 from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.command import run_command
@@ -80,9 +79,8 @@ from eio_audit.audit.fix.reordering import in_orders, random_order, random_order
 from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
-from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import judge, worst_first
+from eio_audit.audit.gate.gate import CheckedDump, judge, worst_first
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,

@@ -139,16 +139,11 @@ def _equal_to(end: int, edges: Sequence[int], ends: Sequence[int]) -> Iterator[i
 
 
 class Dependences:
-    """The dependence graphs of one dump, made on request.
-
-    Args:
-        ir: the dump.
-        assume_pure: shell patterns. Ops whose full name matches one are assumed to have no effects.
-    """
+    """The dependence graphs of one dump, made on request."""
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        self.assume_pure = assume_pure
+        self.assume_pure = assume_pure  # shell patterns: ops whose full name matches have no effects
         self._graphs: dict[int, DependenceGraph] = {}
 
     @cached_property

@@ -51,7 +51,7 @@ class BlockAudit(NamedTuple):
     # Per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1 (end), of
     # the op that is farthest from its place; empty without inversions.
     profile: tuple[float, ...] = ()
-    # Ops with an index that contradicts the dependences: a set of least weight (`label_weights.py`) without
+    # Ops with an index that contradicts the dependences: a set of least weight (`disorder.py`) without
     # which all indices agree with them.
     wrong_indices: int = 0
     # Those of these ops that passes made: derived ops, and layout ops and frees that have the location of

@@ -69,25 +69,21 @@ class OrderKeys:
             case Follow.NONE:
                 return bytearray()
 
-    @property
+    @cached_property
     def keyed_by_block(self) -> list[int]:
         """Per block, how many ops have a key."""
-        return self._by_block[0]
-
-    @property
-    def disordered_blocks(self) -> list[int]:
-        """The blocks that have an inversion."""
-        return self._by_block[1]
+        blocks = (self._ir.of_block(block, self.by_op) for block in range(self._ir.block_count))
+        return [len(keys) - keys.count(None) for keys in blocks]
 
     @cached_property
-    def _by_block(self) -> tuple[list[int], list[int]]:
-        keyed, disordered = [], []
+    def disordered_blocks(self) -> list[int]:
+        """The blocks that have an inversion."""
+        disordered = []
         for block in range(self._ir.block_count):
             keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
-            keyed.append(len(keys))
             if keys != sorted(keys):
                 disordered.append(block)
-        return keyed, disordered
+        return disordered
 
     @cached_property
     def followed_by_block(self) -> list[int]:
@@ -257,12 +253,9 @@ class SharedWork:
         finds_wrong_labels: bool = True,
         finds_classes: bool = True,
     ) -> None:
-        # How many displaced ops of a block to describe, those in the most inversions.
-        self.described_ops = described_ops
-        # Whether to find the indices that contradict the dependences.
-        self.finds_wrong_labels = finds_wrong_labels
-        # Whether to find how many avoidable inversions hoisted constants and splits cause.
-        self.finds_classes = finds_classes
+        self.described_ops = described_ops  # how many displaced ops of a block to describe
+        self.finds_wrong_labels = finds_wrong_labels  # the indices that contradict the dependences
+        self.finds_classes = finds_classes  # how many avoidable inversions constants and splits cause
         # Per shape and budget left, the result for small blocks of all dumps, and the budget left
         # after it. So the figures of a dump do not depend on the dumps before it.
         self.by_shape_and_budget: dict[Hashable, Any] = {}

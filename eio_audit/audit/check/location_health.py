@@ -104,11 +104,8 @@ def health_change(
 ) -> HealthChange:
     """Return what a pass did to the locations.
 
-    Args:
-        before: the earlier dump.
-        after: the later dump.
-        was: per op of the dump after, the op before.
-        numbers: per dump, the numbers of its locations by op, if known (``LocationNumbers``).
+    ``was`` has, per op of the dump after, the op before. ``numbers`` has, per dump, the numbers of its
+    locations by op, if known (``LocationNumbers``).
     """
     old_numbers, new_numbers = numbers or (_numbers(before), _numbers(after))
     old, new = _Inspection(before, old_numbers), _Inspection(after, new_numbers)

@@ -32,11 +32,10 @@ SHUFFLED = frozenset({PairClass.OUT_OF_PLACE, PairClass.WRONG_INDEX})
 class PairClasses:
     """The classes of the inversions of a block. Ops are identified by their place in the block.
 
-    Complexity: O(n) to make; O(1) for one pair; O(n^2 / 64) to divide all pairs of a block of n ops.
+    The dump was audited with ``SharedWork.finds_classes``. Per place, ``bits`` has the bit of its op in bit
+    sets, by default its place. Ops in no pair may share one.
 
-    Args:
-        block: a block whose dump was audited with ``SharedWork.finds_classes``.
-        bits: per place, the bit of its op in bit sets, by default its place. Ops in no pair may share one.
+    Complexity: O(n) to make; O(1) for one pair; O(n^2 / 64) to divide all pairs of a block of n ops.
     """
 
     def __init__(self, block: FixedBlock, bits: Sequence[int] | None = None) -> None:

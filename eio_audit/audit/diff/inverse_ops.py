@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from eio_audit.audit.check.disorder import PERMUTES, RESHAPES
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.check.label_weights import PERMUTES, RESHAPES
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import Relation

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.explain.order_picture import OrderPicture
     from eio_audit.audit.fix.fix import Replacement
-    from eio_audit.audit.gate.checked_dump import CheckedDump
-    from eio_audit.audit.gate.gate import Verdict
+    from eio_audit.audit.gate.gate import CheckedDump, Verdict
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
