@@ -17,7 +17,6 @@ from eio_audit.audit.check.figures import (
     UndefinedName,
     UnjudgedInput,
     summarize,
-    unjudged_inputs,
 )
 from eio_audit.audit.check.keyed_dump import (
     DESCRIBED_OPS,
@@ -68,8 +67,20 @@ class Check:
 
     @cached_property
     def unjudged(self) -> tuple[UnjudgedInput, ...]:
-        """The inputs whose order cannot be judged, because nothing in them is indexed."""
-        return unjudged_inputs(self.dumps)
+        """The inputs whose order cannot be judged, because nothing in them is indexed, by their first dumps.
+
+        A file without ops has nothing to judge. A log with an index in some dump is judged by these dumps.
+        """
+        unindexed = defaultdict[str, list[DumpAudit]](list)
+        for dump in self.dumps:
+            if dump.is_unindexed:
+                unindexed[dump.source].append(dump)
+        judged = {dump.source for dump in self.dumps if dump.blocks}
+        return tuple(
+            UnjudgedInput(source, len(dumps), any(dump.located for dump in dumps))
+            for source, dumps in unindexed.items()
+            if source not in judged
+        )
 
     @cached_property
     def unindexed(self) -> int:

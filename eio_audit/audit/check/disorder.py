@@ -32,7 +32,7 @@ from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents, count_inversions, displaced, order_profile
 from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.permutation import moved_places, sorted_runs
+from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence, after_last_uses
 from eio_audit.order.search import Order
 from eio_audit.order.wrong_labels import fewest_wrong_labels
@@ -204,20 +204,15 @@ def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Sha
 
 def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     runs = block.runs
-
-    def inversions_with(sort: Follow) -> int:
-        flags = block.flags(sort)
-        return runs.inversions_with(list(map(flags.__getitem__, block.indexed))) if any(flags) else 0
-
     audit = in_order._replace(
         inversions=runs.inversions,
         descents=count_descents(runs.ranks),  # as many as among the keys: a run has none inside
         minimum=runs.inversions,
         lower_bound=runs.inversions,
         displaced=len(block.displaced),
-        inherited=inversions_with(Follow.DERIVED),
-        at_constants=inversions_with(Follow.CONSTANTS),
-        at_frees=inversions_with(Follow.FREES),
+        inherited=block.inversions_with(block.flags(Follow.DERIVED)),
+        at_constants=block.inversions_with(block.flags(Follow.CONSTANTS)),
+        at_frees=block.inversions_with(block.flags(Follow.FREES)),
         profile=order_profile(block.indexed_keys, PROFILE_PARTS) if work.described_ops else (),
     )
     worst = _displaced_places(block, work.described_ops) if work.described_ops else ()
@@ -273,9 +268,7 @@ def find_followers(
         keys = block.keys_without(sorts)
         order, others = _order_of(keys, fixed, rest, block.graph.precedence, effort)
         if others < rest:
-            indexed = [place for place in fixed if block.keys[place] is not None]
-            carried = sorted_runs([block.key(place) for place in indexed]).inversions_by_position()
-            then = dict(zip(indexed, carried, strict=True))
+            then = block.inversions_in(fixed)
             fewer = sum(block.inversions_at[place] > then[place] for place in places)
             if sort is Follow.CONSTANTS:
                 audit = audit._replace(avoidable_constants=rest - others, hoisted_constants=fewer)

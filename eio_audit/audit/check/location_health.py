@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -116,11 +116,8 @@ def health_change(
         new=tuple(f for op, f in new.findings if (was.get(op), f.rule) not in known),
         lost=tuple(
             label(after.ir, after.indices, op)
-            for op in sorted(
-                op
-                for op, old_op in was.items()
-                if before.indices.index(old_op) is not None and after.indices.index(op) is None
-            )
+            for op in sorted(was)
+            if before.indices.index(was[op]) is not None and after.indices.index(op) is None
         ),
     )
 
@@ -137,7 +134,8 @@ class _Inspection:
         ops = array("i", _printed_ops(dump))
         self.count = len(ops)
         self.number_of = number_of
-        self.shared = _repeated_numbers(map(number_of.__getitem__, ops))
+        times = Counter(map(number_of.__getitem__, ops))
+        self.shared = {number for number, count in times.items() if count > 1 and number != NO_LOCATION}
         self.first: dict[int, int] = {}
         self.function_at: dict[str, str] = {}
         self.findings = [
@@ -197,20 +195,6 @@ class _Inspection:
         if known != origin.function:
             what = f"{origin.file} defines {origin.function} here, {known} elsewhere"
             yield LocationRule.TWO_FUNCTIONS, Sentence(what)
-
-
-def _repeated_numbers(numbers: Iterable[int]) -> set[int]:
-    """Return the numbers of locations that come more than once."""
-    seen, repeated = bytearray(), set[int]()
-    for number in numbers:
-        if number == NO_LOCATION:
-            continue
-        if number >= len(seen):
-            seen.extend(bytes(number + 1))
-        if seen[number]:
-            repeated.add(number)
-        seen[number] = 1
-    return repeated
 
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:

@@ -398,6 +398,4 @@ def _above(ops: ComparedOps, op: int, also: Collection[int]) -> Iterator[int]:
 
 def _inversions_with(dump: KeyedDump, members: Collection[int]) -> int:
     blocks = [KeyedBlock(dump, number) for number in {dump.ir.op_block[op] for op in members}]
-    return sum(
-        block.runs.inversions_with([block.ops[k] in members for k in block.indexed]) for block in blocks
-    )
+    return sum(block.inversions_with([op in members for op in block.ops]) for block in blocks)
