@@ -80,7 +80,7 @@ from eio_audit.audit.fix.verification import verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import CheckedDump, judge, worst_first
+from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -194,7 +194,6 @@ from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
-    dense_ranks,
     displaced,
     heaviest_rising,
     inversions_charged,

@@ -25,14 +25,10 @@ if TYPE_CHECKING:
 class DependenceKind(StrEnum):
     """Why an op must stay after another."""
 
-    VALUE = "value"
-    """It uses a result of the other op."""
-    CAPTURE = "capture"
-    """An op nested in its regions uses a result of the other op."""
-    EFFECT = "effect"
-    """One of the two writes or frees what the other may read, write or free."""
-    TERMINATOR = "terminator"
-    """It ends the block."""
+    VALUE = "value"  # it uses a result of the other op
+    CAPTURE = "capture"  # an op nested in its regions uses a result of the other op
+    EFFECT = "effect"  # one of the two writes or frees what the other may read, write or free
+    TERMINATOR = "terminator"  # it ends the block
 
 
 _KINDS = list(DependenceKind)

@@ -81,3 +81,7 @@ def test_a_window_with_larger_keys_throughout_has_the_same_shape() -> None:
 )
 def test_windows_that_differ_have_different_shapes(other: Window) -> None:
     assert other.shape != Window([5, 1, 3], [True] * 3, precedence_of(3, [(0, 1)])).shape
+
+
+def test_large_and_negative_keys_become_ranks() -> None:
+    assert block_of([70, -5, 10**30, -5], precedence_of(4, [])).keys == [1, 0, 2, 0]

@@ -150,9 +150,7 @@ def check(
 
 
 def audit_dump(
-    dump: Dump,
-    options: AuditOptions = DEFAULT_OPTIONS,
-    work: SharedWork | None = None,
+    dump: Dump, options: AuditOptions = DEFAULT_OPTIONS, work: SharedWork | None = None
 ) -> AuditedDump:
     """Read one dump and audit its order.
 
@@ -161,8 +159,7 @@ def audit_dump(
     Raises:
         InputError: the dump cannot be read, or is not MLIR.
     """
-    keyed = read_dump(dump, options)
-    return audit_keyed(keyed, work)
+    return audit_keyed(read_dump(dump, options), work)
 
 
 def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
@@ -174,7 +171,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     blocks = [block for block, count in enumerate(with_indices) if count]
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
-    orders_of_others: dict[int, OrderOfOthers] = {}
+    others: dict[int, OrderOfOthers] = {}
     donors: dict[int, int] = {}
     has_effects = False
     if keys.disordered_blocks:
@@ -188,7 +185,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
             if disorder.order is not None:
                 orders[block] = disorder.order
             if disorder.order_of_others is not None:
-                orders_of_others[block] = disorder.order_of_others
+                others[block] = disorder.order_of_others
     audit = DumpAudit(
         place=dump.dump.place,
         blocks=tuple(audits.values()),
@@ -206,12 +203,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),
     )
     return AuditedDump(
-        **vars(dump),
-        audit=audit,
-        blocks=blocks,
-        orders=orders,
-        orders_of_others=orders_of_others,
-        donors=donors,
+        **vars(dump), audit=audit, blocks=blocks, orders=orders, orders_of_others=others, donors=donors
     )
 
 

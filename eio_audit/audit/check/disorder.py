@@ -122,14 +122,9 @@ class LabelWeights:
         return [place for place, text in texts.items() if weights[place] < OTHER and shared[text] > 1]
 
 
-PROFILE_PARTS = 40
-"""The number of parts in the profile of a block."""
-
-SHAPE_OPS = 1_000
-"""The most ops of a block whose result is stored by shape."""
-
-MOST_SHAPES = 2_000
-"""The most shapes that are stored."""
+PROFILE_PARTS = 40  # the number of parts in the profile of a block
+SHAPE_OPS = 1_000  # the most ops of a block whose result is stored by shape
+MOST_SHAPES = 2_000  # the most shapes that are stored
 
 
 class ShapeDisorder(NamedTuple):

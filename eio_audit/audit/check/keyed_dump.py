@@ -9,12 +9,13 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress, count, islice, repeat
 from operator import eq, ne
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
@@ -22,9 +23,6 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics.calls import called_ops, called_row
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
-
-if TYPE_CHECKING:
-    from eio_audit.audit.op_label import OpLabel
 
 
 class OrderKeys:
@@ -211,8 +209,6 @@ class KeyedDump:
 
     def label(self, op: int) -> OpLabel:
         """Return an op as reports name it."""
-        from eio_audit.audit.op_label import label
-
         return label(self.ir, self.indices, op)
 
     def line_of(self, block: int) -> int:

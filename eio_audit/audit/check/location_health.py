@@ -38,18 +38,12 @@ _KINDS: dict[type[Location], str] = {
 class LocationRule(StrEnum):
     """What can be wrong with a location; the values are stable."""
 
-    UNKNOWN_LOCATION = "unknown-location"
-    """The op has no location, or ``unknown``."""
-    NO_INDEX = "no-index"
-    """The location carries no op index."""
-    UNKNOWN_INDEX = "unknown-index"
-    """The index is negative: the front end did not know the op's place."""
-    REPEATED_LOCATION = "repeated-location"
-    """Other ops have the same location."""
-    TWO_FUNCTIONS = "two-functions"
-    """Locations name two functions for one place of the model's source, ``file:line``."""
-    REFUSED_LOCATION = "refused-location"
-    """The location is a call site, fused, a place in a file or a dialect's own, but not a name."""
+    UNKNOWN_LOCATION = "unknown-location"  # the op has no location, or `unknown`
+    NO_INDEX = "no-index"  # the location carries no op index
+    UNKNOWN_INDEX = "unknown-index"  # the index is negative: the front end did not know the op's place
+    REPEATED_LOCATION = "repeated-location"  # other ops have the same location
+    TWO_FUNCTIONS = "two-functions"  # locations name two functions for one place of the source, `file:line`
+    REFUSED_LOCATION = "refused-location"  # a call site, fused, a place in a file, a dialect's own: no name
 
 
 @dataclass(frozen=True, slots=True)

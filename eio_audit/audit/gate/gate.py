@@ -173,23 +173,18 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
     unjudged = (UNINDEXED,) if gate.fails_unindexed(check) else ()
     if baseline is None:
         failed = gate.failed_rules(check.each_inversion_once, {finding.rule for finding in findings})
-        return Verdict(check, gate, tuple(worst_first(findings)), failed + unjudged)
+        return Verdict(check, gate, tuple(sorted(findings, key=by_severity)), failed + unjudged)
     compared = baseline.compare(findings, check.judged_sources, gate.rules)
     new = {finding.rule for finding in compared.new}
     failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
-    found = tuple(worst_first(compared.new))
+    found = tuple(sorted(compared.new, key=by_severity))
     return Verdict(check, gate, found, failed + unjudged, compared.known, compared.stale)
 
 
-def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings by falling inversions; among equals, by code, file and line.
+def by_severity(finding: Finding) -> tuple[bool, int, str, str, int, int]:
+    """Return the key to sort findings by: by falling inversions; among equals, by code, file and line.
 
     Findings that are gone at the end of a log come last.
     """
-    return sorted(findings, key=by_severity)
-
-
-def by_severity(finding: Finding) -> tuple[bool, int, str, str, int, int]:
-    """Return the key to sort findings by, worst first."""
     place = finding.source, finding.line, finding.column
     return finding.until is not None, -finding.inversions, finding.rule.code, *place
