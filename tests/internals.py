@@ -201,8 +201,6 @@ from eio_audit.order.inversions import (
 )
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
-    PermutedRange,
-    SortedRuns,
     closed_ranges,
     inverse,
     longest_in_place,
@@ -211,7 +209,7 @@ from eio_audit.order.permutation import (
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
-from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
+from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline

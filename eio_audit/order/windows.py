@@ -17,6 +17,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, repeat
 from operator import eq, sub
+from typing import NamedTuple
 
 from eio_audit.order.inversions import count_inversions
 from eio_audit.order.permutation import inverse
@@ -85,8 +86,7 @@ def block_of(keys: Sequence[int | None], precedence: Precedence) -> Window:
     return Window(effective, [key is not None for key in keys], precedence)
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(NamedTuple):
     """A block cut into windows."""
 
     order: list[int]  # a linear extension of the block: window after window, in textual order within each
