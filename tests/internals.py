@@ -25,7 +25,7 @@ from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, La
 from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
-from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
+from eio_audit.audit.check.location_health import LocationRule
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
