@@ -15,12 +15,11 @@ from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
-from eio_audit.audit.check.disorder import find_blockers
+from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
-from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
-from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
+from eio_audit.audit.check.location_health import LocationRule
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
@@ -70,9 +69,8 @@ from eio_audit.audit.fix.reordering import in_orders, random_order, random_order
 from eio_audit.audit.fix.verification import read_relocated, verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
-from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import judge, worst_first
+from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -185,7 +183,6 @@ from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
-    dense_ranks,
     displaced,
     heaviest_rising,
     inversions_charged,
@@ -193,8 +190,6 @@ from eio_audit.order.inversions import (
 )
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
-    PermutedRange,
-    SortedRuns,
     closed_ranges,
     inverse,
     longest_in_place,
@@ -203,7 +198,7 @@ from eio_audit.order.permutation import (
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
-from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
+from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline

@@ -19,9 +19,9 @@ from tests.internals import (
     ModelLine,
     SharedWork,
     audit_dump,
+    by_severity,
     find,
     rules_by_prefix,
-    worst_first,
 )
 from tests.programs import programs
 
@@ -112,7 +112,8 @@ def test_the_dump_of_a_log() -> None:
 
 def test_worst_first() -> None:
     found = findings(body(op(1), op(2), op(3), op(0)) + body(op(5), op(4)).replace("@f", "@g"))
-    assert [f.op.index for f in worst_first(reversed(found))] == [0, 5]
+    backwards = found[::-1]
+    assert [f.op.index for f in sorted(backwards, key=by_severity)] == [0, 5]
 
 
 @pytest.mark.parametrize(

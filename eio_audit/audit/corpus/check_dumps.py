@@ -15,8 +15,7 @@ from eio_audit.audit.check.check import Check, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.gate.checked_dump import CheckedDump, checked
-from eio_audit.audit.gate.gate import Gate, Verdict, judge
+from eio_audit.audit.gate.gate import CheckedDump, Gate, Verdict, checked, judge
 from eio_audit.audit.gate.rules import AVOIDABLE, WRONG_INDEX, Rule
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.gate.checked_dump import CheckedDump, checked
+from eio_audit.audit.gate.gate import CheckedDump, checked
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 from eio_audit.mlir.source import InputError
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from eio_audit.audit.corpus.check_dumps import DumpCheck
     from eio_audit.audit.explain.order_picture import WorstBlocks
     from eio_audit.audit.fix.fix import Replacement
-    from eio_audit.audit.gate.checked_dump import CheckedDump
-    from eio_audit.audit.gate.gate import Verdict
+    from eio_audit.audit.gate.gate import CheckedDump, Verdict
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
