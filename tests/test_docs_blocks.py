@@ -25,8 +25,6 @@ NOT_RUN_HERE = {
     "_COMPLETE=": "sets up the user's shell; the text of the help",
     "JAX_PLATFORMS=": "needs JAX, which is no dependency of the tests",
     "python benchmarks/": "measures for minutes",
-    "inverse-ops sample_irs/encoder": "starts the recording hundreds of times; a page has the shorter one too",
-    "inverse-ops sample_irs/resnet": "starts the recording hundreds of times; a page has the shorter one too",
     "python -m tests.real_": "writes a page of the repository",
 }
 """What a block contains that is not run here, and why."""

@@ -15,6 +15,7 @@ PAGES = (
     "fix.md",
     "glossary.md",
     "json.md",
+    "internals/effects.md",
     "internals/ordering.md",
     "internals/reading.md",
     "options.md",
