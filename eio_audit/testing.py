@@ -22,12 +22,10 @@ from eio_audit.report.text.unified_diff import unified_diff
 __all__ = ["assert_in_original_order"]
 
 SHOWN_LINES = 60  # the most lines of a diff in a message
+SHOWN_CHARACTERS = 120  # the most per line: enough for the op and its operands
 
 _RULES = {"shuffled": (AVOIDABLE, WRONG_INDEX), "moved": (AVOIDABLE,), "any": ORDER_RULES}
 """By what is allowed, the rules in force."""
-
-SHOWN_CHARACTERS = 120
-"""The most characters per line: enough for the op and its operands."""
 
 
 def assert_in_original_order(

@@ -8,25 +8,18 @@ from __future__ import annotations
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise, label_flow
+from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
-from eio_audit.audit.bisect.compiler_command import (
-    OWN_FLAGS,
-    CompilerCommand,
-    CompilerRun,
-    PipelinePass,
-    flag_of,
-    printed_pipeline,
-)
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
 from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
+from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
-from eio_audit.audit.check.disorder import find_blockers
+from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
-from eio_audit.audit.check.label_weights import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights
-from eio_audit.audit.check.location_health import LocationHealth, LocationRule, health_change
+from eio_audit.audit.check.location_health import LocationRule
 from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
@@ -55,8 +48,10 @@ from eio_audit.audit.corpus.workers import (
 )
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
-from eio_audit.audit.diff.diff import Fragmentation, OriginalOrder
+from eio_audit.audit.diff.diff import Fragmentation
+from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
+from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
 from eio_audit.audit.diff.op_changes import Relation, repeated_changes
@@ -74,9 +69,8 @@ from eio_audit.audit.fix.reordering import in_orders, random_order, random_order
 from eio_audit.audit.fix.verification import read_relocated, verify
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
-from eio_audit.audit.gate.checked_dump import CheckedDump
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import judge, worst_first
+from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -89,7 +83,6 @@ from eio_audit.audit.gate.rules import (
     WRONG_INDEX,
     rules_by_prefix,
 )
-from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
@@ -98,9 +91,9 @@ from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.program_text import text_before
-from eio_audit.audit.log.trace_sums import PassTotal, merge_traces, pass_totals, unreadable
+from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
+from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
@@ -108,7 +101,6 @@ from eio_audit.cli.commands.help import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
-from eio_audit.cli.inputs import NO_IR
 from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
@@ -191,7 +183,6 @@ from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.inversions import (
     count_descents,
     count_inversions,
-    dense_ranks,
     displaced,
     heaviest_rising,
     inversions_charged,
@@ -199,8 +190,6 @@ from eio_audit.order.inversions import (
 )
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
-    PermutedRange,
-    SortedRuns,
     closed_ranges,
     inverse,
     longest_in_place,
@@ -209,7 +198,7 @@ from eio_audit.order.permutation import (
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
-from eio_audit.order.windows import TransitiveClosure, Window, Windows, bits, block_of, split_into_windows
+from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
@@ -217,7 +206,7 @@ from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
-from eio_audit.report.html.stored_steps import STATUSES, PageText, StoredSteps, StoredTexts, packed
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
 from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
@@ -229,7 +218,6 @@ from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
-from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, order_summary, word_diff
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import not_reordered_away, sum_of, unknown_ops

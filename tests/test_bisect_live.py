@@ -149,11 +149,11 @@ def test_a_pass_on_several_functions_is_bisected_in_all_whichever_is_named() -> 
 
 
 def without_pipelines(folder: Path) -> str:
-    """A compiler that does not tell its pipeline, so that no pass can be cut out of it."""
+    """A compiler that knows no pipelines, so that no pass can be cut out of one."""
     path = folder / "compiler"
-    message = "compiler: Unknown command line argument '--dump-pass-pipeline'."
+    message = "compiler: Unknown command line argument '--dump-pass-pipeline'. error: no pipelines"
     path.write_text(
-        f'#!/bin/sh\ncase "$*" in *dump-pass-pipeline*) echo "{message}" >&2; exit 1;; esac\nexec {iree_opt()} "$@"\n'
+        f'#!/bin/sh\ncase "$*" in *-pass-pipeline*) echo "{message}" >&2; exit 1;; esac\nexec {iree_opt()} "$@"\n'
     )
     path.chmod(0o755)
     return str(path)
@@ -168,6 +168,12 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 """
 
 
+WHY_NOT_ALONE = (
+    "alone on its dump, no dump after linalg-fuse-elementwise-ops: ended with exit code 1: compiler: Unknown command"
+    " line argument '--dump-pass-pipeline'. error: no pipelines"
+)
+
+
 def test_a_pass_that_cannot_be_cut_out_runs_with_all_others(tmp_path: Path) -> None:
     program = tmp_path / "program.mlir"
     program.write_text(TWO_PASSES)
@@ -180,6 +186,7 @@ def test_a_pass_that_cannot_be_cut_out_runs_with_all_others(tmp_path: Path) -> N
         found.append(eio_audit.bisect([tool, *passes, str(program)], pass_name=last, folder=tmp_path))
         logs.append([dump.text.strip() for dump in eio_audit.read(tmp_path / "states.log")])
     assert [one.is_alone for one in found] == [True, False]
+    assert [one.why_not_alone for one in found] == ["", WHY_NOT_ALONE]
     assert [[root_of(step) for step in one.of_patterns] for one in found] == [
         [
             ("RemoveOutsDependency", "linalg.generic", 2),

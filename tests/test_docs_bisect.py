@@ -13,7 +13,7 @@ PAGE = "bisect.md"
 SHOWN = [pair for language, block in blocks(PAGE) if not language for pair in commands(block)]
 LIVE = [pair for pair in SHOWN if "mlir-opt-22" in pair[0]]
 RECORDED = [pair for pair in SHOWN if pair not in LIVE]
-[MODEL] = [text for language, text in blocks(PAGE) if language == "sh" and text.startswith("cat ")]
+MODELS = "\n".join(text for language, text in blocks(PAGE) if language == "sh" and text.startswith("cat "))
 
 
 @pytest.mark.slow
@@ -22,7 +22,7 @@ RECORDED = [pair for pair in SHOWN if pair not in LIVE]
 )
 def test_the_outputs_shown_are_real(shown: list[tuple[str, str]], tmp_path: Path) -> None:
     tools = folder_for(PAGE, tmp_path) / "bin"
-    run_script(MODEL, tmp_path, tools, options="-e")
+    run_script(MODELS, tmp_path, tools, options="-e")
     assert shown
     for command, output in shown:
         printed = run_script(command, tmp_path, tools, options="-o pipefail").stdout

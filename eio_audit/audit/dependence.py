@@ -25,14 +25,10 @@ if TYPE_CHECKING:
 class DependenceKind(StrEnum):
     """Why an op must stay after another."""
 
-    VALUE = "value"
-    """It uses a result of the other op."""
-    CAPTURE = "capture"
-    """An op nested in its regions uses a result of the other op."""
-    EFFECT = "effect"
-    """One of the two writes or frees what the other may read, write or free."""
-    TERMINATOR = "terminator"
-    """It ends the block."""
+    VALUE = "value"  # it uses a result of the other op
+    CAPTURE = "capture"  # an op nested in its regions uses a result of the other op
+    EFFECT = "effect"  # one of the two writes or frees what the other may read, write or free
+    TERMINATOR = "terminator"  # it ends the block
 
 
 _KINDS = list(DependenceKind)
@@ -139,16 +135,11 @@ def _equal_to(end: int, edges: Sequence[int], ends: Sequence[int]) -> Iterator[i
 
 
 class Dependences:
-    """The dependence graphs of one dump, made on request.
-
-    Args:
-        ir: the dump.
-        assume_pure: shell patterns. Ops whose full name matches one are assumed to have no effects.
-    """
+    """The dependence graphs of one dump, made on request."""
 
     def __init__(self, ir: IR, assume_pure: Sequence[str] = ()) -> None:
         self._ir = ir
-        self.assume_pure = assume_pure
+        self.assume_pure = assume_pure  # shell patterns: ops whose full name matches have no effects
         self._graphs: dict[int, DependenceGraph] = {}
 
     @cached_property

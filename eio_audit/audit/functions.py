@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import compress, count
 
 from eio_audit.mlir.ir import IR
@@ -62,7 +61,8 @@ def find_scopes(ir: IR) -> set[int]:
             is_inside = ir.parent_op(ir.op_block[op]) in may_have_scopes
             has_values = ir.operands_of(op) or ir.result_count(op)
             is_scope = is_inside and op in ir.regions_of and not has_values and ir.symbol(op) is not None
-            has_scopes = is_inside and all(map(ir.symbol, _ops_in(ir, op)))
+            blocks = (b for region in ir.regions_of.get(op, ()) for b in ir.region_blocks[region])
+            has_scopes = is_inside and all(ir.symbol(inner) for b in blocks for inner in ir.block_ops[b])
         if is_scope:
             scopes.update((op, *ir.enclosing_ops(ir.op_block[op])))
         if has_scopes:
@@ -74,13 +74,6 @@ def find_without_order(ir: IR) -> set[int]:
     """Return the ops whose order cannot be wrong: scopes (``find_scopes``), declarations and terminators."""
     fixed = [not ir.op_table.flags(name).isdisjoint(("symbol", "terminator")) for name in ir.names]
     return find_scopes(ir) | {op for op, number in enumerate(ir.op_name) if fixed[number]}
-
-
-def _ops_in(ir: IR, parent: int) -> Iterator[int]:
-    op, end = parent + 1, ir.subtree_end[parent]
-    while op < end:
-        yield op
-        op = ir.subtree_end[op]
 
 
 def _may_be_function(row: OpTraits | None) -> bool:

@@ -68,16 +68,13 @@ def label(ir: IR, indices: OriginalIndices, op: int, line: int | None = None) ->
 
 def labels(ir: IR, indices: OriginalIndices, ops: Sequence[int]) -> list[OpLabel]:
     """Return many ops of a dump as reports name them. All locations of the dump are read at once."""
-    return list(
-        map(
-            OpLabel,
-            map(ir.names.__getitem__, map(ir.op_name.__getitem__, ops)),
-            map(ir.first_result_name, ops),
-            map(indices.by_op.__getitem__, ops),
-            map(ir.source.line_at, map(ir.op_start.__getitem__, ops)),
-            map(_module, map(indices.parsed.places.__getitem__, ops)),
+    by_op, places, line_at = indices.by_op, indices.parsed.places, ir.source.line_at
+    return [
+        OpLabel(
+            ir.name(op), ir.first_result_name(op), by_op[op], line_at(ir.op_start[op]), _module(places[op])
         )
-    )
+        for op in ops
+    ]
 
 
 def _module(place: Origin | ModelPlace | None) -> str | None:

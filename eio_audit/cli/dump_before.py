@@ -21,7 +21,7 @@ import click
 
 from eio_audit.audit.log.program_text import next_of_same, text_before
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, rerun, several_dumps
-from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, dumps_of_run, is_one_file, max_size, read_dumps
+from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, dumps_of_run, is_one_file, max_size, noted, read_dumps
 from eio_audit.mlir.input.dumps import Dump, stream
 from eio_audit.mlir.input.folders import DumpFile, find_dump_files
 from eio_audit.mlir.input.function_texts import shown_op
@@ -55,7 +55,9 @@ def around_pass(path: str, choice: DumpChoice, op_table: OpTable) -> tuple[Dump,
         _, first, second = _only_pair(pairs, path, choice)
         return _dump(first), _dump(second)
     dumps = [
-        dump for file in files for dump in stream(file.path, file.program, max_unpacked_bytes=max_size())
+        dump
+        for file in files
+        for dump in noted(stream(file.path, file.program, max_unpacked_bytes=max_size()))
     ]
     if Path(path).is_dir() and not any(dump.marker for dump in dumps):
         names = shortened_list([_name(file, path) for file in files], LISTED_NAMES)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 FIRST, LAST = "first", "last"
-
 LISTED_DUMPS = 10  # the most lines of a list of dumps
 LAST_DUMPS = 3  # how many of the last dumps a list has if it cannot have all
 
@@ -233,10 +232,7 @@ def several_dumps(
 def _with_list(
     name: str, message: str, dumps: Sequence[Numbered], last: str, *, shows_passes: bool = False
 ) -> InputError:
-    """Return an error with the dumps to choose from, and the command that the user typed with the last one.
-
-    Without the command if the input cannot be read again.
-    """
+    """Return an error with the dumps to choose from, and the command typed with the last of them."""
     from eio_audit.report.wording.commands import Step, argument, is_kept, next_lines
 
     steps = [Step(rerun("--dump", last), "takes the last dump")]
@@ -247,10 +243,7 @@ def _with_list(
 
 
 def _dump_table(dumps: Sequence[Numbered]) -> list[str]:
-    """Return lines with the number, line, pass, op and file of each dump. Of many, the first and the last.
-
-    The heading is above them. Columns without content are left out.
-    """
+    """Return a table of dumps; of many, the first and the last. Columns without content are left out."""
     from eio_audit.mlir.input.function_texts import shown_op
 
     left_out = max(len(dumps) - LISTED_DUMPS + 1, 2) if len(dumps) > LISTED_DUMPS else 0

@@ -258,11 +258,7 @@ _SEPARATOR = re.compile(r"[/\\]")
 
 
 class SourceRoot:
-    """The folder of the model's source here. The compiler recorded paths of another machine.
-
-    Raises:
-        InputError: there is no such folder.
-    """
+    """The folder of the model's source here. The compiler recorded paths of another machine."""
 
     def __init__(self, folder: str) -> None:
         self._root = Path(folder)

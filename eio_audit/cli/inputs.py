@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -27,14 +27,12 @@ File = TypeVar("File")
 
 NO_IR = "the input is empty"
 UNINDEXED = "no op carries an op index, so there is no original order to compare with"
-
 PRINT_LOCATIONS = "print the locations, which hold the indices, with --mlir-print-debuginfo"
 NO_LOCATIONS = "no locations: print with --mlir-print-debuginfo"
 OTHER_FORM = "--index-pattern REGEX reads indices that are written in another form"
 FROM_FIRST = "--order-from first takes the first dump's order as the original order"
 FROM_BEFORE = "--order-from takes the order of another dump as the original order: the one before the pass"
 NUMBER = "the command stamp numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
-
 LISTED_NAMES = 20  # the most passes or files that an error lists
 SKIPPED_NAMES = 3  # the most skipped files that a note lists
 
@@ -60,10 +58,7 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
 
 
 def excerpts(findings: Sequence[Finding]) -> dict[tuple[str, int], str]:
-    """Return the line of each finding, by file and number, where the file can be read again.
-
-    A line with the escape sequences of colours is left out.
-    """
+    """Return the line of each finding, by file and number, if it can be read again and has no colours."""
     from eio_audit.mlir.files import UnreadableFileError, numbered_lines
 
     wanted: dict[str, set[int]] = {}
@@ -86,7 +81,7 @@ def dumps_of_run(path: str) -> Iterator[Dump]:
 
     for file in find_dump_files(path):
         program = name_in_any_run(str(Path(file.path).relative_to(path))) if Path(path).is_dir() else ""
-        yield from stream(file.path, program, max_unpacked_bytes=max_size())
+        yield from noted(stream(file.path, program, max_unpacked_bytes=max_size()))
 
 
 def is_run(path: str) -> bool:
@@ -150,10 +145,7 @@ def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -
 
 
 def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:
-    """Return the error for dumps without an original order, with the remedies that fit.
-
-    ``dumps`` are their audits, if known.
-    """
+    """Return the error for dumps without an original order, with the remedies that fit their audits."""
     message, cures = UNINDEXED, [FROM_FIRST if dump_count > 1 else FROM_BEFORE, NUMBER]
     if not dump_count:
         message, cures = NO_IR, []
@@ -174,6 +166,25 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
             text = error.fitted(Console(sys.stderr).width)
         click.echo(text, err=True)
+
+
+def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
+    """Print notes about places of files, each once: what compilers printed besides dumps and errors."""
+    context = click.get_current_context()
+    shown = context.meta.setdefault("eio_audit.notes", set())
+    for (source, line), note in notes.items():
+        if (source, line) not in shown and not context.params.get("quiet"):
+            click.echo(f"note: {source}:{line}: {note}", err=True)
+        shown.add((source, line))
+
+
+def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
+    """Yield the dumps of a log, and print notes about what the compiler printed besides them."""
+    from eio_audit.mlir.input.diagnostics import notes_on
+
+    for dump in dumps:
+        show_notes({(dump.source.name, line): note for line, note in notes_on(dump)})
+        yield dump
 
 
 def note_skipped(files: Sequence[str]) -> None:
@@ -225,10 +236,7 @@ def note_unlike(paths: Sequence[str], op_table: OpTable) -> None:
 
 
 def note_undefined_names(dumps: Iterable[DumpAudit]) -> None:
-    """Note on standard error that nothing moves past ops which name what nothing defines.
-
-    It matters only in dumps with inversions.
-    """
+    """Note that nothing moves past ops which name what nothing defines, in dumps with inversions."""
     concerned = (dump for dump in dumps if dump.undefined_names and dump.summary.inversions)
     named = [(dump.source, op) for dump in concerned for op in dump.undefined_names]
     if named:

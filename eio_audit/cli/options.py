@@ -115,7 +115,6 @@ class FilledPath(click.Path):
 
 
 PATH = FilledPath(readable=False, allow_dash=True)  # a file or a folder; it is checked when it is read
-
 UNUSABLE = "could not run: wrong usage, or unreadable or malformed input"
 UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed input, or no op
      carries an index"""

@@ -103,10 +103,7 @@ def rendered(
     table: Mapping[str, Mapping[str, str]] = RENDERERS,
     **given: Unpack[Given],
 ) -> Any:
-    """Render a result in a format. Text is printed to the ``console``; the other formats are returned.
-
-    The function of the table gets what it has parameters for.
-    """
+    """Render a result in a format. Text is printed to the ``console``; the other formats are returned."""
     module, _, name = table[type(result).__name__][format_].partition(":")
     function = getattr(import_module(f"eio_audit.report.{module}"), name)
     given["version"] = __version__
@@ -142,15 +139,12 @@ def format_by_suffix(path: str, formats: Sequence[str]) -> str | None:
 
 
 class Reports(NamedTuple):
-    """The reports of a command. ``targets`` are formats and files, None for standard output.
+    """The reports of a command."""
 
-    A terminal shows long text in the user's pager if ``is_paged``.
-    """
-
-    targets: Sequence[tuple[str, str | None]]
+    targets: Sequence[tuple[str, str | None]]  # formats and files, None for standard output
     quiet: bool
     verbose: bool
-    is_paged: bool
+    is_paged: bool  # whether a terminal shows long text in the user's pager
 
     @property
     def formats(self) -> set[str]:
@@ -226,6 +220,7 @@ def _format_and_file(text: str, formats: Sequence[str]) -> tuple[str | None, str
 
 
 def _several_reports(
+    formats: Sequence[str],
     format_: str,
     outputs: Sequence[tuple[str | None, str]],
     no_pager: bool,
@@ -233,10 +228,8 @@ def _several_reports(
     verbose: bool = False,
 ) -> Reports:
     """Return the report on standard output, or in files instead, then the other reports."""
-    ctx = click.get_current_context()
-    [choice] = (option.type for option in ctx.command.params if option.name == "format_")
-    formats = cast("click.Choice[str]", choice).choices
-    is_chosen = ctx.get_parameter_source("format_") is ParameterSource.COMMANDLINE
+    source = click.get_current_context().get_parameter_source("format_")
+    is_chosen = source is ParameterSource.COMMANDLINE
     instead: list[tuple[str, str | None]] = []
     for path in (path for name, path in outputs if name is None):
         told = None if is_chosen else format_by_suffix(path, formats)
@@ -251,10 +244,7 @@ def _several_reports(
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
-    """Return the options of a command that reports a kind of result. The command gets ``reports``.
-
-    The default of ``--format`` is the first format of the kind.
-    """
+    """Return the options of a command that reports a kind of result. The command gets ``reports``."""
     formats = list(RENDERERS[kind])
     format_option = click.option(
         "--format",
@@ -282,7 +272,8 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         is_flag=True,
         help="Do not show a report that is longer than the terminal in a pager: PAGER, else less.",
     )
-    decorate = together("reports", _several_reports, format_option, output_option, pager_option, *options)
+    make = functools.partial(_several_reports, formats)
+    decorate = together("reports", make, format_option, output_option, pager_option, *options)
     return lambda command: decorate(_annotating_errors(command))
 
 

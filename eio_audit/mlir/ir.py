@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
@@ -38,6 +38,14 @@ _CUSTOM_SYMBOL = re.compile(
 """The symbol in a custom header. One in parentheses, an attribute or a type is a use of another symbol."""
 _SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _LABEL = re.compile(rb"\^[\w$.-]+")
+
+
+class Fault(NamedTuple):
+    """What makes the IR of a pass that failed invalid."""
+
+    op: int  # the op that it is about; -1 for an argument outside all ops
+    kind: str  # `use before definition`, `redefinition` or `undefined value`
+    text: str  # all about it: `operand 0 of tensor.extract (line 47) uses %3, defined on line 48`
 
 
 class IR:
@@ -66,6 +74,10 @@ class IR:
         # Per op in custom assembly, the offset of the first name in it that nothing defines. Such a name
         # gets its meaning from the op's own syntax. It is no operand.
         self.undefined_names: dict[int, int] = {}
+        self.faults: list[Fault] = []  # what makes it invalid; only in a dump read as that of a failed pass
+        # The first use before its definition in each region of an unlisted op. It makes the region a graph
+        # region. After a pass that failed, the dump may be invalid instead.
+        self.forward_uses: list[Fault] = []
         self.regions_of: dict[int, list[int]] = {}  # per op with regions, these in textual order
         # By value.
         self.value_owner = array("i")  # the defining op, or `-1 - b` for an argument of block `b`

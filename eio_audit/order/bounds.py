@@ -255,13 +255,6 @@ def count_forced(window: Window, effort: Effort) -> int:
 
     Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 16384. In
     practice, sweeps are short.
-
-    Example:
-        Keys 3, 2, 1, where each op uses the one before it: all three pairs are forced.
-
-        >>> from eio_audit.order.precedence import Precedence
-        >>> count_forced(Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2])), Effort())
-        3
     """
     largest_above = window.precedence.largest_above(window.keys)
     late = late_ops(window, largest_above)

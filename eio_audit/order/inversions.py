@@ -89,17 +89,6 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
     return [all_at[k] - (own + shift) // 2 for k, own, shift in zip(chosen, shared, shifts, strict=False)]
 
 
-def dense_ranks(keys: Sequence[int]) -> list[int]:
-    """Return the keys replaced by their ranks 0, 1, 2, ...; equal keys have equal ranks.
-
-    Example:
-        >>> dense_ranks([70, -5, 10**30, -5])
-        [1, 0, 2, 0]
-    """
-    rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
-    return [rank_of[key] for key in keys]
-
-
 def displaced(keys: Sequence[int]) -> list[int]:
     """Return the positions, ascending, of a smallest set whose removal leaves the keys non-decreasing.
 

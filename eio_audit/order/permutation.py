@@ -148,27 +148,6 @@ class SortedRuns:
         """Return, per position, how many inversions it is in."""
         return list(chain.from_iterable(map(repeat, self.inversions_at, self.lengths)))
 
-    def inversions_with(self, is_member: Sequence[int]) -> int:
-        """Return how many inversions have a member at an end; ``is_member`` is 0 or 1 per position.
-
-        Example:
-            >>> sorted_runs([15, 23, 18, 16]).inversions_with([False, False, False, True])
-            2
-        """
-        before = list(accumulate(is_member, initial=0))
-        stops = map(sum, zip(self.starts, self.lengths, strict=True))
-        members = [before[stop] - before[start] for start, stop in zip(self.starts, stops, strict=True)]
-        ends: int = sum(map(mul, self.inversions_at, members))
-        return ends - self._among(members)  # those between members have two such ends
-
-    def _among(self, members: Sequence[int]) -> int:
-        """Return how many inversions are between members; ``members`` is their number per run."""
-        # Only the runs with members: ``compress`` drops those with 0.
-        ranks, weights = list(compress(self.ranks, members)), list(compress(members, members))
-        before = _larger_before(ranks_of(ranks), weights)
-        among: int = sum(map(mul, before, weights))
-        return among
-
 
 def sorted_runs(keys: Sequence[int]) -> SortedRuns:
     """Return the consecutive runs of ``keys``.

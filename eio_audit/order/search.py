@@ -219,10 +219,7 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
 
     Moves left and moves right alternate until neither finds an improvement or the budget is spent.
 
-    Args:
-        window: the ops to order.
-        order: an order of its places that keeps the dependences.
-        effort: the budget for all moves, in ops passed or met, and the distance of one turn.
+    The budget is for all moves, in ops passed or met, and its limits have the distance of one turn.
 
     Complexity: O(n * d * log n) per turn for groups that move up to d places.
 

@@ -17,8 +17,9 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, repeat
 from operator import eq, sub
+from typing import NamedTuple
 
-from eio_audit.order.inversions import count_inversions, dense_ranks
+from eio_audit.order.inversions import count_inversions
 from eio_audit.order.permutation import inverse
 from eio_audit.order.precedence import Precedence, effective_keys
 
@@ -79,20 +80,17 @@ class Window:
 def block_of(keys: Sequence[int | None], precedence: Precedence) -> Window:
     """Return the whole block as one window with effective keys; large or negative keys become ranks."""
     effective = effective_keys(keys, precedence)
-    is_small = min(effective, default=0) >= 0 and max(effective, default=0) <= LARGEST_KEY
-    indexed = [key is not None for key in keys]
-    return Window(effective if is_small else dense_ranks(effective), indexed, precedence)
+    if min(effective, default=0) < 0 or max(effective, default=0) > LARGEST_KEY:
+        rank_of = {key: rank for rank, key in enumerate(sorted(set(effective)))}
+        effective = [rank_of[key] for key in effective]
+    return Window(effective, [key is not None for key in keys], precedence)
 
 
-@dataclass(frozen=True, slots=True)
-class Windows:
+class Windows(NamedTuple):
     """A block cut into windows."""
 
-    # All ops of the block, window after window, in textual order within each. It is a linear extension
-    # of the block.
-    order: list[int]
-    # The windows with an inverted dependence, as half-open ranges (start, stop) of `order`. All other
-    # ops are in their final order.
+    order: list[int]  # a linear extension of the block: window after window, in textual order within each
+    # The windows with an inverted dependence, as half-open ranges of `order`. Other ops are in final order.
     spans: list[tuple[int, int]]
 
 

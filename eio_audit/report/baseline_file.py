@@ -10,11 +10,6 @@ from eio_audit.mlir.source import InputError, Source, printable_in_json
 
 
 def _parse_json(source: Source) -> object:
-    """Parse a file.
-
-    Raises:
-        InputError: it is not JSON, or it is nested too deeply.
-    """
     try:
         text = bytes(source.data).decode()
         return json.loads(text)

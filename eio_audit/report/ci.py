@@ -230,10 +230,7 @@ FINGERPRINT = "eioAudit/v1"
 
 
 def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacement] | None = None) -> str:
-    """Return the findings, worst first, as one run of this version of the tool.
-
-    ``replacements`` are what a fix changes in files. The worst avoidable finding of a file has its fix.
-    """
+    """Return the findings, worst first, as one run. The worst avoidable one of a file has its replacement."""
     shown, fixes = verdict.findings[:MOST_RESULTS], dict(replacements or {})
     notices = [_notification(error) for error in verdict.check.errors]
     if more := rest(verdict.findings, len(shown)):

@@ -59,17 +59,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A table of figures. ``short`` are the rows of a short report.
-
-    The first ``numbers`` columns hold numbers. The next column names the rows. ``styles`` are the styles of
-    columns on a terminal, by heading.
-    """
+    """A table of figures."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[str]]
-    short: Sequence[Sequence[str]]
-    numbers: int
-    styles: Mapping[str, str] = field(default_factory=dict)
+    short: Sequence[Sequence[str]]  # the rows of a short report
+    numbers: int  # how many of the first columns hold numbers; the next one names the rows
+    styles: Mapping[str, str] = field(default_factory=dict)  # of columns on a terminal, by heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,15 +79,11 @@ class DiffSection:
 
 @dataclass(frozen=True, slots=True)
 class DiffDocument:
-    """A diff, without the order of the later dump.
+    """A diff, without the order of the later dump. No section is empty."""
 
-    ``answers`` summarize layout ops and module runs. ``functions`` list the changed ops of each function.
-    ``details`` cover layout ops, modules and locations. No section is empty.
-    """
-
-    answers: Sequence[str]
-    functions: Sequence[DiffSection]
-    details: Sequence[DiffSection]
+    answers: Sequence[str]  # about layout ops and module runs
+    functions: Sequence[DiffSection]  # the changed ops of each function
+    details: Sequence[DiffSection]  # about layout ops, modules and locations
 
 
 def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
@@ -101,7 +93,11 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
-    functions = changes_by_function(diff.ops) if context is None else _in_place(diff.pairs(), context)
+    if context is None:
+        functions = changes_by_function(diff.ops)
+    else:
+        hunks = {name: _hunks(ops, context) for name, ops in _by_function(diff.pairs()).items()}
+        functions = [DiffSection(name, "", [Hunks(found)]) for name, found in hunks.items() if found]
     return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
 
 
@@ -113,11 +109,6 @@ def changes_by_function(ops: OpChanges) -> list[DiffSection]:
             part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated_changes(changes))
             sections.setdefault(function, []).append(part)
     return [DiffSection(function, "", parts) for function, parts in sections.items()]
-
-
-def _in_place(pairs: Iterable[OpChange], context: int) -> list[DiffSection]:
-    hunks = {function: _hunks(ops, context) for function, ops in _by_function(pairs).items()}
-    return [DiffSection(function, "", [Hunks(found)]) for function, found in hunks.items() if found]
 
 
 def _by_function(changes: Iterable[OpChange]) -> dict[str | None, list[OpChange]]:

@@ -219,7 +219,6 @@ def _nearest_rising(wanted: Sequence[float]) -> list[float]:
 
 
 LONGEST_TEXT = 34  # the most characters of a line in a box; a tooltip shows the whole line
-
 CHARACTER_WIDTH = 7.3
 LINE_HEIGHT = 15
 PADDING = 9
@@ -256,17 +255,30 @@ def drawing_of(dataflow: Dataflow, links: Mapping[int, str]) -> dict[str, object
         "has_links": bool(links),
         "style": "",
         "margin": MARGIN,
+        "padding": PADDING,
+        "line_height": LINE_HEIGHT,
         "width": round(layout.width + 2 * MARGIN),
         "height": round(max(tops, default=0) + height + 2 * MARGIN),
-        "box_height": _rounded(height),
+        "box_height": height,
         "edges": [
             _edge(routes[ends], tops[ends[0]] + height, height)
             | {"kinds": kinds[ends], "inverting": ends in inverting}
             for ends in on_top
         ],
         "boxes": [
-            _box(op, layout.centres[k] - widths[k] / 2, tops[k], widths[k], height, texts[k])
-            | {"link": links.get(op.place), "is_centre": op.place in dataflow.around}
+            {
+                "op": op,
+                "described": _described(op),
+                "x": layout.centres[k] - widths[k] / 2,
+                "y": tops[k],
+                "width": widths[k],
+                "baseline": tops[k]
+                + (height - len(texts[k]) * LINE_HEIGHT) / 2
+                - 4,  # one line above the first
+                "lines": texts[k],
+                "link": links.get(op.place),
+                "is_centre": op.place in dataflow.around,
+            }
             for k, op in enumerate(dataflow.ops)
         ],
     }
@@ -289,23 +301,6 @@ def _edge(route: Sequence[float], y: float, height: float) -> dict[str, object]:
         "head": f"M{route[-1]:.1f} {top:.1f}l{-ARROW / 2} {-ARROW}h{ARROW}z",
         "label_x": _rounded((route[-2] + route[-1]) / 2),
         "label_y": _rounded(top - LAYER_GAP / 2 + 3),
-    }
-
-
-def _box(
-    op: DataflowOp, x: float, y: float, width: float, height: float, texts: Sequence[str]
-) -> dict[str, object]:
-    baseline = y + (height - len(texts) * LINE_HEIGHT) / 2 - 4
-    return {
-        "is_displaced": op.displaced,
-        "is_derived": op.derived,
-        "described": _described(op),
-        "x": _rounded(x),
-        "y": _rounded(y),
-        "width": _rounded(width),
-        "text_x": _rounded(x + PADDING),
-        "lines": [(line, _rounded(baseline + number * LINE_HEIGHT)) for number, line in enumerate(texts, 1)],
-        "frame": [_rounded(side) for side in (x - 4, y - 4, width + 8, height + 8)],
     }
 
 

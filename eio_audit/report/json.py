@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eio_audit.mlir.source import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
-    from eio_audit.audit.bisect.applications import OneApplication, OpSteps
+    from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
     from eio_audit.audit.bisect.bisection import Bisection
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.check import Check
@@ -36,7 +36,7 @@ _ROOT_OP = (
 """The op that a pattern was applied to, in the objects with an attempt."""
 
 _FIELDS = {
-    "Advice": "now together alone left",
+    "Advice": "now together alone places placed left",
     "BlockAudit": (
         "function block line ops indexed inversions descents forced minimum lower_bound certified "
         "avoidable avoidable_constants hoisted_constants avoidable_splits left_splits avoidable_others "
@@ -49,15 +49,16 @@ _FIELDS = {
         "avoidable=traced.figures.avoidable line=traced.place.line op_changes=op_counts"
     ),
     "Bisection": (
-        "compiler=command pass=pass_name function number alone=is_alone one_step=why_one_step "
-        "first=attempts.first attempts=attempted runs inversions left_before without_patterns patterns "
-        "applications=of_patterns advice log reproduction stopped errors=failures"
+        "compiler=command pass=pass_name function number left_at_end=left alone=is_alone why_not_alone "
+        "one_step=why_one_step first=attempts.first attempts=attempted runs inversions left_before "
+        "without_patterns patterns applications=of_patterns advice log reproduction stopped errors=failures"
     ),
+    "Diagnostic": "line message location=place op=op_name op_lines",
     "DisplacedOp": "*op inversions stands derived held_by=blocker",
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
-        "compiler=command test pass=pass_name function number first last pattern=attempt.pattern "
-        f"{_ROOT_OP} one_step=why_one_step runs reproduction"
+        "compiler=command test of_pass=is_of_pass of_compiler=is_of_compiler endless pass=pass_name function "
+        f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step runs reproduction"
     ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
@@ -90,7 +91,7 @@ _FIELDS = {
     "OpLabel": "op=name result index line module",
     "OneApplication": f"attempt=number pattern=attempt.pattern {_ROOT_OP} reproduction",
     "PatternTotal": (
-        "pattern resolved=is_resolved applications made undone left op_changes=ops worst=worst.last"
+        "pattern resolved=is_resolved applications made undone left op_changes=op_counts worst=worst.last"
     ),
     "PassTotal": "pass=pass_name made models undone left left_shuffled mislabelled lost",
     "PassFigures": (
@@ -107,7 +108,7 @@ _FIELDS = {
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
         "made undone left left_shuffled left_classes left_ops mislabelled lost size op_changes=ops "
-        "seconds timed_runs"
+        "seconds timed_runs faults errors"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
@@ -140,6 +141,10 @@ _MADE: dict[str, Callable[[Any], object]] = {
     "Trace.left_classes": lambda trace: _by_class(trace.left_classes),
     "TracedPass.left_classes": lambda traced: _by_class(traced.left_classes),
     "Trace.at_end_of_log": lambda trace: _without_dumps(trace.at_end_of_log),
+    "TracedPass.faults": lambda one: [
+        {"function": part if isinstance(part, str) else None, "kind": fault.kind, "text": fault.text}
+        for part, fault in one.faults
+    ],
     "TracedPass.figures": lambda one: _without_dumps(one.figures),
     "TracedPass.ops": lambda one: (
         one.ops
@@ -290,10 +295,7 @@ def op_steps_to_json(steps: OpSteps) -> str:
 
 
 def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None) -> str:
-    """Return what each pass did to the order in all models, ending in a newline.
-
-    ``rows`` are the passes to list; None for all.
-    """
+    """Return what each pass did to the order in all models; ``rows`` are the passes to list, None for all."""
     members = _plain(traces)
     chosen = None
     if rows is not None:

@@ -15,9 +15,7 @@ from pathlib import Path
 from eio_audit.report.text.console import Column, Console, Piece, plain, print_table
 
 PAGES = Path(__file__).with_name("pages")
-
 CLOSE_NAMES = 3  # how many names are suggested for an unknown one
-
 _RULE = re.compile(r"^## (?P<code>\w+)\n\n\*\*(?P<name>[\w-]+)\*\*: (?P<text>.*?)(?=^## |\Z)", re.M | re.S)
 _SECTION = re.compile(r"^## (?P<title>.*)\n(?P<rows>(?:(?!## ).*\n)*)", re.MULTILINE)
 _ROW = re.compile(r"^\| (?!term \|)(?P<term>[^|\n]+) \| (?P<meaning>.+) \|$", re.MULTILINE)
@@ -28,15 +26,12 @@ _EMPHASIS = re.compile(r"\*([\w -]+)\*")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule, whose first name is its code, or a word of the glossary.
+    """A rule, whose first name is its code, or a word of the glossary."""
 
-    It is listed under ``section``. ``text`` is Markdown and also explains the ``related`` words.
-    """
-
-    section: str
+    section: str  # it is listed under
     names: tuple[str, ...]
-    text: str
-    related: tuple[str, ...] = ()
+    text: str  # in Markdown
+    related: tuple[str, ...] = ()  # the words that it also explains
 
     @property
     def summary(self) -> str:

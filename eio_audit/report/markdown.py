@@ -14,7 +14,7 @@ from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTota
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.gate.gate import Verdict
+from eio_audit.audit.gate.gate import Gate, Verdict
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
 from eio_audit.report.wording import bisect, order
@@ -38,7 +38,6 @@ from eio_audit.report.wording.order import (
 )
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
-
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 _BACKTICKS = re.compile(r"`+")
 
@@ -153,7 +152,7 @@ def _printable_code(text: str) -> str:
     return code(printable(text))
 
 
-def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
+def bisection_to_markdown(result: Bisection, *, gate: Gate, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
     lines = [f"### {literal(bisect.headline(result))}", "", f"{bisect.effort(result)}.", ""]
     if not result.is_unchanged:
@@ -163,8 +162,13 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     if result.advice is not None:
         lines += _advice(result.advice, result, verbose=verbose)
     if said := bisect.stopped(result):
-        unresolved = (f"- {bisect.not_resolved(one, result)}" for one in result.unresolved)
-        lines += [f"**{said}**", "", *unresolved, ""]
+        lines += [
+            f"**{said}**",
+            "",
+            *(f"- {bisect.not_resolved(one, result)}" for one in result.unresolved),
+            "",
+        ]
+    lines += [f"**{literal(bisect.answer(result, gate))}**", ""]
     if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]
@@ -173,12 +177,9 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
 
 def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
-    without = result.without_patterns
-    rows = [
-        [f"{one.applications:,}", bisect.ops_changed(one.ops), code(bisect.pattern_title(one))]
-        for one in shown
-    ]
-    rows.append(["", bisect.ops_changed(without.op_counts), bisect.WITHOUT_PATTERNS])
+    without, changed, title = result.without_patterns, bisect.ops_changed, bisect.pattern_title
+    rows = [[f"{one.applications:,}", changed(one.op_counts), code(title(one))] for one in shown]
+    rows.append(["", changed(without.op_counts), bisect.WITHOUT_PATTERNS])
     headings = ["applied", "ops", "pattern"]
     if result.is_judged:
         headings = ["made", "left at the end", *headings]
@@ -198,13 +199,15 @@ def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
             [f"{one.inversions:,}", bisect.ops_made(one), bisect.CARRIED[one.carries], code(one.pattern)]
             for one in shown
         ]
-        headings = [bisect.become(advice), "makes", "they carry", "pattern"]
+        headings = [bisect.become(advice.now), "makes", "they carry", "pattern"]
         lines += [*table(headings, rows, numbers=1), ""]
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
         lines += [f"{bisect.best_change(advice, chosen)}.", ""]
+    if advice.places:
+        lines += [*(f"- {said}" for said in bisect.where_to_insert(advice, literal)), ""]
     if advice.left:
         lines += [*(f"- {bisect.what_is_left(one, literal)}" for one in advice.left), ""]
-    return [*lines, f"({bisect.ESTIMATE}.)", ""] if shown else lines
+    return [*lines, f"({bisect.ESTIMATE}.)", ""] if shown or advice.places else lines
 
 
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
@@ -226,10 +229,7 @@ LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
 
 def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
-    """Return the comparison as Markdown, ending in a newline.
-
-    All text from the dumps is in code style, where ``#12`` is not an issue and ``@main`` not a user.
-    """
+    """Return the comparison as Markdown, ending in a newline."""
     document = diff_document(diff, verbose=verbose)
     inversions, avoidable = words.order_summary(diff)
     lines = [

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from eio_audit import AuditOptions, Dump, Finding, Rule, read, read_text
+from eio_audit import AuditOptions, Dump, Finding, IndexPattern, Rule, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
@@ -15,14 +15,13 @@ from tests.internals import (
     SPLIT,
     UNAVOIDABLE,
     WRONG_INDEX,
-    IndexPattern,
     LocationRule,
     ModelLine,
     SharedWork,
     audit_dump,
+    by_severity,
     find,
     rules_by_prefix,
-    worst_first,
 )
 from tests.programs import programs
 
@@ -113,7 +112,8 @@ def test_the_dump_of_a_log() -> None:
 
 def test_worst_first() -> None:
     found = findings(body(op(1), op(2), op(3), op(0)) + body(op(5), op(4)).replace("@f", "@g"))
-    assert [f.op.index for f in worst_first(reversed(found))] == [0, 5]
+    backwards = found[::-1]
+    assert [f.op.index for f in sorted(backwards, key=by_severity)] == [0, 5]
 
 
 @pytest.mark.parametrize(

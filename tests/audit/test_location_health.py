@@ -2,8 +2,8 @@
 
 import pytest
 
-from eio_audit import AuditOptions, diff, read_text
-from tests.internals import AuditedDump, LocationHealth, LocationRule, OpTraits, audit_dump, health_change
+from eio_audit import AuditOptions, Diff, diff, read_text
+from tests.internals import OpTraits
 
 GOOD = '"DEBUG|1|Net[net]|/m.py:10|forward|11|abs"'
 
@@ -16,14 +16,15 @@ def program(*locations: str) -> str:
     return f"func.func @f() {{\n{ops}  return\n}}\n"
 
 
-def location_health(dump: AuditedDump) -> LocationHealth:
-    return health_change(dump, dump, {}).after
+def unchanged(text: str, options: AuditOptions | None = None) -> Diff:
+    [dump] = read_text(text)
+    return diff(dump, dump, options or AuditOptions())
 
 
 def findings(*locations: str) -> list[tuple[str, int]]:
     """Broken rules and the lines of the ops that break them."""
-    health = location_health(audit_dump(read_text(program(*locations))[0]))
-    return [(finding.rule.value, finding.op.line) for finding in health.findings]
+    found = unchanged(program(*locations)).locations.after.findings
+    return [(finding.rule.value, finding.op.line) for finding in found]
 
 
 @pytest.mark.parametrize(
@@ -51,15 +52,16 @@ def test_terminators_and_functions_are_not_printed() -> None:
 
 
 def test_terminators_are_those_of_the_op_table() -> None:
-    (dump,) = read_text(program(GOOD).replace("  return\n", '  "my.stop"() : () -> ()\n'))
+    text = program(GOOD).replace("  return\n", '  "my.stop"() : () -> ()\n')
     own = AuditOptions(ops={"my.stop": OpTraits(flags=frozenset({"terminator"}))})
-    assert [len(location_health(audit_dump(dump, o)).findings) for o in (AuditOptions(), own)] == [1, 0]
+    assert [len(unchanged(text, o).locations.after.findings) for o in (None, own)] == [1, 0]
 
 
 def test_every_rule_is_counted() -> None:
-    health = location_health(audit_dump(read_text(program(GOOD, GOOD))[0]))
+    health = unchanged(program(GOOD, GOOD)).locations.after
     assert health.ops == 2
-    assert health.counts == {rule: int(rule == LocationRule.REPEATED_LOCATION) for rule in LocationRule}
+    assert [rule for rule, number in health.counts.items() if number] == ["repeated-location"]
+    assert len(health.counts) == 6
 
 
 def test_a_diff_says_what_became_worse() -> None:

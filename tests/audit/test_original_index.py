@@ -1,7 +1,7 @@
 import pytest
 
-from eio_audit import InputError
-from tests.internals import DEFAULT_INDEX_PATTERN, IndexPattern, Origin, OriginalIndices, parse_origin
+from eio_audit import IndexPattern, InputError
+from tests.internals import Origin, OriginalIndices, parse_origin
 from tests.reading import ir_of
 
 
@@ -10,7 +10,7 @@ def index(location: str, aliases: str = "", pattern: IndexPattern | None = None)
     return OriginalIndices(ir, pattern).index(0)
 
 
-@pytest.mark.parametrize("pattern", [None, IndexPattern(f"{DEFAULT_INDEX_PATTERN}(?:)")])
+@pytest.mark.parametrize("pattern", [None, IndexPattern(f"{IndexPattern().expression}(?:)")])
 @pytest.mark.parametrize(
     ("location", "expected"),
     [

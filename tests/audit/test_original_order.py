@@ -1,5 +1,4 @@
-from eio_audit import AuditOptions, check, fix, read_text
-from tests.internals import OriginalOrder
+from eio_audit import AuditOptions, OriginalOrder, check, fix, read_text
 
 BEFORE = """func.func @f(%a: i32) -> i32 {
   %0 = "ttir.abs"(%a) : (i32) -> i32

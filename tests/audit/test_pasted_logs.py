@@ -23,19 +23,41 @@ define i32 @main() {
 !0 = !{i32 2, !"Debug Info Version", i32 3}
 """
 
+BISECT = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
+GREEDY = """Processing operation : 'func.return'(0x55870f3f4111) {
+  "func.return"(%0) : (i32) -> ()
+
+} -> failure : pattern failed to match
+//===-------------------------------------------===//
+"""
+CONVERSION = """Legalizing operation : 'func.return'(0x55870f3f4111) {
+  "func.return"(%0) : (i32) -> ()
+
+  } -> FAILURE : unable to fold
+} -> FAILURE : no matched legalization pattern
+//===-------------------------------------------===//
+"""
+
 
 @pytest.mark.parametrize(
-    "printed", ["", CRASH, "a.mlir:1:1: error: failed to legalize 'x'\n" + CRASH, "a.mlir:1:1: error: no\n"]
+    ("printed", "why"),
+    [
+        ("", ""),
+        (CRASH, "line 10: the compiler crashed"),
+        ("x.cpp:1: Assertion `p' failed.\n" + CRASH, "line 10: x.cpp:1: Assertion `p' failed."),
+        ("a.mlir:1:1: error: no\n", "line 10: no"),
+        ("a.mlir:1:1: error: no\n" + CRASH, "line 10: no (and 1 more)"),
+    ],
 )
-def test_a_pass_that_failed_and_printed_no_ir_has_a_row(printed: str, tmp_path: Path) -> None:
+def test_a_pass_that_failed_and_printed_no_ir_has_a_row(printed: str, why: str, tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(dump("After", "a", function("f", 1, 2)) + FAILED + printed)
     done = run("trace", path)
     assert done.returncode == 0
     assert [line.split() for line in done.stdout.decode().splitlines()[3:6]] == [
-        ["line", "pass"],
+        ["line", "pass", *(["why"] if why else [])],
         ["1", "a", "(first", "dump)"],
-        ["9", "b", "(failed)", "(no", "IR)"],
+        ["9", "b", "(failed)", "(no", "IR)", *why.split()],
     ]
 
 
@@ -124,13 +146,50 @@ def test_llvm_ir_or_hlo_after_a_dump_is_skipped(other: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "language"),
+    ("text", "what"),
     [
-        (LLVM_IR, "LLVM IR"),
-        ("; *** IR Dump After SROAPass on f ***\ndefine void @f() {\n}\n", "LLVM IR"),
-        ("\nHloModule f\n", "HLO"),
+        (LLVM_IR, "this is LLVM IR, not MLIR"),
+        ("; *** IR Dump After SROAPass on f ***\ndefine void @f() {\n}\n", "this is LLVM IR, not MLIR"),
+        ("\nHloModule f\n", "this is HLO, not MLIR"),
+        (f"//===---===//\n{GREEDY}", "this is a debug log of the greedy rewriter, not MLIR: " + BISECT),
+        (CONVERSION, "this is a debug log of the dialect conversion, not MLIR: " + BISECT),
+        ('{"log":"module {\\n"}\n', "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log"),
     ],
 )
-def test_a_text_in_another_language_is_named(text: str, language: str) -> None:
-    with pytest.raises(InputError, match=f"this is {language}, not MLIR"):
+def test_a_text_that_is_not_mlir_is_named(text: str, what: str) -> None:
+    with pytest.raises(InputError) as error:
         read_text(text)
+    assert error.value.message == what
+
+
+@pytest.mark.parametrize("printed", [GREEDY, CONVERSION])
+def test_a_debug_log_between_dumps_is_skipped_and_named(printed: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    texts = [dump("After", "a", function("f", 1, 2)), dump("After", "b", function("f", 2, 1))]
+    path.write_text(printed + texts[0] + printed + texts[1])
+    result = trace(stream(str(path)))
+    assert result.errors == ()
+    assert rows(result) == [("a", "@f", None, 0), ("b", "@f", True, 1)]
+    [(_, note)] = result.notes.items()
+    assert note.endswith(BISECT)
+
+
+def test_modules_without_markers_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.log").write_text(
+        "=== one\nmodule {\n" + function("f", None) + "}\n=== two\nmodule {\n" + function("f", None) + "}\n"
+    )
+    assert run("trace", "a.log").stdout.decode() == (
+        "order not judged: no pass markers; 2 modules, on lines 2, 9\n"
+        "next:\n"
+        "  csplit -z -f module- a.log '/^module/' '{*}'  # writes each module to a file\n"
+        "  eio-audit diff module-01 module-02  # compares the first two\n"
+    )
+
+
+def test_programs_may_share_a_private_function() -> None:
+    helper = function("help", 3).replace("@help", "private @help")
+    both = [
+        dump("After", name, module(function(f, 1, 2), helper)) for f in ("add", "mm") for name in ("a", "b")
+    ]
+    assert rows(traced(*both)) == [("a", None, None, 0), ("b", None, False, 0)] * 2

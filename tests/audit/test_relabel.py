@@ -5,16 +5,9 @@ import re
 import pytest
 from hypothesis import given
 
-from eio_audit import AuditOptions, VerificationError, check, fix, read_text
+from eio_audit import AuditOptions, IndexPattern, OriginalOrder, VerificationError, check, fix, read_text
 from tests.audit.test_check import ISSUE
-from tests.internals import (
-    IndexPattern,
-    OriginalOrder,
-    audit_dump,
-    new_locations,
-    read_relocated,
-    with_locations,
-)
+from tests.internals import audit_dump, new_locations, read_relocated, with_locations
 from tests.internals import relabelled_locations as relabelled
 from tests.programs import programs
 

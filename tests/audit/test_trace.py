@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, Gate, Trace, check, read, read_text, trace
+from eio_audit import AuditOptions, Dump, Gate, OriginalOrder, Trace, check, read, read_text, trace
 from tests.audit.counting import counting
-from tests.internals import Console, OriginalOrder, audit_keyed, functions_around, print_trace, read_ir
+from tests.internals import Console, audit_keyed, functions_around, print_trace, read_ir
 from tests.internals import function_states_module as function_states
 from tests.internals import inverted_pairs_module as inverted_pairs
 from tests.programs import programs

@@ -3,7 +3,8 @@
     misbehaving_compiler.py HOW [FLAGS]
 
 HOW says what is wrong with it, in the words below, or that nothing is. A compiler that hangs first writes its
-process's number into a file.
+process's number into a file. ``hangs at 5``, ``crashes at 5`` and ``fails at 5`` are what it does once it has
+tried the pattern so often, and ``never ends`` is that it tries the pattern again and again.
 """
 
 from __future__ import annotations
@@ -38,6 +39,16 @@ def say(text: str) -> None:
     sys.stderr.write(text)
 
 
+def fail(how: str) -> None:
+    """Hang, crash, or fail."""
+    if how == "crashes":
+        os.kill(os.getpid(), signal.SIGABRT)
+    if how == "fails":
+        say("error: this is too much\n")
+        sys.exit(1)
+    time.sleep(60)
+
+
 def main() -> None:
     found = [
         re.fullmatch(r"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count=(\d+)", one)
@@ -62,15 +73,20 @@ def main() -> None:
     renamed = min(counts[0], ATTEMPTS) if counts else ATTEMPTS
     if HOW == "counts otherwise" and counts:  # all attempts allowed, it prints something else
         renamed = min(renamed, ATTEMPTS - 1)
+    how, _, at = HOW.partition(" at ")
+    is_endless = HOW == "never ends" and not counts
+    fails = bool(at) and renamed >= int(at)
     for one in FLAGS:
         if one.startswith("--log-actions-to=") and HOW != "logs nothing":
             with Path(one.partition("=")[2]).open("w") as file:
-                for number in range(ATTEMPTS):
+                for number in range(2000 if is_endless else int(at) if fails else ATTEMPTS):
                     root = f'(%{number} = "my.old"() : () -> i32 loc("a.py":{number + 1}:1))'
                     file.write(
                         f"[thread x] begins (no breakpoint) Action `apply-pattern pattern: ns::Rename {root}`\n"
                     )
     for when, text in (("Before", program(0)), ("After", program(renamed))):
+        if when == "After" and (fails or is_endless):
+            fail(how)
         if f"--mlir-print-ir-{when.lower()}-all" in FLAGS:
             say(f"// -----// IR Dump {when} Rename (rename) //----- //\n{text}\n\n")
     if "--mlir-print-debug-counter" in FLAGS and HOW != "tells no count":

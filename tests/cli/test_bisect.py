@@ -269,6 +269,22 @@ def test_the_first_application_after_which_a_test_fails(test: str, code: int, fi
     assert (result.returncode, result.stdout.decode().partition("\n")[0]) == (code, first)
 
 
+@pytest.mark.parametrize("how", ["nothing", "knows no counter"])
+def test_the_first_pass_after_which_a_test_fails(how: str) -> None:
+    test = "sh -c '! grep -q my.new'"
+    command = [*MISBEHAVING, how]
+    result = run("bisect", "--stop-after-pass", "--test", test, "--", *command)
+    shown = result.stdout.decode().splitlines()
+    assert (result.returncode, shown[:2]) == (
+        1,
+        [f"{test} fails first after rename", "the compiler ran 2 times"],
+    )
+    assert shlex.split(shown[-1].partition("  # ")[0]) == [
+        *["eio-audit", "bisect", "--pass", "rename", "--test", test, "--"],
+        *command,
+    ]
+
+
 def test_states_that_a_test_cannot_judge_are_named() -> None:
     test = "sh -c 'case $(grep -c my.new) in 0|1) exit 0;; [234]) exit 125;; *) exit 1;; esac'"
     result = run("bisect", "--test", test, "--", *MISBEHAVING, "nothing")
@@ -316,6 +332,7 @@ def test_a_test_that_tells_nothing_is_an_error(test: str, message: str) -> None:
     [
         (["--test", "no-such-test"], "Error: --test: cannot find the program 'no-such-test'"),
         (["--test", "'a"], 'Error: --test: "\'a" has no closing quotation'),
+        (["--stop-after-pass"], "Error: --stop-after-pass needs --test"),
         (["--op", "#1", "--show", "1"], "Error: --op, --show and --test cannot be used together"),
         (["--show", "1", "--format", "html"], "Error: --show is reported as text, json, not as html"),
         (["--op", "%1", "--format", "log"], "Error: --op is reported as text, json, not as log"),
@@ -466,7 +483,7 @@ def test_that_no_pass_changes_anything_is_a_result() -> None:
         "rename: no ops changed",
         "no pass changes the IR; the compiler ran 2 times",
         "",
-        "order not judged: no op carries an op index",
+        "rename changes nothing",
     ]
 
 
@@ -486,7 +503,7 @@ def test_a_pass_that_changes_nothing_passes_whatever_was_out_of_order_before(tmp
         "cse: 1 -> 1 inversion, 0 avoidable",
         "no pass changes the IR; the compiler ran 1 time",
         "",
-        "passed: 1 inversion as before cse",
+        "cse changes nothing; 1 inversion as before it",
     ]
 
 
@@ -497,6 +514,83 @@ def test_a_pass_that_needs_all_its_patterns_is_one_step() -> None:
         "the pass is one step: it fails when patterns are held back: no dump after rename: ended with exit code 1:"
         " error: failed to legalize operation; the compiler ran 4 times",
     ]
+
+
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ("hangs", "stopped after 1 seconds (--timeout)"),
+        ("crashes", "killed by signal 6"),
+        ("fails", "ended with exit code 1: error: this is too much"),
+    ],
+)
+def test_the_first_attempt_with_which_a_compiler_fails_is_found(how: str, said: str) -> None:
+    command = [*MISBEHAVING, f"{how} at 5"]
+    result = run("bisect", "--timeout", "1", "--", *command)
+    shown = without_paths(result.stdout.decode()).splitlines()
+    assert (result.returncode, shown[:3]) == (
+        1,
+        [
+            f"python3: {said}, first with attempt 5 of rename",
+            "Rename on my.old %4 (a.py:5)",
+            "the compiler ran 7 times",
+        ],
+    )
+    assert [line.rpartition("apply-pattern-count=")[2] for line in shown[-2:]] == [
+        "4  # succeeds, without attempt 5",
+        "5  # fails",
+    ]
+
+
+def test_a_compiler_that_applies_patterns_without_end() -> None:
+    result = run("bisect", "--timeout", "1", "--", *MISBEHAVING, "never ends")
+    assert (result.returncode, without_paths(result.stdout.decode()).splitlines()) == (
+        1,
+        [
+            "python3 applies patterns without end in rename: of the last attempts 1,000 Rename on my.old (stopped"
+            " after 1 seconds (--timeout))",
+            "the compiler ran 4 times",
+        ],
+    )
+
+
+def test_why_a_compiler_fails_as_json() -> None:
+    found = json.loads(run("bisect", "--format", "json", "--", *MISBEHAVING, "crashes at 3").stdout)
+    kept = ("test", "of_compiler", "pass", "first", "last", "op", "endless")
+    assert [found[name] for name in kept] == ["killed by signal 6", True, "rename", 3, 3, "my.old", {}]
+
+
+def test_a_compiler_that_fails_without_patterns_is_an_error() -> None:
+    assert (
+        error_of("--", *MISBEHAVING, "crashes at 0").splitlines()[0] == "python3: error: killed by signal 6"
+    )
+
+
+@needs_mlir_opt
+def test_a_pass_that_hangs_after_its_last_pattern(tmp_path: Path) -> None:
+    """MLIR folds an addition in a loop that nothing reaches, until it hangs."""
+    program = tmp_path / "in.mlir"
+    program.write_text(UNREACHABLE_LOOP)
+    result = run("bisect", "--timeout", "2", "--", mlir_tool("mlir-opt"), "--canonicalize", program)
+    shown = result.stdout.decode().splitlines()
+    assert result.returncode == 1
+    assert shown[0].endswith(": stopped after 2 seconds (--timeout), first with attempt 51 of canonicalize")
+    assert shown[1] == f"AddIAddConstant on arith.addi %0 ({program}:8)"
+
+
+UNREACHABLE_LOOP = """func.func @loop(%cond: i1, %init: i32) {
+  %true = arith.constant true
+  %c1 = arith.constant 1 : i32
+  cf.cond_br %true, ^exit, ^header(%init : i32)
+^header(%iv: i32):
+  cf.cond_br %cond, ^exit, ^latch
+^latch:
+  %next = arith.addi %iv, %c1 : i32
+  cf.br ^header(%next : i32)
+^exit:
+  return
+}
+"""
 
 
 def test_a_run_that_crashes_leaves_its_attempts_unresolved() -> None:
@@ -633,17 +727,19 @@ FUSED = """func.func @f(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
 
 
 @needs_mlir_opt
-def test_where_other_locations_do_not_help_the_advice_says_so(tmp_path: Path) -> None:
+def test_where_ops_stand_at_a_wrong_place_the_advice_says_so(tmp_path: Path) -> None:
     """The inliner runs a pass in itself, which changes nothing."""
     program = tmp_path / "in.mlir"
     program.write_text(FUSED)
     flags = ["--convert-elementwise-to-linalg", "--linalg-fuse-elementwise-ops", "--inline"]
     found = run("bisect", "--", mlir_tool("mlir-opt"), program, *flags).stdout.decode().splitlines()
     assert found[0] == "linalg-fuse-elementwise-ops: 0 -> 1 inversion, 1 avoidable"
-    start = found.index(
-        "what to change: other locations of the ops that patterns make give no fewer inversions"
+    start = found.index("what to change: insert ops where the ops stood that they replace")
+    assert found[start + 1] == (
+        "  FuseElementwiseOps: #1 math.exp %3 stands out of place; inserted where the replaced ops stood,"
+        " 1 inversion becomes 0"
     )
-    assert found[start + 1 : start + 3] == ["  1 inversion left by FuseElementwiseOps: #1 math.exp %3", ""]
+    assert "linalg-fuse-elementwise-ops left 1; first attempt 47; change 1 pattern (above)" in found
 
 
 def test_the_suggested_commands_work() -> None:
@@ -677,10 +773,27 @@ def test_the_program_may_follow_two_dashes(tmp_path: Path) -> None:
     assert lines_of("bisect", "--", iree_opt(), "--canonicalize", "--", str(program))[0].startswith("canon")
 
 
-def test_attempts_of_several_programs_are_not_mixed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [1, 2])
+def test_of_several_programs_one_runs_alone(number: int, tmp_path: Path) -> None:
     program = tmp_path / "in.mlir"
     program.write_text("// -----\n".join(FOLDED.format(name=name) for name in "fg"))
-    result = run("bisect", "--", iree_opt(), "--canonicalize", "--split-input-file", str(program))
+    command = [iree_opt(), "--canonicalize", "--split-input-file", str(program)]
+    found = json.loads(
+        run(
+            "bisect", "--format", "json", "--pass", "canonicalize", "--dump", str(number), "--", *command
+        ).stdout
+    )
+    assert [found["number"], found["alone"], found["why_not_alone"]] == [number, True, ""]
+    assert [step["pattern"] for step in found["applications"]] == ["AddIAddConstant"]
+
+
+def test_attempts_of_several_programs_are_not_mixed(tmp_path: Path) -> None:
+    program, compiler = tmp_path / "in.mlir", tmp_path / "compiler"
+    program.write_text("// -----\n".join(FOLDED.format(name=name) for name in "fg"))
+    refuses = 'case "$*" in *--pass-pipeline*) echo "error: no pipelines" >&2; exit 1;; esac'
+    compiler.write_text(f'#!/bin/sh\n{refuses}\nexec {iree_opt()} "$@"\n')
+    compiler.chmod(0o755)
+    result = run("bisect", "--", compiler, "--canonicalize", "--split-input-file", program)
     assert result.returncode == 2
     assert b"it compiles 2 programs and counts the attempts of each from 1" in result.stderr
 

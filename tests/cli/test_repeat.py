@@ -51,6 +51,17 @@ def test_a_command_that_prints_no_dump_is_an_error() -> None:
     assert (result.returncode, result.stderr) == (2, expected)
 
 
+def test_runs_without_a_pass_in_common_are_an_error(tmp_path: Path) -> None:
+    script = tmp_path / "c.sh"
+    script.write_text(
+        f"echo x >> {tmp_path}/n\nn=$(wc -l < {tmp_path}/n)\n"
+        'printf "// -----// IR Dump After P$n (p$n) //----- //\\nfunc.func @f() {\\n  return\\n}\\n"\n'
+    )
+    result = run("repeat", "--keep", tmp_path / "runs", "--", "sh", script)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b": error: no pass or stage is in both runs: after p1 (" in result.stderr
+
+
 def test_two_logs_are_compared_pass_by_pass() -> None:
     result = run("diff", LOG, SAMPLES / "small" / "all_passes_inline.log")
     assert result.returncode == 0

@@ -1,5 +1,7 @@
 """Text as people paste it, and as printers of one compiler write it."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,6 +91,17 @@ def test_a_reproducer_is_skipped_however_it_is_wrapped(places: list[int]) -> Non
 
 
 def test_a_reproducer_is_named() -> None:
-    assert trace(read_text(REPRODUCER)).reproducers == (("<text>", 6),)
+    assert [*trace(read_text(REPRODUCER)).notes] == [("<text>", 6)]
     done = run("trace", "-", stdin=REPRODUCER.encode())
     assert done.stderr == b"note: <stdin>:6: reproducer of a compiler that failed\n"
+
+
+@pytest.mark.parametrize("command", [["diff", "--pass", "a"], ["history", "3"], ["diff"]])
+def test_the_commands_on_logs_name_it_once(command: list[str], tmp_path: Path) -> None:
+    path, ir = tmp_path / "a.log", "func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
+    markers = [f"// -----// IR Dump {when} A (a) //----- //\n" for when in ("Before", "After")]
+    path.write_text("".join(marker + ir for marker in markers) + REPRODUCER)
+    name, *options = command
+    other = [path] if command == ["diff"] else []
+    done = run(name, path, *options, *other)
+    assert done.stderr.decode() == f"note: {path}:14: reproducer of a compiler that failed\n"

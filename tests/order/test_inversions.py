@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tests.internals import (
     count_descents,
     count_inversions,
-    dense_ranks,
     inversions_charged,
     sorted_runs,
 )
@@ -66,14 +65,6 @@ def test_keys_are_left_as_they_are(keys: list[int]) -> None:
 @pytest.mark.parametrize(("keys", "expected"), [([], 0), ([1, 1], 0), ([15, 23, 18], 1), ([3, 2, 1], 2)])
 def test_descents(keys: list[int], expected: int) -> None:
     assert count_descents(keys) == expected
-
-
-@given(SEQUENCES)
-def test_ranks_keep_the_order_of_the_keys(keys: list[int]) -> None:
-    ranks = dense_ranks(keys)
-    assert sorted(set(ranks)) == list(range(len(set(keys))))
-    assert sorted(zip(ranks, keys, strict=True)) == sorted(zip(ranks, keys, strict=True), key=lambda p: p[1])
-    assert count_pairs(ranks) == count_pairs(keys)
 
 
 def test_an_inversion_of_two_chosen_ends_is_charged_to_the_smaller_key() -> None:

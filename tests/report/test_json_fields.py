@@ -6,14 +6,15 @@ from dataclasses import fields, is_dataclass
 
 import eio_audit.audit
 from eio_audit import InputError
+from eio_audit.mlir.input.diagnostics import Diagnostic
 from tests.internals import _FIELDS, _MADE
 
 HELD_BY_THE_INSTANCE = {InputError: {"source", "position", "message"}}
 
 
 def classes() -> dict[str, type]:
-    """All classes of the room audit by name, and the one of mlir that JSON shows."""
-    found: dict[str, type] = {"InputError": InputError}
+    """All classes of the room audit by name, and those of mlir that JSON shows."""
+    found: dict[str, type] = {"InputError": InputError, "Diagnostic": Diagnostic}
     for module in pkgutil.walk_packages(eio_audit.audit.__path__, "eio_audit.audit."):
         members = vars(importlib.import_module(module.name)).items()
         found |= {

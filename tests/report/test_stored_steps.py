@@ -1,20 +1,38 @@
 import base64
 import json
 import zlib
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit import Dump
+from eio_audit.audit.log.scope_text import Line, ScopeText
+from eio_audit.mlir.input.function_texts import Aliases
+from eio_audit.mlir.source import Source, Span
 from tests.internals import (
     STATUSES,
     ChangedOp,
-    PageText,
     StoredSteps,
     StoredTexts,
     packed,
 )
 from tests.report.stored import lines_of, texts_of
+
+
+def text_of(
+    name: str, lines: Sequence[bytes], places: Iterable[int], ops: Iterable[int], *definitions: bytes
+) -> ScopeText:
+    """A text in which one op begins on each line; -1 for none."""
+    aliases = Aliases([(name, value) for name, _, value in (one.partition(b" = ") for one in definitions)])
+    dump = Dump(Source(name, b""), Span(0, 0), None, 1)
+    made = [
+        Line(line, place, 0, aliases, () if op < 0 else (op,))
+        for line, place, op in zip(lines, places, ops, strict=True)
+    ]
+    return ScopeText(dump, made, {}, None)
+
 
 LINES = st.one_of(
     st.binary(max_size=8).map(lambda line: line.replace(b"\n", b"")),
@@ -23,17 +41,17 @@ LINES = st.one_of(
 
 
 @st.composite
-def texts(draw: st.DrawFn) -> PageText:
+def texts(draw: st.DrawFn) -> ScopeText:
     lines = draw(st.lists(LINES, max_size=8))
     numbers = st.lists(st.integers(-1, 6), min_size=len(lines), max_size=len(lines))
     places = draw(st.integers(1, 50))
-    return PageText(
+    return text_of(
         draw(st.sampled_from(("a.log", "b.log"))), lines, range(places, places + len(lines)), draw(numbers)
     )
 
 
 @given(st.lists(texts(), max_size=6))
-def test_texts_come_back_to_the_byte(given_texts: list[PageText]) -> None:
+def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
     steps = StoredSteps()
     for before, after in zip(given_texts[::2], given_texts[1::2], strict=False):
         steps.add(0, before, after, ())
@@ -41,7 +59,12 @@ def test_texts_come_back_to_the_byte(given_texts: list[PageText]) -> None:
     stored = [*texts_of(data)]
     for number, (_, before, after, *_changes) in enumerate(data["steps"]):
         for place, text in ((before, given_texts[2 * number]), (after, given_texts[2 * number + 1])):
-            assert stored[place] == (text.source, [*text.lines], [*text.ops], [*text.places])
+            assert stored[place] == (
+                text.dump.source.name,
+                [line.text for line in text.lines],
+                [line.ops[0] if line.ops else -1 for line in text.lines],
+                [line.number for line in text.lines],
+            )
 
 
 def unpacked(steps: StoredSteps) -> Any:
@@ -53,14 +76,14 @@ def test_renumbered_lines_share_a_template() -> None:
     stored = StoredTexts()
     for shift in (0, 1):
         lines = [f"%{number + shift} = a.b %{number + shift - 1}".encode() for number in (5, 6, 7)]
-        stored.add(PageText("a.log", lines, range(1, 4), (0, 1, 2)))
+        stored.add(text_of("a.log", lines, range(1, 4), (0, 1, 2)))
     assert [*stored.lines.templates] == ["%\n = a.b %\n"]
     assert [*stored.lines.numbers] == [5, 1, 1, 1, 1, 1, 1, 1]
 
 
 def test_the_text_after_a_pass_is_stored_once() -> None:
-    text = PageText("a.log", [b"a", b"b"], (1, 2), (0, 1))
-    other = PageText("a.log", [b"a", b"c"], (4, 5), (0, 2))
+    text = text_of("a.log", [b"a", b"b"], (1, 2), (0, 1))
+    other = text_of("a.log", [b"a", b"c"], (4, 5), (0, 2))
     steps = StoredSteps()
     steps.add(0, text, other, ())
     steps.add(1, other, text, ())
@@ -70,7 +93,7 @@ def test_the_text_after_a_pass_is_stored_once() -> None:
 
 
 def test_changes_are_columns() -> None:
-    text = PageText("a.log", [b"a"], (1,), (4,))
+    text = text_of("a.log", [b"a"], (1,), (4,))
     changes = (
         ChangedOp("added", "a.b", "@f", None, 0, 4, 2),
         ChangedOp("removed", "a.c", None, 0, None, 2),
@@ -85,11 +108,11 @@ def test_changes_are_columns() -> None:
 
 def test_broken_encoding_comes_through() -> None:
     steps = StoredSteps()
-    steps.add(0, *[PageText("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())
+    steps.add(0, *[text_of("a.log", [b"\xff%1"], (1,), (0,))] * 2, ())
     assert lines_of(unpacked(steps)) == [b"\xff%1"]
 
 
 def test_the_definitions_of_aliases_are_lines_beside_the_text() -> None:
     stored = StoredTexts()
-    stored.add(PageText("a.log", [b"a"], (1,), (0,), [b"#map = affine_map<() -> ()>"]))
+    stored.add(text_of("a.log", [b"a"], (1,), (0,), b"#map = affine_map<() -> ()>"))
     assert stored.states() == [[0, [0], [1], [1], [1]]]

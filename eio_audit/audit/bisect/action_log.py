@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.options import AuditOptions
@@ -45,6 +46,26 @@ class Attempt:
         index = None if self.index is None else f"#{self.index}"
         return " ".join(filter(None, (index, self.op, self.result)))
 
+    def named_as_in(self, state: KeyedDump) -> Attempt:
+        """Return the attempt with the name that its root has in the state before it.
+
+        The log of actions numbers values in another way than the printed IR. The root is found by its name,
+        its index and its line in the model. Of several such ops, it is the one whose number is closest.
+        """
+        if self.result is None or (self.index is None and self.model is None):
+            return self
+        ir, indices = state.ir, state.indices
+        alike = [op for op in range(len(ir)) if ir.name(op) == self.op and indices.index(op) == self.index]
+        found = [op for op in alike if indices.parsed.model_line(op) == self.model]
+        names, number = filter(None, map(ir.first_result_name, found)), number_in(self.result)
+        closest = min(names, key=lambda name: abs(number_in(name) - number), default=self.result)
+        return replace(self, result=closest)
+
+
+def number_in(name: str | None) -> int:
+    """Return the digits of ``%12`` as a number; 0 for a name without any."""
+    return int("0" + "".join(filter(str.isdecimal, name or "")))
+
 
 def short_pattern(name: str) -> str:
     """Return the name of a pattern without namespaces: ``MyPattern<AddOp, UP>``.
@@ -54,6 +75,12 @@ def short_pattern(name: str) -> str:
         'MyPattern<AddOp>'
     """
     return _NAMESPACE.sub("", name) or name
+
+
+def count_attempts(path: Path) -> int:
+    """Return how many attempts a log has."""
+    with path.open("rb") as file:
+        return sum(_ATTEMPT in line for line in file)
 
 
 def read_attempts(path: Path, numbers: Collection[int], options: AuditOptions) -> dict[int, Attempt]:

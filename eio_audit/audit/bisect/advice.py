@@ -7,6 +7,8 @@ The inversions after such a change are predicted from the states of the pass. In
 that are new, and the op of the state before whose location each of them carries. So each op has a label: the
 index that it has after the change. A new op takes over the label of that op, or that of the root if its
 pattern is changed. A label that is different goes on to the ops that later steps make.
+
+The location may also be right and the place wrong: that is told from the last state (``diff/made_ops.py``).
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain, combinations
 
-from eio_audit.audit.bisect.action_log import Attempt, short_pattern
+from eio_audit.audit.bisect.action_log import Attempt, number_in, short_pattern
 from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
+from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import AuditOptions, Follow
@@ -86,6 +90,10 @@ class Advice:
     together: Together  # the patterns to change
     # The patterns that could be changed, with what the change of each one does, best first.
     alone: tuple[PatternAdvice, ...]
+    # By pattern, the ops that it made or moved and should insert elsewhere, if these patterns are changed; by
+    # the name of the op, if the pass is one step.
+    places: Mapping[str, Placement]
+    placed: int  # the inversions after the pass if it does that, too
     left: tuple[Remainder, ...]  # what is left if the patterns to change are changed, most inversions first
     curve: tuple[int, ...]  # the inversions before the pass and after each step if they are changed
 
@@ -102,14 +110,22 @@ def advise(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: A
     Complexity: linear in the text; for the choice of patterns, up to 2 to the power of ``MOST_TRIED`` times
     what is linear in the ops at the end.
     """
-    flow = label_flow(dumps, attempts, options)
-    alone = _alone(flow)
-    together = _together(flow, [one.pattern for one in alone])
+    flow = LabelFlow(dumps, attempts, options)
+    alone, places = _alone(flow), flow.places(())
+    together = _together(flow, [one.pattern for one in alone if one.pattern not in places])
+    if together.patterns:
+        places = flow.places(together.patterns)
     return Advice(
         now=flow.inversions(()),
         together=together,
         alone=tuple(alone),
-        left=tuple(flow.left(together.patterns)),
+        places=places,
+        placed=flow.placed(places, together.patterns),
+        left=tuple(
+            one
+            for one in flow.left(together.patterns)
+            if one.pattern not in places and not (places and len(flow.steps) == 1)
+        ),
         curve=tuple(flow.curve(together.patterns)),
     )
 
@@ -178,26 +194,33 @@ class MadeStep:
 class LabelFlow:
     """The labels of the ops through the states of a pass, with any of its patterns changed.
 
-    Args:
-        first: by the number of an op, the index with which it is seen first.
-        last: the state after the pass.
-        steps: its steps.
-        blocks: by state, by block, the numbers of the ops that count in inversions, in textual order.
+    It reads the states as ``advise`` gets them.
     """
 
     def __init__(
-        self,
-        first: Mapping[int, int],
-        last: ScopeSide,
-        steps: Sequence[MadeStep],
-        blocks: Sequence[Sequence[Sequence[int]]],
+        self, dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions
     ) -> None:
-        self.steps = steps  # as above
-        self._first, self._last, self._blocks = first, last, blocks
+        compared, remaining = ScopeSteps(options), iter(dumps)
+        last = compared.take(compared.show(next(remaining)), ()).new
+        assert last is not None
+        self._first = _indices(last)  # by the number of an op, the index with which it is seen first
+        self.steps: list[MadeStep] = []
+        self._comparison: DumpComparison | None = None  # of the states around the last step
+        # By state, by block, the numbers of the ops that count in inversions, in textual order.
+        self._blocks = [_blocks(last)]
+        for dump, attempt in zip(remaining, attempts, strict=True):
+            found = compared.take(compared.show(dump), ())
+            self.steps.append(_made_step(found, attempt))
+            self._comparison = found.comparison
+            if found.new is not None:
+                last = found.new
+                self._first = _indices(last) | self._first
+            self._blocks.append(self._blocks[-1] if found.new is None else _blocks(last))
+        self._last = last  # the state after the pass
         self._to_end = self._leading_to_the_end()
         # The patterns on which a label at the end depends.
         self.patterns_at_end = {step.pattern for step in self._to_end}
-        at_end = {*chain.from_iterable(blocks[-1])}
+        at_end = {*chain.from_iterable(self._blocks[-1])}
         self._made_at_end = [op.number for step in self._to_end for op in step.ops if op.number in at_end]
         self._known: dict[tuple[int, ...], int] = {}
 
@@ -229,6 +252,34 @@ class LabelFlow:
         for step, blocks in zip(self.steps, self._blocks[1:], strict=True):
             _take(step, changed, labels)
             yield _inversions(blocks, labels)
+
+    @cached_property
+    def _made_by(self) -> Mapping[str, set[int]]:
+        """By pattern, the ops at the end that it made or moved last; by name, those of a pass of one step."""
+        if len(self.steps) == 1:
+            return {} if self._comparison is None else made_out_of_order(self._comparison)
+        made = defaultdict[str, set[int]](set)
+        for op, number in enumerate(self._last.numbers):
+            if (place := self._last_step.get(number)) and (pattern := self.steps[place].pattern):
+                made[pattern].add(op)
+        return made
+
+    def _keys_at_end(self, changed: Collection[str]) -> list[int | None]:
+        labels, keys = self._labels_at_end(changed), self._last.ops.dump.keys.by_op
+        return [
+            None if key is None else labels[number]
+            for number, key in zip(self._last.numbers, keys, strict=True)
+        ]
+
+    def places(self, changed: Collection[str]) -> dict[str, Placement]:
+        """Return, by pattern, the ops that should stand elsewhere, if some patterns are changed."""
+        return misplaced(self._last.ops.dump, self._made_by, self._keys_at_end(changed))
+
+    def placed(self, patterns: Iterable[str], changed: Collection[str]) -> int:
+        """Return the inversions at the end if the ops of some patterns do, and others are changed."""
+        ops = set[int]().union(*(self._made_by[pattern] for pattern in patterns))
+        then = placed(self._last.ops.dump, ops, self._keys_at_end(changed))
+        return self.inversions(changed) - then.removed
 
     def left(self, changed: Collection[str]) -> list[Remainder]:
         """Return what is left at the end if some patterns are changed, most inversions first."""
@@ -290,22 +341,6 @@ def _inversions(blocks: Iterable[Sequence[int]], labels: Mapping[int, int]) -> i
     return sum(count_inversions([*map(labels.__getitem__, block)]) for block in blocks)
 
 
-def label_flow(dumps: Iterable[Dump], attempts: Sequence[Attempt | None], options: AuditOptions) -> LabelFlow:
-    """Read the states of a pass, as ``advise`` gets them."""
-    compared, remaining = ScopeSteps(options), iter(dumps)
-    last = compared.take(compared.show(next(remaining)), ()).new
-    assert last is not None
-    first, steps, blocks = _indices(last), list[MadeStep](), [_blocks(last)]
-    for dump, attempt in zip(remaining, attempts, strict=True):
-        found = compared.take(compared.show(dump), ())
-        steps.append(_made_step(found, attempt))
-        if found.new is not None:
-            last = found.new
-            first = _indices(last) | first
-        blocks.append(blocks[-1] if found.new is None else _blocks(last))
-    return LabelFlow(first, last, steps, blocks)
-
-
 def _indices(side: ScopeSide) -> dict[int, int]:
     indices = zip(side.numbers, side.ops.dump.indices.by_op, strict=True)
     return {number: index for number, index in indices if index is not None}
@@ -321,44 +356,39 @@ def _made_step(found: ScopeStep, attempt: Attempt | None) -> MadeStep:
     pattern = None if attempt is None else short_pattern(attempt.pattern)
     if found.old is None or found.new is None or found.comparison is None:
         return MadeStep(pattern, None, (), ())
-    sides = _Sides(found, found.old, found.new, found.comparison, attempt)
-    made = [*sides.made()]
+    sides = _Sides(found.comparison, found.origins, attempt)
+    old, new = found.old.numbers, found.new.numbers
+    made = [*sides.made(old, new)]
     anew = {op.number for op in made}
-    moved = [number for op in found.comparison.moved if (number := found.new.numbers[op]) not in anew]
-    return MadeStep(pattern, None if sides.root is None else found.old.numbers[sides.root], made, moved)
+    moved = [number for op in found.comparison.moved if (number := new[op]) not in anew]
+    return MadeStep(pattern, None if sides.root is None else old[sides.root], made, moved)
 
 
 class _Sides:
     """The states before a step and after it."""
 
     def __init__(
-        self,
-        found: ScopeStep,
-        old: ScopeSide,
-        new: ScopeSide,
-        comparison: DumpComparison,
-        attempt: Attempt | None,
+        self, comparison: DumpComparison, origins: Mapping[int, tuple[int, Relation]], attempt: Attempt | None
     ) -> None:
-        self._origins, self._comparison = found.origins, comparison
-        self._numbers, self._new_numbers = old.numbers, new.numbers
-        self._old, self._new = old.ops.ops, new.ops.ops
-        self._was_index, self._index = old.ops.dump.indices.by_op, new.ops.dump.indices.by_op
+        self._origins, self._comparison = origins, comparison
+        self._old, self._new = comparison.before.ops, comparison.after.ops
+        self._was_index = comparison.before.dump.indices.by_op
+        self._index = comparison.after.dump.indices.by_op
         # The root of its attempt in the state before; None if it is not found, or has no index.
         self.root = None if attempt is None or attempt.index is None else self._find_root(attempt)
 
     def _find_root(self, attempt: Attempt) -> int | None:
         """Return the root of an attempt, by its index and name.
 
-        The log of actions numbers values in another way than the printed state. Of several ops, it is one
-        that the step changes, with the number that is closest.
+        Of several ops, it is one that the step changes, with the number that is closest.
         """
         names, indices = self._old.names, enumerate(self._was_index)
         found = [op for op, index in indices if index == attempt.index and names[op] == attempt.op]
         if len(found) < 2:
             return found[0] if found else None
         changed = {op for _, op, _ in self._comparison.statuses()}
-        number, name_of = _number_in(attempt.result), self._old.ir.first_result_name
-        return min(found, key=lambda op: (op not in changed, abs(_number_in(name_of(op)) - number)))
+        number, name_of = number_in(attempt.result), self._old.ir.first_result_name
+        return min(found, key=lambda op: (op not in changed, abs(number_in(name_of(op)) - number)))
 
     @cached_property
     def _root_after(self) -> int | None:
@@ -370,14 +400,14 @@ class _Sides:
         found = [op for op, one in enumerate(self._index) if one == index and self._new.names[op] == name]
         return min(found, key=lambda op: abs(op - root), default=None)
 
-    def made(self) -> Iterator[MadeOp]:
-        """Yield the ops with an index that are new."""
+    def made(self, old: Sequence[int], new: Sequence[int]) -> Iterator[MadeOp]:
+        """Yield the ops with an index that are new. ``old`` and ``new`` are the numbers of the ops."""
         for op, index in enumerate(self._index):
             if index is not None and not self._is_kept(op):
                 source = self._source(op, index)
                 carries = Carries.OTHER if source is None else self._relation(source)
-                number = None if source is None else self._numbers[source]
-                yield MadeOp(self._new_numbers[op], self._new.names[op], index, number, carries)
+                number = None if source is None else old[source]
+                yield MadeOp(new[op], self._new.names[op], index, number, carries)
 
     def _is_kept(self, op: int) -> bool:
         """Return whether an op is not new.
@@ -428,8 +458,3 @@ class _Sides:
             if op in used:
                 used.update(owner for owner, _ in producers[op] if owner >= 0)
         return users, used
-
-
-def _number_in(name: str | None) -> int:
-    """Return the digits of ``%12`` as a number; 0 for a name without any."""
-    return int("0" + "".join(filter(str.isdecimal, name or "")))

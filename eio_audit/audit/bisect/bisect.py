@@ -10,13 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import advise
-from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection
+from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection, Reproduction
 from eio_audit.audit.bisect.pass_search import (
     NO_ACTIONS,
     Interval,
@@ -28,6 +30,8 @@ from eio_audit.audit.bisect.pass_search import (
 from eio_audit.audit.bisect.survey import Survey
 from eio_audit.audit.command import interrupted_by_termination
 from eio_audit.audit.corpus.workers import usable_cores
+from eio_audit.audit.diff.diff import Diff, diff
+from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
 from eio_audit.audit.log.trace import Watch, trace
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import read_text
@@ -142,8 +146,9 @@ def bisect_pass(
             logged = pool.submit(search.log_actions)
             result = find_states(search, jobs or usable_cores(), max_runs, report)
             _wait_for(logged, search, result)
-        numbers = [step.last for step in result.halving.changes if step.is_one]
-        return _assembled(found, search, result, search.attempts(numbers), watches)
+        steps, state_at = result.halving.changes, result.halving.states
+        before = {step.last: state_at[step.first] for step in steps if step.is_one}
+        return _assembled(found, search, result, search.attempts(before), watches)
 
 
 def _wait_for(logged: Future[None], search: PassSearch, result: SearchResult) -> None:
@@ -180,7 +185,7 @@ def _assembled(
     for error in traced.errors:
         raise error
     advice = None
-    if orders[-1].inversions and steps and states.options.order_from is None:
+    if orders[-1].inversions and search.before != keys[-1] and states.options.order_from is None:
         read = read_text(log.read_bytes(), name)
         advice = advise(read, [None, *(attempts.get(step.last) for step in steps)], states.options)
     rows = {row.place.line: row for row in traced.passes}
@@ -202,7 +207,9 @@ def _assembled(
         pass_name=question.pass_name,
         function=question.function,
         number=found.number_of(question),
+        left=question.left,
         is_alone=question.is_cut or question.is_only,
+        why_not_alone=question.why_not_alone,
         why_one_step=search.why_one_step,
         attempts=(search.first + 1, search.last),
         runs=states.runs.number,
@@ -215,3 +222,98 @@ def _assembled(
         failures=tuple(error for _, error in sorted(result.failures.items())),
         stopped=result.stopped,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OneApplication:
+    """An attempt of a pattern, with the IR before it and after it."""
+
+    number: int  # the number of the attempt
+    attempt: Attempt | None  # the attempt; None if the log of actions lacks it
+    diff: Diff  # the IR with the attempts before it, and with it, too
+    reproduction: Reproduction  # how to get both by hand
+
+
+def one_application(request: Request, number: int) -> OneApplication:
+    """Return what the attempt with a number did.
+
+    Raises:
+        InputError: as for ``bisect``; the pass makes no such attempt.
+    """
+    with request.search() as (found, search):
+        if search.why_one_step:
+            raise InputError(
+                found.command.program, None, f"{search.question.pass_name}: {search.why_one_step}"
+            )
+        if not search.first < number <= search.last:
+            why = f"{search.question.pass_name} makes attempts {search.first + 1} to {search.last}"
+            raise InputError(found.command.program, None, f"there is no attempt {number}: {why}")
+        states = search.states
+        with ThreadPoolExecutor(1) as pool:
+            logged = pool.submit(search.log_actions)
+            before, after = states.at(number - 1), states.at(number)
+            logged.result()
+        [old] = read_text(states.text(before), f"<before attempt {number}>")
+        [new] = read_text(states.text(after), f"<after attempt {number}>")
+        return OneApplication(
+            number,
+            search.attempts({number: before}).get(number),
+            diff(old, new, request.options),
+            search.reproduction,
+        )
+
+
+@dataclass(frozen=True)
+class OpSteps:
+    """What happened to one op, or to several that have one name."""
+
+    bisection: Bisection  # the steps of the pass
+    history: History  # the op through its states, and the ops that were made from it
+
+    @cached_property
+    def _by_line(self) -> Mapping[int, Application]:
+        return {one.traced.place.line: one for one in self.bisection.applications}
+
+    def step_of(self, event: OpEvent) -> Application | None:
+        """Return the step that an event belongs to; None for the state before the pass."""
+        return self._by_line.get(event.place.line)
+
+    def events(self, op: OpHistory) -> list[tuple[OpEvent, Application]]:
+        """Return what steps did to an op: moved, made, changed or removed it."""
+        told = (event for event in op.events if event.kind not in (EventKind.FIRST, EventKind.LAST))
+        return [(event, step) for event in told if (step := self.step_of(event)) is not None]
+
+    def placed_by(self, op: OpHistory) -> Application | None:
+        """Return the step that put an op where it is: the last that made or moved it; None for none."""
+        placing = [
+            step
+            for event, step in self.events(op)
+            if event.kind is EventKind.MADE or (event.change is not None and event.change.moved)
+        ]
+        return placing[-1] if placing and op.removal is None else None
+
+    def inversions_since(self, op: OpHistory) -> list[tuple[Application | None, int]]:
+        """Return in how many pairs out of order an op is at the end, by the step that made them.
+
+        None stands for the state before the pass.
+        """
+        return [
+            (None if one.place is None else self._by_line.get(one.place.line), one.pairs)
+            for one in op.inversions
+        ]
+
+
+def op_steps(bisection: Bisection, op: str) -> OpSteps:
+    """Return what the steps of a bisection, whose log is kept, did to an op.
+
+    Args:
+        bisection: the steps.
+        op: the op, as for ``history``.
+
+    Raises:
+        InputError: no state has such an op.
+    """
+    try:
+        return OpSteps(bisection, history(bisection.dumps(), op, bisection.states.options))
+    except InputError as error:
+        raise InputError(bisection.command[0], None, error.message) from error

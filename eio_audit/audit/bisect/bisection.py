@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.compiler_command import counter_flag
-from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError
@@ -24,23 +23,16 @@ CHANGES_NOTHING = "it changes nothing"
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A step of a pass that changed the IR: an application of a pattern, or what is not resolved further.
+    """A step of a pass that changed the IR: an application of a pattern, or what is not resolved further."""
 
-    Attributes:
-        first: the first of its attempts of patterns, from 1; 0 for what the pass does without patterns.
-        last: the last of them; greater than ``first`` only if the step is not resolved further.
-        attempt: the attempt; None for several, without a pattern, and if no log of actions tells it.
-        inversions_before: the inversions in all blocks before it.
-        inversions: the inversions in all blocks after it.
-        traced: its row in the trace of the states: the place of the state in their log, and what changed.
-    """
-
-    first: int
-    last: int
-    attempt: Attempt | None
-    inversions_before: int
-    inversions: int
-    traced: TracedPass
+    first: int  # the first of its attempts of patterns, from 1; 0 for what the pass does without patterns
+    last: int  # the last of them; greater than `first` only if the step is not resolved further
+    attempt: (
+        Attempt | None
+    )  # the attempt; None for several, without a pattern, and if no log of actions tells it
+    inversions_before: int  # the inversions in all blocks before it
+    inversions: int  # the inversions in all blocks after it
+    traced: TracedPass  # its row in the trace of the states
 
     @property
     def made(self) -> int:
@@ -84,22 +76,8 @@ class PatternTotal:
     made: int  # pairs of ops that they put out of order
     undone: int  # pairs of ops out of order that they put in order
     left: int  # those that they made and that have been out of order since then
-    ops: OpCounts  # how many ops they changed
+    op_counts: OpCounts  # how many ops they changed
     worst: Application  # the application that left most inversions; of equals, the one that made most
-
-    @classmethod
-    def of(cls, pattern: str | None, applications: Sequence[Application]) -> PatternTotal:
-        """Return the total of the applications of a pattern."""
-        return cls(
-            pattern,
-            applications[0].is_resolved,
-            len(applications),
-            sum(one.made for one in applications),
-            sum(one.undone for one in applications),
-            sum(one.left for one in applications),
-            reduce(OpCounts.plus, (one.op_counts for one in applications)),
-            max(applications, key=_most),
-        )
 
 
 def _most(one: Application) -> tuple[int, int, int]:
@@ -121,45 +99,27 @@ class Reproduction:
 
 @dataclass(frozen=True)
 class Bisection:
-    """Which patterns of a pass changed the IR, and how.
+    """Which patterns of a pass changed the IR, and how."""
 
-    Attributes:
-        command: the compiler with its arguments, as it was given.
-        passes: what each pass of the command did.
-        pass_name: the pass in question.
-        function: the symbol of the op that it ran on; None for the whole program.
-        number: which run of the pass it is, from 1; None if it is the only one.
-        is_alone: whether the pass runs alone in each run, not the whole command.
-        why_one_step: why its patterns cannot be told apart; empty if they can.
-        attempts: the first of its attempts of patterns and the last, as the runs count them.
-        runs: how many runs of the compiler it took.
-        applications: its steps in order; the first is what it does without patterns.
-        states: the trace of its states.
-        log: the file with the states; None if there is none any more.
-        log_name: its name in messages; ``<states.log>`` if it is not kept.
-        reproduction: how to get the states by hand.
-        advice: what to change in the pass; None if nothing is out of order, or locations do not tell.
-        failures: the errors of runs that failed.
-        stopped: why the search stopped early: ``INTERRUPTED``, ``MOST_RUNS``, or empty if it did not.
-    """
-
-    command: tuple[str, ...]
-    passes: Trace
-    pass_name: str
-    function: str | None
-    number: int | None
-    is_alone: bool
-    why_one_step: str
-    attempts: tuple[int, int]
-    runs: int
-    applications: tuple[Application, ...]
-    states: Trace
-    log: Path | None
-    log_name: str
-    reproduction: Reproduction
-    advice: Advice | None = None
-    failures: tuple[InputError, ...] = ()
-    stopped: str = ""
+    command: tuple[str, ...]  # the compiler with its arguments, as it was given
+    passes: Trace  # what each pass of the command did
+    pass_name: str  # the pass in question
+    function: str | None  # the symbol of the op that it ran on; None for the whole program
+    number: int | None  # which run of the pass it is, from 1; None if it is the only one
+    left: int  # how many pairs it put out of order that are so at the end of the command, without a break
+    is_alone: bool  # whether the pass runs alone in each run, not the whole command
+    why_not_alone: str  # why the whole command runs each time; empty if the pass runs alone
+    why_one_step: str  # why its patterns cannot be told apart; empty if they can
+    attempts: tuple[int, int]  # the first of its attempts of patterns and the last, as the runs count them
+    runs: int  # how many runs of the compiler it took
+    applications: tuple[Application, ...]  # its steps in order; the first is what it does without patterns
+    states: Trace  # the trace of its states
+    log: Path | None  # the file with the states; None if there is none any more
+    log_name: str  # its name in messages; `<states.log>` if it is not kept
+    reproduction: Reproduction  # how to get the states by hand
+    advice: Advice | None = None  # what to change; None if nothing is out of order, or locations do not tell
+    failures: tuple[InputError, ...] = ()  # the errors of runs that failed
+    stopped: str = ""  # why the search stopped early: `INTERRUPTED`, `MOST_RUNS`, or empty if it did not
 
     @property
     def left_before(self) -> int:
@@ -216,6 +176,12 @@ class Bisection:
         """The inversions before the pass, and after it."""
         return self.applications[0].inversions_before, self.applications[-1].inversions
 
+    @property
+    def first_left(self) -> Application | None:
+        """The first step that left pairs out of order at the end of the pass, or if none did, changed ops."""
+        steps = [one for one in self.applications if one.left if self.is_judged]
+        return next(iter(steps or self.of_patterns), None)
+
     @cached_property
     def unresolved(self) -> tuple[Application, ...]:
         """The steps that are not resolved to one attempt, those that left most inversions first."""
@@ -234,5 +200,17 @@ class Bisection:
         found: dict[tuple[bool, str | None], list[Application]] = {}
         for one in self.of_patterns:
             found.setdefault((one.is_resolved, one.pattern), []).append(one)
-        totals = [PatternTotal.of(pattern, steps) for (_, pattern), steps in found.items()]
-        return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.ops.total), reverse=True))
+        totals = [
+            PatternTotal(
+                pattern,
+                is_resolved,
+                applications=len(steps),
+                made=sum(one.made for one in steps),
+                undone=sum(one.undone for one in steps),
+                left=sum(one.left for one in steps),
+                op_counts=reduce(OpCounts.plus, (one.op_counts for one in steps)),
+                worst=max(steps, key=_most),
+            )
+            for (is_resolved, pattern), steps in found.items()
+        ]
+        return tuple(sorted(totals, key=lambda t: (t.left, t.made, t.op_counts.total), reverse=True))

@@ -1,4 +1,4 @@
-"""A compiler's command line, its runs with other flags, and the pass pipeline that it prints.
+"""A compiler's command line, its runs with other flags, and the states of a pass that they print.
 
 The compiler is a tool with MLIR's own options, such as ``mlir-opt``. A flag counts with one dash or two.
 """
@@ -8,17 +8,27 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+import signal
+import threading
+import tty
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
-from threading import Lock
-from typing import NamedTuple
+from subprocess import DEVNULL
+from threading import Lock, Thread
+from typing import IO, Literal, TypeAlias
 
+from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.command import Running, run_command
+from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.source import InputError, Source, Span
+from eio_audit.order.inversions import count_inversions
 
 OWN_FLAGS = frozenset(
     {
@@ -50,7 +60,7 @@ _WITH_VALUE = frozenset(
 """The flags whose value may be the next word."""
 
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
-_ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$")
+_ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
 MESSAGES = "<compiler>"
 """The name of what a compiler printed, as a source of dumps."""
 MOST_MESSAGES = 1 << 20
@@ -100,6 +110,9 @@ class CompilerCommand:
         return CompilerCommand((*self.words[:end], *new, *self.words[end:]))
 
 
+FailureKind: TypeAlias = Literal["hang", "crash", "error"]
+
+
 @dataclass(frozen=True, slots=True)
 class CompilerRun:
     """One run: its exit code, negative for a signal, and the file with what it printed on standard error."""
@@ -107,6 +120,13 @@ class CompilerRun:
     command: CompilerCommand
     exit_code: int
     messages: Path
+
+    @property
+    def failure(self) -> FailureKind | None:
+        """How it failed; None if it did not."""
+        if not self.exit_code:
+            return None
+        return "crash" if self.exit_code < 0 else "error"
 
     @property
     def unknown_flag(self) -> str | None:
@@ -134,11 +154,19 @@ class CompilerRun:
         """How it ended, with the first error that it printed."""
         text = self.messages_at_ends
         error = _ERROR.search(text)
-        lines = text.strip().splitlines()
+        lines = [] if b"// -----//" in text else text.strip().splitlines()
         said = error[0] if error else lines[-1] if lines else b""
         code = self.exit_code
         end = f"killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
         return end + (f": {said.decode('utf-8', 'replace').strip()}" if said else "")
+
+
+class CompilerError(InputError):
+    """A compiler that does not end in time, crashes, or ends with an error: a run, and which of these."""
+
+    def __init__(self, run: CompilerRun, kind: FailureKind, message: str, help_: str = "") -> None:
+        super().__init__(run.command.program, None, message, help_)
+        self.run, self.kind = run, kind
 
 
 @dataclass(slots=True)
@@ -163,31 +191,63 @@ class CompilerRuns:
         """Run a command. Its standard output is dropped.
 
         Raises:
-            InputError: it cannot be started, or takes too long.
+            InputError: it cannot be started; a ``CompilerError``, if it takes too long.
         """
         with self._lock:
             self.number += 1
             messages = self.folder / f"messages-{self.number}.txt"
-        with self.errors_of(command.program), ExitStack() as files:
-            stdin: int = subprocess.DEVNULL
-            if self.stdin is not None:
-                stdin = files.enter_context(self.stdin.open("rb")).fileno()
+        with ExitStack() as files:
             stderr = files.enter_context(messages.open("wb"))
-            exit_code = run_command(
-                command.words, self.timeout, stdin=stdin, stderr=stderr, running=self.running
-            )
-        return CompilerRun(command, exit_code, messages)
+            stdin = DEVNULL if self.stdin is None else files.enter_context(self.stdin.open("rb"))
+            code = self.execute(command.program, command.words, stdin, stderr)
+        run = CompilerRun(command, -signal.SIGKILL if code is None else code, messages)
+        if code is None:
+            raise CompilerError(run, "hang", self.too_long)
+        return run
 
-    @contextmanager
-    def errors_of(self, program: str) -> Iterator[None]:
-        """Turn the errors of a program that runs in this block into an InputError."""
+    def execute(
+        self, name: str, words: Sequence[str], stdin: int | IO[bytes], stderr: int | IO[bytes] = DEVNULL
+    ) -> int | None:
+        """Run a program, which messages call by a name. Return its exit code, or None if it takes too long.
+
+        Raises:
+            InputError: it cannot be started.
+        """
         try:
-            yield
-        except TimeoutError as error:
-            why = f"stopped after {self.timeout:g} seconds (--timeout)"
-            raise InputError(program, None, why) from error
+            return run_command(words, self.timeout, stdin=stdin, stderr=stderr, running=self.running)
+        except TimeoutError:
+            return None
         except OSError as error:
-            raise InputError(program, None, f"cannot run: {error.strerror}") from error
+            raise InputError(name, None, f"cannot run: {error.strerror}") from error
+
+    @property
+    def too_long(self) -> str:
+        """Why a run was stopped."""
+        return f"stopped after {self.timeout:g} seconds (--timeout)"
+
+    def log_actions(self, command: CompilerCommand, path: Path) -> CompilerRun:
+        """Run a command that may fail, and keep all of its log of actions.
+
+        What a compiler has not written when it ends early is lost. To a terminal it writes at once.
+        """
+        terminal, name = os.openpty()
+        tty.setraw(name)
+
+        def copy() -> None:
+            with path.open("wb") as file, suppress(OSError):  # an error says that the other end is closed
+                while text := os.read(terminal, MOST_MESSAGES):
+                    file.write(text)
+
+        copying = Thread(target=copy)
+        copying.start()
+        try:
+            return self.run(command.with_flags(f"--log-actions-to={os.ttyname(name)}"))
+        except CompilerError as failed:
+            return failed.run
+        finally:
+            os.close(name)
+            copying.join()
+            os.close(terminal)
 
 
 def counter_flag(attempts: int) -> str:
@@ -195,94 +255,165 @@ def counter_flag(attempts: int) -> str:
     return f"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}"
 
 
-_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
-_NAME = re.compile(r"\s*(?P<name>[\w.$<>:-]+)\s*")
-_SPACE = re.compile(r"\s*")
+ALL_ATTEMPTS = 1_000_000_000
+"""More attempts than any pass makes."""
+
+_COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
+_END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")
 
 
-class PipelinePass(NamedTuple):
-    """One pass of a pipeline."""
+@dataclass(frozen=True, slots=True)
+class StateOrder:
+    """The order of the ops in one state."""
 
-    name: str  # its argument: `canonicalize`
-    text: str  # the argument with its options: `canonicalize{top-down=true}`
-    # The ops that it is nested in, the outermost first: `("builtin.module", "func.func")`.
-    anchors: tuple[str, ...]
-
-    @property
-    def alone(self) -> str:
-        """The pipeline that runs only this pass: ``builtin.module(func.func(canonicalize))``."""
-        return "".join(f"{anchor}(" for anchor in self.anchors) + self.text + ")" * len(self.anchors)
+    inversions: int  # how many inversions they have
+    is_indexed: bool  # whether any op has a key
 
 
-def printed_pipeline(messages: bytes) -> tuple[PipelinePass, ...] | None:
-    """Return the passes of the pipeline in a compiler's messages, in order.
+@dataclass(frozen=True, slots=True)
+class WantedDump:
+    """Which dump of a run is the state."""
 
-    None if it prints none or several, or one that is not understood.
+    pass_name: str  # the pass, by its marker
+    number: int  # 0-based number among the dumps after that pass; -1 for the last
+
+
+@dataclass(slots=True)
+class PassStates:
+    """Runs a compiler, and keeps each state that it makes once, on disk."""
+
+    command: CompilerCommand  # the compiler's command line with what prints the dumps
+    wanted: WantedDump  # which dump after the pass is the state
+    runs: CompilerRuns  # what runs it
+    options: AuditOptions  # how the states are read
+    _orders: dict[str, StateOrder] = field(default_factory=dict)
+
+    def at(self, attempts: int) -> str:
+        """Return the state with so many attempts of patterns allowed, by its key.
+
+        Raises:
+            InputError: the compiler cannot be run, or does not print the dump.
+        """
+        return self.keep(self.dump_at(attempts).text)
+
+    def dump_at(self, attempts: int) -> Dump:
+        """Return the dump that shows the state with so many attempts of patterns allowed, as ``at`` does."""
+        run = self.runs.run(self.counted(attempts))
+        try:
+            return dump_after(run, self.wanted)
+        finally:
+            run.messages.unlink()
+
+    def begins_with(self, before: Dump, attempts: int) -> bool:
+        """Return whether the dump before the pass is this one, with so many attempts of patterns allowed."""
+        run = self.runs.run(self.counted(attempts))
+        try:
+            dumps = _dumps_of(run, self.wanted.pass_name, "before")
+            number = self.wanted.number
+            return number < len(dumps) and is_same_text(dumps[number], before)
+        finally:
+            run.messages.unlink()
+
+    def counted(self, attempts: int) -> CompilerCommand:
+        """Return the command with so many attempts allowed."""
+        return self.command.with_flags(counter_flag(attempts))
+
+    def keep(self, text: bytes) -> str:
+        """Keep the text of a state; return its key, which is equal for equal texts."""
+        text = without_messages(text)
+        key = sha256(text).hexdigest()
+        path = self._path(key)
+        if not path.exists():  # several threads may write one state; none reads a part of it
+            part = path.with_suffix(f".{threading.get_ident()}")
+            part.write_bytes(text)
+            part.replace(path)
+        return key
+
+    def text(self, key: str) -> bytes:
+        """Return the text of a state."""
+        return self._path(key).read_bytes()
+
+    def read(self, key: str) -> KeyedDump:
+        """Read a state.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        text = self.text(key)
+        return read_dump(Dump(Source("<state>", text), Span(0, len(text)), None, 1), self.options)
+
+    def order(self, key: str) -> StateOrder:
+        """Return the order of the ops in a state.
+
+        Raises:
+            InputError: the state cannot be read.
+        """
+        if key not in self._orders:
+            keyed = self.read(key)
+            blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
+            inversions = sum(count_inversions(block.indexed_keys) for block in blocks)
+            self._orders[key] = StateOrder(inversions, any(keyed.keys.keyed_by_block))
+        return self._orders[key]
+
+    def difference(self, old: str, new: str) -> int:
+        """Return how much two states differ: in inversions, or in lines where no op has an index."""
+        before, after = self.order(old), self.order(new)
+        if before.is_indexed or after.is_indexed:
+            return abs(after.inversions - before.inversions)
+        lines, others = _count_lines(self._path(old)), _count_lines(self._path(new))
+        return (lines - others).total() + (others - lines).total()
+
+    def _path(self, key: str) -> Path:
+        return self.runs.folder / f"state-{key}.mlir"
+
+
+@lru_cache(maxsize=64)
+def _count_lines(path: Path) -> Counter[bytes]:
+    return Counter(path.read_bytes().splitlines())
+
+
+def without_messages(text: bytes) -> bytes:
+    """Return the text of a dump without what a compiler printed after it.
+
+    The printer ends a dump with two empty lines; there are none in it. With ``--mlir-print-local-scope`` it
+    is one, and the counters follow.
     """
-    found = list(_PRINTED.finditer(messages))
-    if len(found) != 1:
-        return None
-    text = " ".join(found[0]["text"].decode("utf-8", "replace").split())
-    try:
-        return tuple(_passes(text))
-    except ValueError:
-        return None
+    return _END.split(text.strip(), maxsplit=1)[0] + b"\n"
 
 
-def _passes(text: str) -> Iterator[PipelinePass]:
-    """Yield the passes of ``anchor(pass,anchor(pass{options}))``.
+def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
+    """Return the dump of a run that is the state after the pass.
 
     Raises:
-        ValueError: the text has another form.
+        InputError: the run did not print it.
     """
-    anchors: list[str] = []
-    position = 0
-    while position < len(text):
-        match = _NAME.match(text, position)
-        if match is None:
-            raise ValueError(f"expected a pass at {position}")
-        name, position = match["name"], match.end()
-        if text.startswith("(", position):
-            anchors.append(name)
-            position = _skip_space(text, position + 1)
-            if not text.startswith(")", position):
-                continue
-        else:
-            end = _options_end(text, position)
-            yield PipelinePass(name, name + text[position:end].strip(), tuple(anchors))
-            position = _skip_space(text, end)
-        while text.startswith(")", position):
-            if not anchors:
-                raise ValueError(f"expected no ')' at {position}")
-            anchors.pop()
-            position = _skip_space(text, position + 1)
-        if position < len(text):
-            if not text.startswith(",", position):
-                raise ValueError(f"expected ',' at {position}")
-            position += 1
-    if anchors:
-        raise ValueError("expected ')'")
+    dumps = _dumps_of(run, wanted.pass_name, "after")
+    try:
+        return dumps[wanted.number]
+    except IndexError:
+        why = run.why_it_failed if run.exit_code else "the command prints no dump of it"
+        raise InputError(run.command.program, None, f"no dump after {wanted.pass_name}: {why}") from None
 
 
-def _skip_space(text: str, position: int) -> int:
-    match = _SPACE.match(text, position)
-    assert match
-    return match.end()
+def _dumps_of(run: CompilerRun, pass_name: str, when: str) -> list[Dump]:
+    dumps = run.dumps()
+    return [dump for dump in dumps if (dump.place.when, dump.place.pass_name) == (when, pass_name)]
 
 
-def _options_end(text: str, start: int) -> int:
-    """Return where the options that begin at ``start`` end, or ``start`` if there are none."""
-    if not text.startswith("{", start):
-        return start
-    depth, quote = 0, ""
-    for position in range(start, len(text)):
-        char = text[position]
-        if quote:
-            quote = "" if char == quote else quote
-        elif char in "\"'":
-            quote = char
-        elif char in "{}":
-            depth += 1 if char == "{" else -1
-            if not depth:
-                return position + 1
-    raise ValueError("expected '}'")
+def is_same_text(one: Dump, other: Dump) -> bool:
+    """Return whether two dumps have one text, whatever a compiler printed after them."""
+    return without_messages(one.text) == without_messages(other.text)
+
+
+def count_of_attempts(run: CompilerRun) -> int | None:
+    """Return how many patterns a run attempted; None if it did not print it.
+
+    Raises:
+        InputError: it compiled several programs and counted each from 1, so that a number is ambiguous.
+    """
+    found = [int(count) for count in _COUNT.findall(run.messages.read_bytes())]
+    programs = sum(count > 0 for count in found)  # a tool prints counters that nothing uses, too
+    if programs > 1:
+        why = f"it compiles {programs} programs and counts the attempts of each from 1; give it one of them"
+        raise InputError(run.command.program, None, why)
+    return max(found, default=None)

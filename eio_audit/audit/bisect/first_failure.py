@@ -1,21 +1,30 @@
-"""A property of the IR, and the first application of a pattern after which it fails."""
+"""A property of the IR, and the first application of a pattern after which it fails.
+
+The property may also be that the compiler ends without an error, by itself and in time.
+"""
 
 from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.action_log import Attempt
+from eio_audit.audit.bisect.action_log import Attempt, count_attempts, read_attempts, short_pattern
 from eio_audit.audit.bisect.bisection import Reproduction
-from eio_audit.audit.bisect.compiler_command import CompilerRuns
+from eio_audit.audit.bisect.compiler_command import (
+    OWN_FLAGS,
+    CompilerCommand,
+    CompilerError,
+    CompilerRuns,
+    counter_flag,
+)
 from eio_audit.audit.bisect.pass_search import PassSearch, Request, first_failing, search_of
-from eio_audit.audit.bisect.survey import PassInQuestion, choose_pass
+from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, PassInQuestion, choose_pass
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.command import run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
@@ -54,39 +63,41 @@ class BuiltInTest(StrEnum):
         return lambda dump: figure(dump) <= limit
 
 
-@dataclass(frozen=True, slots=True)
-class CommandTest:
-    """A command that gets the text on standard input. Exit code 0: the property holds. 125: unknown."""
+def command_test(words: Sequence[str], runs: CompilerRuns) -> Holds:
+    """Return a test that gives a command the text on standard input. Exit code 0: it holds. 125: unknown.
 
-    words: tuple[str, ...]
-    runs: CompilerRuns
+    It raises an InputError if the command cannot be run, takes too long, or ends by a signal or over 127.
+    """
+    name = shlex.join(words)
 
-    def __call__(self, dump: Dump) -> bool | None:
-        """Return whether the property holds of a dump.
-
-        Raises:
-            InputError: the command cannot be run, takes too long, or ends by a signal or with over 127.
-        """
-        name = shlex.join(self.words)
-        with self.runs.errors_of(name), tempfile.TemporaryFile(dir=self.runs.folder) as text:
+    def holds(dump: Dump) -> bool | None:
+        with tempfile.TemporaryFile(dir=runs.folder) as text:
             text.write(dump.text)
             text.seek(0)
-            code = run_command(self.words, self.runs.timeout, stdin=text, running=self.runs.running)
+            code = runs.execute(name, words, text)
+        if code is None:
+            raise InputError(name, None, runs.too_long)
         if not 0 <= code <= LAST_FAILURE:
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             why = "a test ends with 0 (holds), 1 to 124 (fails) or 125 (cannot be judged)"
             raise InputError(name, None, f"the test {how}; {why}")
         return None if code == UNTESTABLE else code == 0
 
+    return holds
+
 
 @dataclass(frozen=True, slots=True)
 class FirstFailure:
-    """Where a property fails first."""
+    """Where a property fails first, or the compiler."""
 
     command: tuple[str, ...]  # the compiler with its arguments, as it was given
     options: AuditOptions  # how the IR was read
-    test: str  # the property: a command, or the name of a built-in test
+    test: str  # the property: a command, or the name of a built-in test; else how the compiler fails
+    is_of_compiler: bool = False  # whether the compiler fails
+    # If it applies patterns without end: what it did last, and how often. The failure has no first attempt.
+    endless: Mapping[str, int] = field(default_factory=dict)
     pass_name: str | None = None  # the pass after which it fails; None if it holds at the end
+    is_of_pass: bool = False  # whether only the pass was asked for, so that `first` and `last` tell nothing
     function: str | None = None  # the symbol of the op that the pass ran on; None for the whole program
     number: int | None = None  # which run of the pass it is, from 1; None if it is the only one
     first: int = 0  # the first attempt of a pattern that may be to blame
@@ -100,48 +111,100 @@ class FirstFailure:
     reproduction: Reproduction | None = None
 
 
-def first_failure(request: Request, test: BuiltInTest | Sequence[str]) -> FirstFailure:
+def first_failure(
+    request: Request, test: BuiltInTest | Sequence[str], *, stops_after_pass: bool = False
+) -> FirstFailure:
     """Find the first pass after which a property fails, and the first application in it.
 
     Args:
         request: the compiler. Without a pass, all of them are tested.
         test: a built-in test, or a command that gets the IR on standard input, as words. Exit code 0 says
             that the property holds, 125 that this cannot be said.
+        stops_after_pass: whether the pass alone is asked for. The compiler runs at most twice for it.
 
     Raises:
         InputError: as for ``bisect``; the test cannot be run; the property fails from the start.
     """
     with request.surveyed() as (found, runs):
-        if request.pass_name is None:
-            questions = found.pass_runs
-        else:
+        questions = found.pass_runs
+        if request.pass_name is not None:
             questions = (choose_pass(found, request.pass_name, request.number),)
-        start, name = questions[0].before, str(test) if isinstance(test, BuiltInTest) else shlex.join(test)
         if isinstance(test, BuiltInTest):
-            holds = test.holds(start, request.options)
+            name, holds = str(test), test.holds(questions[0].before, request.options)
         else:
-            holds = CommandTest(tuple(test), runs)
-        nowhere = FirstFailure(request.command, request.options, name)
+            name, holds = shlex.join(test), command_test(test, runs)
+        nowhere = FirstFailure(request.command, request.options, name, runs=runs.number)
         question = _first_pass(questions, holds, name)
         if question is None:
-            return replace(nowhere, runs=runs.number)
+            return nowhere
+        at_pass = replace(
+            nowhere,
+            pass_name=question.pass_name,
+            is_of_pass=stops_after_pass,
+            function=question.function,
+            number=found.number_of(question),
+        )
+        if stops_after_pass:
+            return at_pass
         search = search_of(found, question, runs, request.options)
-        first, last = _in_pass(search, holds)
+        states = dict[int, str]()
+        first, last = _in_pass(search, holds, states)
         is_one = first == last > 0
         if is_one:
             search.log_actions()
         return replace(
-            nowhere,
-            pass_name=question.pass_name,
-            function=question.function,
-            number=found.number_of(question),
+            at_pass,
+            function=search.question.function,
             first=first,
             last=last,
-            attempt=search.attempts([last]).get(last) if is_one else None,
+            attempt=search.attempts({last: states[last - 1]}).get(last) if is_one else None,
             why_one_step=search.why_one_step,
             runs=runs.number,
             reproduction=search.reproduction,
         )
+
+
+LAST_ATTEMPTS = 1000
+"""How many of the last attempts tell what a compiler does without end."""
+
+
+def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
+    """Find the fewest attempts of patterns with which a compiler fails as it has failed once.
+
+    Raises:
+        InputError: ``failed``, if it fails without any pattern, too, or does not tell its attempts.
+    """
+    with request.runs() as runs:
+        command = CompilerCommand(request.command).without(OWN_FLAGS).with_flags(*BASE_FLAGS)
+
+        def succeeds(attempts: int) -> bool:
+            try:
+                return runs.run(command.with_flags(counter_flag(attempts))).failure != failed.kind
+            except CompilerError as error:
+                return error.kind != failed.kind
+
+        actions = runs.lasting / "actions.log"
+        dumps = runs.log_actions(command.with_flags(BEFORE_ALL, AFTER_ALL), actions).dumps()
+        marker = dumps[-1].marker if dumps else None
+        most = count_attempts(actions)
+        if marker is None or not most or not succeeds(0):
+            raise failed
+        found = FirstFailure(
+            request.command,
+            request.options,
+            failed.message,
+            is_of_compiler=True,
+            pass_name=marker.pass_name,
+            function=marker.symbol,
+            reproduction=Reproduction(str(command)),
+        )
+        if succeeds(most):
+            last = read_attempts(actions, range(most - LAST_ATTEMPTS + 1, most + 1), request.options).values()
+            did = Counter(f"{short_pattern(one.pattern)} on {one.op}" for one in last)
+            return replace(found, endless=dict(did.most_common()), runs=runs.number + 1)
+        first = first_failing(0, most, succeeds)[1]
+        attempt = read_attempts(actions, [first], request.options)[first]
+        return replace(found, first=first, last=first, attempt=attempt, runs=runs.number + 1)
 
 
 def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) -> PassInQuestion | None:
@@ -159,13 +222,18 @@ def _first_pass(questions: Sequence[PassInQuestion], holds: Holds, name: str) ->
     return questions[number]
 
 
-def _in_pass(search: PassSearch, holds: Holds) -> tuple[int, int]:
-    """Return the first and the last attempt that may be to blame; both 0 if none is."""
+def _in_pass(search: PassSearch, holds: Holds, states: dict[int, str]) -> tuple[int, int]:
+    """Return the first and the last attempt that may be to blame; both 0 if none is.
+
+    It keeps the states that it tests.
+    """
     if search.why_one_step:
         return 0, 0
 
     def holds_after(attempts: int) -> bool | None:
-        return holds(search.states.dump_at(attempts))
+        dump = search.states.dump_at(attempts)
+        states[attempts] = search.states.keep(dump.text)
+        return holds(dump)
 
     if holds_after(search.first) is False:
         return 0, 0

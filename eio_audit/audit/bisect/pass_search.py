@@ -9,7 +9,7 @@ found. The interval whose ends differ most comes first.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,8 +21,15 @@ from typing import NamedTuple
 
 from eio_audit.audit.bisect.action_log import Attempt, read_attempts
 from eio_audit.audit.bisect.bisection import CHANGES_NOTHING, INTERRUPTED, MOST_RUNS, Reproduction
-from eio_audit.audit.bisect.compiler_command import CompilerCommand, CompilerRuns
-from eio_audit.audit.bisect.pass_states import ALL_ATTEMPTS, PassStates, count_of_attempts, dump_after
+from eio_audit.audit.bisect.compiler_command import (
+    ALL_ATTEMPTS,
+    CompilerCommand,
+    CompilerError,
+    CompilerRuns,
+    PassStates,
+    count_of_attempts,
+    dump_after,
+)
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
     MODULE_SCOPE,
@@ -33,7 +40,6 @@ from eio_audit.audit.bisect.survey import (
     survey,
 )
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
 
@@ -134,10 +140,14 @@ class PassSearch:
         """
         self.states.runs.run(self.question.plain_command.with_flags(f"--log-actions-to={self._actions}"))
 
-    def attempts(self, numbers: Collection[int]) -> dict[int, Attempt]:
-        """Return the attempts with some numbers, as far as the log of actions has them."""
-        path = self._actions
-        return read_attempts(path, numbers, self.states.options) if path.exists() else {}
+    def attempts(self, before: Mapping[int, str]) -> dict[int, Attempt]:
+        """Return attempts by their numbers, as far as the log of actions has them.
+
+        ``before`` has the state before each of them. In it, their roots have the names that they get.
+        """
+        path, states = self._actions, self.states
+        found = read_attempts(path, before, states.options) if path.exists() else {}
+        return {number: one.named_as_in(states.read(before[number])) for number, one in found.items()}
 
     @property
     def reproduction(self) -> Reproduction:
@@ -160,7 +170,7 @@ def search_of(
         InputError: runs with all attempts allowed do not give the normal output, or two runs differ.
     """
     if not question.is_only:
-        question = alone(found, question, runs) or question
+        question = alone(found, question, runs)
     is_whole = not (question.is_cut or question.is_only)
     states = PassStates(_printing(question, is_whole=is_whole), question.wanted, runs, options)
     before, after = states.keep(question.before.text), states.keep(question.after.text)
@@ -188,7 +198,8 @@ def search_of(
     except InputError as error:
         search.why_one_step = f"{FAILS_WITHOUT}: {error.message}"
         return search
-    if has_failed(held_back) and not has_failed(question.after):
+    failed = [one.marker is not None and one.marker.failed for one in (held_back, question.after)]
+    if failed == [True, False]:
         search.why_one_step = FAILS_WITHOUT
         return search
     search.known[first] = states.keep(held_back.text)
@@ -210,11 +221,6 @@ def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
 def _untrusted(states: PassStates, why: str) -> InputError:
     said = f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
     return InputError(states.command.program, None, said, f"  help: the command is {states.command}")
-
-
-def has_failed(dump: Dump) -> bool:
-    """Return whether the pass before a dump failed, by its marker."""
-    return dump.marker is not None and dump.marker.failed
 
 
 def _check_repeats(search: PassSearch) -> None:
@@ -334,11 +340,11 @@ class Request:
     stdin: Path | None = None
 
     @contextmanager
-    def surveyed(self) -> Iterator[tuple[Survey, CompilerRuns]]:
-        """Run the compiler for the first time; yield its passes and what runs it. At the end, nothing runs.
+    def runs(self) -> Iterator[CompilerRuns]:
+        """Yield what runs the compiler. At the end, nothing runs.
 
         Raises:
-            InputError: as for ``survey``.
+            InputError: the folder cannot be made.
         """
         kept = None if self.folder is None else Path(self.folder)
         if kept is not None:
@@ -349,7 +355,17 @@ class Request:
         with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
             runs = CompilerRuns(Path(temporary), self.scratch, kept, self.timeout, self.stdin)
             with runs.running.ended_at_exit():
-                yield survey(CompilerCommand(self.command), runs, self.options), runs
+                yield runs
+
+    @contextmanager
+    def surveyed(self) -> Iterator[tuple[Survey, CompilerRuns]]:
+        """Run the compiler for the first time; yield its passes and what runs it.
+
+        Raises:
+            InputError: as for ``survey``.
+        """
+        with self.runs() as runs:
+            yield survey(CompilerCommand(self.command), runs, self.options), runs
 
     @contextmanager
     def search(self) -> Iterator[tuple[Survey, PassSearch]]:
@@ -357,6 +373,10 @@ class Request:
 
         Raises:
             InputError: as for ``survey``, ``choose_pass`` and ``search_of``.
+            CompilerError: the compiler fails, and no pass is named.
         """
         with self.surveyed() as (found, runs):
+            if found.run.failure is not None and self.pass_name is None:
+                help_ = "  help: --pass NAME bisects a pass that ran before"
+                raise CompilerError(found.run, found.run.failure, found.run.why_it_failed, help_)
             yield found, search_of(found, choose_pass(found, self.pass_name, self.number), runs, self.options)

@@ -6,24 +6,27 @@ this pass alone. The result must be the dump after the pass. Else the whole comm
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple
 
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
+    CompilerError,
     CompilerRun,
     CompilerRuns,
-    PipelinePass,
+    WantedDump,
+    dump_after,
     flag_of,
-    printed_pipeline,
+    is_same_text,
+    without_messages,
 )
-from eio_audit.audit.bisect.pass_states import WantedDump, dump_after, is_same_text, without_messages
-from eio_audit.audit.log.trace import Trace, trace
+from eio_audit.audit.log.trace import Trace, TracedPass, trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, outermost_op
@@ -43,10 +46,6 @@ _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify
 """What the flags begin with that do not name a pass or a pipeline."""
 
 
-PassKind: TypeAlias = tuple[str, str, str | None]
-"""A pass, and the name and the symbol of the op that it runs on."""
-
-
 @dataclass(frozen=True, slots=True)
 class PassInQuestion:
     """A run of a pass."""
@@ -59,6 +58,9 @@ class PassInQuestion:
     command: CompilerCommand  # the command whose attempts are counted
     is_cut: bool  # whether the command runs this pass alone, on the dump before it
     is_only: bool  # whether it is the only pass that runs in the command, and it runs once
+    # What the trace of the command says of it: one row, or if it runs alone, one for each op that it runs on.
+    rows: tuple[TracedPass, ...]
+    why_not_alone: str = ""  # why it cannot run alone; empty if it does, or was not tried
 
     @property
     def op_name(self) -> str:
@@ -67,14 +69,14 @@ class PassInQuestion:
         return PROGRAM if marker is None or marker.op_name is None else marker.op_name
 
     @property
-    def kind(self) -> PassKind:
-        """Equal for runs of one pass on one op."""
-        return self.pass_name, self.op_name, self.function
-
-    @property
     def is_unchanged(self) -> bool:
         """Whether it changes nothing."""
         return is_same_text(self.before, self.after)
+
+    @property
+    def left(self) -> int:
+        """How many pairs it put out of order that are so at the end of the command, without a break."""
+        return sum(row.left for row in self.rows)
 
     @property
     def plain_command(self) -> CompilerCommand:
@@ -101,6 +103,23 @@ class Survey:
     def pass_runs(self) -> tuple[PassInQuestion, ...]:
         """The runs of passes with a dump before and one after, in the order in which they ended."""
         return tuple(_pass_runs(self))
+
+    @cached_property
+    def places(self) -> Mapping[int, tuple[int, list[PassInQuestion]]]:
+        """By the line of the dump after a run: which run of its pass on this op it is, from 0, and its place.
+
+        The place has the runs of the pass on all ops that it runs on there in the pipeline.
+        """
+        seen = Counter[tuple[str, str, str | None]]()
+        found, alike = {}, defaultdict[tuple[str, str, int], list[PassInQuestion]](list)
+        for run in self.pass_runs:
+            kind = run.pass_name, run.op_name
+            place = seen[*kind, run.function]
+            seen[*kind, run.function] += 1
+            runs = alike[*kind, place]
+            runs.append(run)
+            found[run.after.line] = place, runs
+        return found
 
     def number_of(self, question: PassInQuestion) -> int | None:
         """Return which run of its pass it is, from 1; None if it is the only one."""
@@ -129,43 +148,29 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
     return Survey(given, run, dumps, trace(dumps, options), printed_pipeline(run.messages.read_bytes()))
 
 
-def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion | None:
-    """Return the same pass, run alone on the dump before it; None if that does not give the dump after it.
+def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassInQuestion:
+    """Return the same pass, run alone on the dump before it, if that gives the dump after it.
 
     A pass of a nested pipeline runs on each function. Alone, it runs on all, and the dump before it is
-    the one before the first of them.
+    the one before the first of them. If the compiler does not tell its pipeline, or the pass is not in it, it
+    runs without options. If it cannot run alone, it is returned with the reason.
     """
-    kind = question.kind
-    place = sum(one.kind == kind and one.number < question.number for one in found.pass_runs)
-    passes = [
-        one
-        for one in found.pipeline or ()
-        if one.name == question.pass_name and one.anchors[-1:] == (question.op_name,)
-    ]
-    if place >= len(passes):
-        return None
-    first = _first_alike(found, question, place)
+    name, op_name, (place, alike) = question.pass_name, question.op_name, found.places[question.after.line]
+    known = [one for one in found.pipeline or () if (one.name, one.anchors[-1:]) == (name, (op_name,))]
+    anchors = (PROGRAM,) if op_name == PROGRAM else (PROGRAM, op_name)
+    one, *_ = known[place:] or [PipelinePass(name, name, anchors)]
     path = runs.lasting / "input.mlir"
-    path.write_bytes(without_messages(first.before.text))
-    command = _alone_on(found.run.command, passes[place], path)
+    path.write_bytes(without_messages(alike[0].before.text))
+    command = _alone_on(found.run.command, one, path)
     cut = replace(question, command=command, is_cut=True)
     try:
         after = dump_after(runs.run(command), cut.wanted)
-    except InputError:
-        return None
+    except InputError as error:
+        return replace(question, why_not_alone=f"alone on its dump, {error.message}")
     if not _is_same(after, question):
-        return None
-    return replace(cut, before=first.before, after=after, function=None)
-
-
-def _first_alike(found: Survey, question: PassInQuestion, place: int) -> PassInQuestion:
-    """Return the run of the pass, at one place of the pipeline, on the first op that it runs on."""
-    seen = Counter[PassKind]()
-    for one in found.pass_runs:
-        if one.kind[:2] == question.kind[:2] and seen[one.kind] == place:
-            return one
-        seen[one.kind] += 1
-    return question
+        return replace(question, why_not_alone="alone on its dump, it gives another result")
+    rows = tuple(row for run in alike for row in run.rows)
+    return replace(cut, before=alike[0].before, after=after, function=None, rows=rows)
 
 
 def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
@@ -198,15 +203,16 @@ def _dumps(run: CompilerRun) -> list[Dump]:
             "; bisect needs a tool with MLIR's options, such as mlir-opt" if run.unknown_flag in own else ""
         )
         raise InputError(name, None, why + needs, help_)
-    if run.exit_code:
-        raise InputError(name, None, run.why_it_failed, help_)
+    if run.failure is not None:
+        raise CompilerError(run, run.failure, run.why_it_failed, help_)
     raise InputError(name, None, "it prints no dump after a pass: it runs no pass, or prints no IR", help_)
 
 
 def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> PassInQuestion:
     """Return the pass to bisect: the run with a number of the named pass, else the one that did most.
 
-    Most is: inversions made, else ops changed. If none changed the IR, it is the last.
+    Most is: pairs left out of order at the end, else pairs put out of order, else ops changed. Of a pass that
+    runs on several functions, all runs count. If none changed the IR, it is the last.
 
     Raises:
         InputError: there is no such pass, or the program is empty.
@@ -218,7 +224,8 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
             raise _no_such_pass(found, pass_name)
         if number is not None:
             if not 0 <= number < len(runs):
-                why = f"{pass_name} ran {_times(len(runs))}; there is no --dump {number + 1}"
+                times = "once" if len(runs) == 1 else f"{len(runs)} times"
+                why = f"{pass_name} ran {times}; there is no --dump {number + 1}"
                 raise InputError(found.run.command.program, None, why)
             return runs[number]
     if not runs:
@@ -228,12 +235,17 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     if not changing and runs[0].before.text.partition(b"{")[2].lstrip().startswith(b"}"):
         help_ = "  help: if it is on standard input, name it: -"
         raise InputError(found.command.program, None, "the program is empty", help_)
-    rows = _rows_by_line(found.trace)
-    return max(changing or runs[-1:], key=lambda run: rows.get(run.after.line, (0, 0)))
+    return max(changing or runs[-1:], key=lambda run: (_most(found.places[run.after.line][1]), _most([run])))
 
 
-def _times(number: int) -> str:
-    return "once" if number == 1 else f"{number} times"
+def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
+    """Return what runs of a pass did: a tuple that is greater for more."""
+    rows = [row for run in runs for row in run.rows]
+    return (
+        sum(row.left for row in rows),
+        sum(row.made for row in rows),
+        sum(row.op_counts.total for row in rows),
+    )
 
 
 def _names(marker: Marker | None) -> tuple[str, ...]:
@@ -246,15 +258,11 @@ def _no_such_pass(found: Survey, name: str) -> InputError:
     return InputError(found.run.command.program, None, why)
 
 
-def _rows_by_line(found: Trace) -> dict[int, tuple[int, int]]:
-    """Return, per line of a dump after a pass, what the pass did: a tuple that is greater for more."""
-    return {row.place.line: (row.made, row.op_counts.total) for row in found.passes}
-
-
 def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
     numbers: dict[str, int] = {}
     open_dumps: dict[tuple[str, str | None, str | None], Dump] = {}
     is_only = sum(dump.place.when == "after" for dump in found.dumps) == 1
+    rows = {row.place.line: row for row in found.trace.passes}
     for dump in found.dumps:
         marker = dump.marker
         if marker is None:
@@ -264,7 +272,91 @@ def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
             open_dumps[key] = dump
         elif marker.when == "after" and key in open_dumps:
             number = numbers[marker.pass_name] = numbers.get(marker.pass_name, -1) + 1
-            before = open_dumps.pop(key)
             yield PassInQuestion(
-                marker.pass_name, marker.symbol, before, dump, number, found.run.command, False, is_only
+                marker.pass_name,
+                marker.symbol,
+                before=open_dumps.pop(key),
+                after=dump,
+                number=number,
+                command=found.run.command,
+                is_cut=False,
+                is_only=is_only,
+                rows=tuple(rows[line] for line in (dump.line,) if line in rows),
             )
+
+
+_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
+_PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
+_MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
+"""What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
+
+
+class PipelinePass(NamedTuple):
+    """One pass of a pipeline."""
+
+    name: str  # its argument: `canonicalize`
+    text: str  # the argument with its options: `canonicalize{top-down=true}`
+    # The ops that it is nested in, the outermost first: `("builtin.module", "func.func")`.
+    anchors: tuple[str, ...]
+
+    @property
+    def alone(self) -> str:
+        """The pipeline that runs only this pass: ``builtin.module(func.func(canonicalize))``."""
+        return "".join(f"{anchor}(" for anchor in self.anchors) + self.text + ")" * len(self.anchors)
+
+
+def printed_pipeline(messages: bytes) -> tuple[PipelinePass, ...] | None:
+    """Return the passes of the pipeline in a compiler's messages, in order.
+
+    None if it prints none or several, or one that is not understood.
+    """
+    found = list(_PRINTED.finditer(messages))
+    if len(found) != 1:
+        return None
+    text = " ".join(found[0]["text"].decode("utf-8", "replace").split())
+    try:
+        return tuple(_passes(text))
+    except ValueError:
+        return None
+
+
+def _passes(text: str) -> Iterator[PipelinePass]:
+    """Yield the passes of ``anchor(pass,anchor(pass{options}))``.
+
+    Raises:
+        ValueError: the text has another form.
+    """
+    anchors, last, position = list[str](), "", 0
+    while match := _PIECE.match(text, position):
+        name, sign = match["name"], match["sign"]
+        if (sign or "a") not in _MAY_FOLLOW[last] or (sign == ")" and not anchors):
+            break
+        last, position = sign or "a", match.end()
+        if sign == ")":
+            anchors.pop()
+        elif name is not None and text.startswith("(", position):
+            anchors.append(name)
+        elif name is not None:
+            end = _options_end(text, position)
+            yield PipelinePass(name, name + text[position:end].strip(), tuple(anchors))
+            position, last = end, ")"
+    if anchors or last != ")" or text[position:].strip():
+        raise ValueError(f"expected another text than {text!r}")
+
+
+def _options_end(text: str, start: int) -> int:
+    """Return where the options that begin at ``start`` end, or ``start`` if there are none."""
+    if not text.startswith("{", start):
+        return start
+    depth, quote = 0, ""
+    for position in range(start, len(text)):
+        char = text[position]
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "\"'":
+            quote = char
+        elif char in "{}":
+            depth += 1 if char == "{" else -1
+            if not depth:
+                return position + 1
+    raise ValueError("expected '}'")

@@ -17,7 +17,6 @@ from eio_audit.audit.check.figures import (
     UndefinedName,
     UnjudgedInput,
     summarize,
-    unjudged_inputs,
 )
 from eio_audit.audit.check.keyed_dump import (
     DESCRIBED_OPS,
@@ -68,8 +67,20 @@ class Check:
 
     @cached_property
     def unjudged(self) -> tuple[UnjudgedInput, ...]:
-        """The inputs whose order cannot be judged, because nothing in them is indexed."""
-        return unjudged_inputs(self.dumps)
+        """The inputs whose order cannot be judged, because nothing in them is indexed, by their first dumps.
+
+        A file without ops has nothing to judge. A log with an index in some dump is judged by these dumps.
+        """
+        unindexed = defaultdict[str, list[DumpAudit]](list)
+        for dump in self.dumps:
+            if dump.is_unindexed:
+                unindexed[dump.source].append(dump)
+        judged = {dump.source for dump in self.dumps if dump.blocks}
+        return tuple(
+            UnjudgedInput(source, len(dumps), any(dump.located for dump in dumps))
+            for source, dumps in unindexed.items()
+            if source not in judged
+        )
 
     @cached_property
     def unindexed(self) -> int:
@@ -142,16 +153,18 @@ def audit_dump(
     dump: Dump,
     options: AuditOptions = DEFAULT_OPTIONS,
     work: SharedWork | None = None,
+    *,
+    may_be_invalid: bool = False,
 ) -> AuditedDump:
     """Read one dump and audit its order.
 
-    The audits of several dumps share ``work``. The other arguments are as for ``check``.
+    The audits of several dumps share ``work``. ``may_be_invalid`` is as for ``read_dump``. The other
+    arguments are as for ``check``.
 
     Raises:
         InputError: the dump cannot be read, or is not MLIR.
     """
-    keyed = read_dump(dump, options)
-    return audit_keyed(keyed, work)
+    return audit_keyed(read_dump(dump, options, may_be_invalid=may_be_invalid), work)
 
 
 def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
@@ -160,10 +173,10 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     work.begin_dump()
     keys = dump.keys
     with_indices = map(int.__add__, keys.keyed_by_block, keys.followed_by_block)
-    blocks = [block for block, count in enumerate(with_indices) if count]
+    blocks = [block for block, count in enumerate(with_indices) if count and not dump.ir.faults]
     audits = _audits_in_order(dump, blocks)
     orders: dict[int, Sequence[int]] = {}
-    orders_of_others: dict[int, OrderOfOthers] = {}
+    others: dict[int, OrderOfOthers] = {}
     donors: dict[int, int] = {}
     has_effects = False
     if keys.disordered_blocks:
@@ -177,7 +190,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
             if disorder.order is not None:
                 orders[block] = disorder.order
             if disorder.order_of_others is not None:
-                orders_of_others[block] = disorder.order_of_others
+                others[block] = disorder.order_of_others
     audit = DumpAudit(
         place=dump.dump.place,
         blocks=tuple(audits.values()),
@@ -195,12 +208,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
         is_unindexed=not blocks and len(find_without_order(dump.ir)) < len(dump.ir),
     )
     return AuditedDump(
-        **vars(dump),
-        audit=audit,
-        blocks=blocks,
-        orders=orders,
-        orders_of_others=orders_of_others,
-        donors=donors,
+        **vars(dump), audit=audit, blocks=blocks, orders=orders, orders_of_others=others, donors=donors
     )
 
 

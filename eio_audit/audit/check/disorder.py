@@ -14,8 +14,10 @@ free goes as early as that order allows, which is always legal.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from math import inf
 from types import MappingProxyType
 from typing import NamedTuple
@@ -23,14 +25,14 @@ from typing import NamedTuple
 from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, MislabelledOp
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump, OrderOfOthers, SharedWork
-from eio_audit.audit.check.label_weights import INHERITED, LabelWeights
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import Follow
+from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
 from eio_audit.order.inversions import count_descents, count_inversions, displaced, order_profile
 from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.permutation import moved_places, sorted_runs
+from eio_audit.order.permutation import moved_places
 from eio_audit.order.precedence import Precedence, after_last_uses
 from eio_audit.order.search import Order
 from eio_audit.order.wrong_labels import fewest_wrong_labels
@@ -65,14 +67,64 @@ def find_blockers(
     return {place: (found[place], kinds[edge]) for place, edge in edges.items()}
 
 
-PROFILE_PARTS = 40
-"""The number of parts in the profile of a block."""
+# Weights of op labels: a label that is more likely to be wrong weighs less.
+DERIVED = 2
+"""A derived op: a pass gave it a name that extends the name of another op (``"X_tm0"("X")``)."""
+INHERITED = 3
+"""A layout op or a free with the location of another op: most likely a pass copied it."""
+LAYOUT = 4
+"""Another layout op, constant or free: passes move these, and make them where they are needed."""
+OTHER = 12
+"""Any other op: passes do not change the labels of the ops that compute the model."""
 
-SHAPE_OPS = 1_000
-"""The most ops of a block whose result is stored by shape."""
+PERMUTES = frozenset({"permute", "transpose"})
+RESHAPES = frozenset(
+    ("reshape", "squeeze", "unsqueeze", "flatten", "expand_shape", "collapse_shape", "view", "shape_cast")
+)
+"""The last part of the names of ops that only rearrange a tensor (``ttir.permute``)."""
 
-MOST_SHAPES = 2_000
-"""The most shapes that are stored."""
+LAYOUT_OPS = (
+    PERMUTES
+    | RESHAPES
+    | {"broadcast", "from_device", "to_device", "to_dtype", "to_layout", "to_memory_config", "typecast"}
+)
+"""The last parts of the names of ops that change the layout of a tensor, not its content."""
+
+
+class LabelWeights:
+    """The weights of the labels of one dump's ops."""
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+        self._by_name = [
+            LAYOUT if name.rpartition(".")[2] in LAYOUT_OPS or ir.op_table.of(name).only_frees else OTHER
+            for name in ir.names
+        ]
+
+    def of(self, block: KeyedBlock) -> bytes:
+        """Return, per place in a block, the weight of the op's label, one byte each."""
+        names = self._ir.of_block(block.number, self._ir.op_name)
+        weights = bytearray(map(self._by_name.__getitem__, names))
+        for place in compress(range(len(weights)), block.flags(Follow.CONSTANTS)):
+            weights[place] = LAYOUT
+        for place in self._inherited(block, weights):
+            weights[place] = INHERITED
+        for place in compress(range(len(weights)), block.flags(Follow.DERIVED)):
+            weights[place] = DERIVED
+        return bytes(weights)
+
+    def _inherited(self, block: KeyedBlock, weights: Sequence[int]) -> list[int]:
+        """Return the places of light ops with the location of another op of the block."""
+        times = Counter(block.keys)
+        repeated = [place for place in block.indexed if times[block.keys[place]] > 1]
+        texts = {place: self._ir.location_text(block.ops[place]) for place in repeated}
+        shared = Counter(texts.values())
+        return [place for place, text in texts.items() if weights[place] < OTHER and shared[text] > 1]
+
+
+PROFILE_PARTS = 40  # the number of parts in the profile of a block
+SHAPE_OPS = 1_000  # the most ops of a block whose result is stored by shape
+MOST_SHAPES = 2_000  # the most shapes that are stored
 
 
 class ShapeDisorder(NamedTuple):
@@ -147,20 +199,15 @@ def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Sha
 
 def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     runs = block.runs
-
-    def inversions_with(sort: Follow) -> int:
-        flags = block.flags(sort)
-        return runs.inversions_with(list(map(flags.__getitem__, block.indexed))) if any(flags) else 0
-
     audit = in_order._replace(
         inversions=runs.inversions,
         descents=count_descents(runs.ranks),  # as many as among the keys: a run has none inside
         minimum=runs.inversions,
         lower_bound=runs.inversions,
         displaced=len(block.displaced),
-        inherited=inversions_with(Follow.DERIVED),
-        at_constants=inversions_with(Follow.CONSTANTS),
-        at_frees=inversions_with(Follow.FREES),
+        inherited=block.inversions_with(block.flags(Follow.DERIVED)),
+        at_constants=block.inversions_with(block.flags(Follow.CONSTANTS)),
+        at_frees=block.inversions_with(block.flags(Follow.FREES)),
         profile=order_profile(block.indexed_keys, PROFILE_PARTS) if work.described_ops else (),
     )
     worst = _displaced_places(block, work.described_ops) if work.described_ops else ()
@@ -202,15 +249,8 @@ def find_followers(
 ) -> tuple[BlockAudit, OrderOfOthers | None]:
     """Find the parts of the avoidable inversions that hoisted constants and splits cause.
 
-    Args:
-        block: the block, which is in no graph region.
-        audit: its figures, but for these parts.
-        fixed: the order of a fix.
-        effort: the budget to order the other ops, for all blocks of a dump.
-
-    Returns:
-        The figures with these parts, and the order found if these ops follow; None if they cause no part, or
-        all.
+    ``fixed`` is the order of a fix. Return the figures with these parts, and the order found if these ops
+    follow; None if they cause no part, or all.
     """
     assert block.graph is not None
     rest, order_of_others = audit.avoidable, None
@@ -223,9 +263,7 @@ def find_followers(
         keys = block.keys_without(sorts)
         order, others = _order_of(keys, fixed, rest, block.graph.precedence, effort)
         if others < rest:
-            indexed = [place for place in fixed if block.keys[place] is not None]
-            carried = sorted_runs([block.key(place) for place in indexed]).inversions_by_position()
-            then = dict(zip(indexed, carried, strict=True))
+            then = block.inversions_in(fixed)
             fewer = sum(block.inversions_at[place] > then[place] for place in places)
             if sort is Follow.CONSTANTS:
                 audit = audit._replace(avoidable_constants=rest - others, hoisted_constants=fewer)
@@ -267,14 +305,7 @@ def restore_block(
 
     Moving the frees changes no inversion. But unless it is certified, the order of the other ops may depend
     on where the frees were. So they are ordered again until nothing better is found, and a second fix changes
-    nothing.
-
-    Args:
-        keys: per place, its key; None for an op that does not count in inversions.
-        precedence: the dependences of the block.
-        frees: the places of the frees to move.
-        inversions: those of the textual order, if known.
-        effort: the budget for all blocks of a dump.
+    nothing. The other arguments are as for ``restore_order``.
     """
     effort = effort or Effort()
     best = restore_order(keys, precedence, inversions, effort)

@@ -51,7 +51,7 @@ class BlockAudit(NamedTuple):
     # Per part of the block, of PROFILE_PARTS: the place in the original order, from 0 (start) to 1 (end), of
     # the op that is farthest from its place; empty without inversions.
     profile: tuple[float, ...] = ()
-    # Ops with an index that contradicts the dependences: a set of least weight (`label_weights.py`) without
+    # Ops with an index that contradicts the dependences: a set of least weight (`disorder.py`) without
     # which all indices agree with them.
     wrong_indices: int = 0
     # Those of these ops that passes made: derived ops, and layout ops and frees that have the location of
@@ -363,19 +363,3 @@ class UnjudgedInput(NamedTuple):
     source: str  # file name, `<stdin>` for standard input
     dumps: int  # number of its dumps that have ops
     has_locations: bool  # whether an op has a location, so that the index may be written in another form
-
-
-def unjudged_inputs(dumps: Iterable[DumpAudit]) -> tuple[UnjudgedInput, ...]:
-    """Return the inputs that cannot be judged, in the order of their first dumps.
-
-    A file without ops has nothing to judge. A log with an index in some dump is judged by these dumps.
-    """
-    of_source = defaultdict[str, list[DumpAudit]](list)
-    for dump in dumps:
-        of_source[dump.source].append(dump)
-    found = []
-    for source, own in of_source.items():
-        unindexed = [dump for dump in own if dump.is_unindexed]
-        if unindexed and not any(dump.blocks for dump in own):
-            found.append(UnjudgedInput(source, len(unindexed), any(dump.located for dump in unindexed)))
-    return tuple(found)

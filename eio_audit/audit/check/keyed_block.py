@@ -13,7 +13,7 @@ from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import Follow
-from eio_audit.order.inversions import displaced, displaced_in
+from eio_audit.order.inversions import count_inversions, displaced, displaced_in
 from eio_audit.order.permutation import SortedRuns, sorted_runs
 
 if TYPE_CHECKING:
@@ -106,6 +106,17 @@ class KeyedBlock:
         rank_of = {place: rank for rank, place in enumerate(sorted(self.indexed, key=keys.__getitem__))}
         return {place: rank_of[place] for place in self.indexed}
 
+    def inversions_with(self, is_member: Sequence[int]) -> int:
+        """Return how many inversions have a member at an end; ``is_member`` is 0 or 1 per place."""
+        others = [key for key, flag in zip(self.keys, is_member, strict=True) if key is not None and not flag]
+        return self.runs.inversions - count_inversions(others) if any(is_member) else 0
+
+    def inversions_in(self, order: Sequence[int]) -> dict[int, int]:
+        """Return, per place of an op that counts in inversions, how many it is in in an order."""
+        indexed = [place for place in order if self.keys[place] is not None]
+        runs = sorted_runs([self.key(place) for place in indexed])
+        return dict(zip(indexed, runs.inversions_by_position(), strict=True))
+
     def key(self, place: int) -> int:
         """Return the key of an op that has one."""
         key = self.keys[place]
@@ -172,6 +183,4 @@ class FixedBlock(KeyedBlock):
     @cached_property
     def inversions_at_fixed(self) -> dict[int, int]:
         """Per place of an op that counts in inversions, how many it is in after a fix."""
-        order = self.indexed_order
-        runs = sorted_runs([self.key(place) for place in order])
-        return dict(zip(order, runs.inversions_by_position(), strict=True))
+        return self.inversions_in(self.order)

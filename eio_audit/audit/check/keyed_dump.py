@@ -9,12 +9,13 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import compress, count, islice, repeat
 from operator import eq, ne
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
@@ -22,9 +23,6 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics.calls import called_ops, called_row
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
-
-if TYPE_CHECKING:
-    from eio_audit.audit.op_label import OpLabel
 
 
 class OrderKeys:
@@ -38,7 +36,9 @@ class OrderKeys:
 
     @cached_property
     def by_op(self) -> list[int | None]:
-        """Per op, its key; None for an op that does not count in inversions."""
+        """Per op, its key; None for an op that does not count in inversions, as all of an invalid dump."""
+        if self._ir.faults:
+            return [None] * len(self._ir)
         keys = self.indices.by_op
         followers = [flags for follow in self._follow if 1 in (flags := self.flags(Follow(follow)))]
         if followers:
@@ -69,25 +69,21 @@ class OrderKeys:
             case Follow.NONE:
                 return bytearray()
 
-    @property
+    @cached_property
     def keyed_by_block(self) -> list[int]:
         """Per block, how many ops have a key."""
-        return self._by_block[0]
-
-    @property
-    def disordered_blocks(self) -> list[int]:
-        """The blocks that have an inversion."""
-        return self._by_block[1]
+        blocks = (self._ir.of_block(block, self.by_op) for block in range(self._ir.block_count))
+        return [len(keys) - keys.count(None) for keys in blocks]
 
     @cached_property
-    def _by_block(self) -> tuple[list[int], list[int]]:
-        keyed, disordered = [], []
+    def disordered_blocks(self) -> list[int]:
+        """The blocks that have an inversion."""
+        disordered = []
         for block in range(self._ir.block_count):
             keys = [key for key in self._ir.of_block(block, self.by_op) if key is not None]
-            keyed.append(len(keys))
             if keys != sorted(keys):
                 disordered.append(block)
-        return keyed, disordered
+        return disordered
 
     @cached_property
     def followed_by_block(self) -> list[int]:
@@ -215,8 +211,6 @@ class KeyedDump:
 
     def label(self, op: int) -> OpLabel:
         """Return an op as reports name it."""
-        from eio_audit.audit.op_label import label
-
         return label(self.ir, self.indices, op)
 
     def line_of(self, block: int) -> int:
@@ -224,14 +218,19 @@ class KeyedDump:
         return self.ir.source.line_at(self.ir.block_offset(block))
 
 
-def read_dump(dump: Dump, options: AuditOptions, ir: IR | None = None) -> KeyedDump:
+def read_dump(
+    dump: Dump, options: AuditOptions, ir: IR | None = None, *, may_be_invalid: bool = False
+) -> KeyedDump:
     """Read a dump, unless its ``ir`` is given, and find the keys of its ops.
+
+    ``may_be_invalid`` is as for ``read_ir``. No op of an invalid dump has a key: its order is not judged.
 
     Raises:
         InputError: the dump cannot be read, or is not MLIR.
     """
     if ir is None:
-        ir = read_ir(expect_dump(dump).source, dump.span, options.op_table)
+        source = expect_dump(dump).source
+        ir = read_ir(source, dump.span, options.op_table, may_be_invalid=may_be_invalid)
     if not len(ir) and (error := without_ops(dump)) is not None:
         raise error
     functions = functions_around(ir)
@@ -257,12 +256,9 @@ class SharedWork:
         finds_wrong_labels: bool = True,
         finds_classes: bool = True,
     ) -> None:
-        # How many displaced ops of a block to describe, those in the most inversions.
-        self.described_ops = described_ops
-        # Whether to find the indices that contradict the dependences.
-        self.finds_wrong_labels = finds_wrong_labels
-        # Whether to find how many avoidable inversions hoisted constants and splits cause.
-        self.finds_classes = finds_classes
+        self.described_ops = described_ops  # how many displaced ops of a block to describe
+        self.finds_wrong_labels = finds_wrong_labels  # the indices that contradict the dependences
+        self.finds_classes = finds_classes  # how many avoidable inversions constants and splits cause
         # Per shape and budget left, the result for small blocks of all dumps, and the budget left
         # after it. So the figures of a dump do not depend on the dumps before it.
         self.by_shape_and_budget: dict[Hashable, Any] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,18 +38,12 @@ _KINDS: dict[type[Location], str] = {
 class LocationRule(StrEnum):
     """What can be wrong with a location; the values are stable."""
 
-    UNKNOWN_LOCATION = "unknown-location"
-    """The op has no location, or ``unknown``."""
-    NO_INDEX = "no-index"
-    """The location carries no op index."""
-    UNKNOWN_INDEX = "unknown-index"
-    """The index is negative: the front end did not know the op's place."""
-    REPEATED_LOCATION = "repeated-location"
-    """Other ops have the same location."""
-    TWO_FUNCTIONS = "two-functions"
-    """Locations name two functions for one place of the model's source, ``file:line``."""
-    REFUSED_LOCATION = "refused-location"
-    """The location is a call site, fused, a place in a file or a dialect's own, but not a name."""
+    UNKNOWN_LOCATION = "unknown-location"  # the op has no location, or `unknown`
+    NO_INDEX = "no-index"  # the location carries no op index
+    UNKNOWN_INDEX = "unknown-index"  # the index is negative: the front end did not know the op's place
+    REPEATED_LOCATION = "repeated-location"  # other ops have the same location
+    TWO_FUNCTIONS = "two-functions"  # locations name two functions for one place of the source, `file:line`
+    REFUSED_LOCATION = "refused-location"  # a call site, fused, a place in a file, a dialect's own: no name
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +98,8 @@ def health_change(
 ) -> HealthChange:
     """Return what a pass did to the locations.
 
-    Args:
-        before: the earlier dump.
-        after: the later dump.
-        was: per op of the dump after, the op before.
-        numbers: per dump, the numbers of its locations by op, if known (``LocationNumbers``).
+    ``was`` has, per op of the dump after, the op before. ``numbers`` has, per dump, the numbers of its
+    locations by op, if known (``LocationNumbers``).
     """
     old_numbers, new_numbers = numbers or (_numbers(before), _numbers(after))
     old, new = _Inspection(before, old_numbers), _Inspection(after, new_numbers)
@@ -119,11 +110,8 @@ def health_change(
         new=tuple(f for op, f in new.findings if (was.get(op), f.rule) not in known),
         lost=tuple(
             label(after.ir, after.indices, op)
-            for op in sorted(
-                op
-                for op, old_op in was.items()
-                if before.indices.index(old_op) is not None and after.indices.index(op) is None
-            )
+            for op in sorted(was)
+            if before.indices.index(was[op]) is not None and after.indices.index(op) is None
         ),
     )
 
@@ -140,7 +128,8 @@ class _Inspection:
         ops = array("i", _printed_ops(dump))
         self.count = len(ops)
         self.number_of = number_of
-        self.shared = _repeated_numbers(map(number_of.__getitem__, ops))
+        times = Counter(map(number_of.__getitem__, ops))
+        self.shared = {number for number, count in times.items() if count > 1 and number != NO_LOCATION}
         self.first: dict[int, int] = {}
         self.function_at: dict[str, str] = {}
         self.findings = [
@@ -200,20 +189,6 @@ class _Inspection:
         if known != origin.function:
             what = f"{origin.file} defines {origin.function} here, {known} elsewhere"
             yield LocationRule.TWO_FUNCTIONS, Sentence(what)
-
-
-def _repeated_numbers(numbers: Iterable[int]) -> set[int]:
-    """Return the numbers of locations that come more than once."""
-    seen, repeated = bytearray(), set[int]()
-    for number in numbers:
-        if number == NO_LOCATION:
-            continue
-        if number >= len(seen):
-            seen.extend(bytes(number + 1))
-        if seen[number]:
-            repeated.add(number)
-        seen[number] = 1
-    return repeated
 
 
 def _printed_ops(dump: AuditedDump) -> Iterator[int]:

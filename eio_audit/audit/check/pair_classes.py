@@ -15,14 +15,12 @@ from eio_audit.audit.options import Follow
 class PairClass(StrEnum):
     """The class of an inversion."""
 
+    # A reorder puts the two back in order, and neither is a hoisted constant or a split.
     OUT_OF_PLACE = "out of place"
-    """A reorder puts the two back in order, and neither is a hoisted constant or a split."""
+    # The best order found leaves it: an index contradicts dataflow. `fix --relabel` corrects it.
     WRONG_INDEX = "wrong index"
-    """The best order found leaves it: an index contradicts dataflow. ``fix --relabel`` corrects it."""
-    HOISTED_CONSTANT = "hoisted constant"
-    """A reorder puts the two back. One is a constant, and its inversions vanish if constants follow."""
-    SPLIT = "split"
-    """A reorder puts the two back. One is a split, and its inversions vanish if splits follow."""
+    HOISTED_CONSTANT = "hoisted constant"  # one is a constant: it vanishes if constants follow
+    SPLIT = "split"  # one is a split: it vanishes if splits follow
 
 
 SHUFFLED = frozenset({PairClass.OUT_OF_PLACE, PairClass.WRONG_INDEX})
@@ -32,11 +30,10 @@ SHUFFLED = frozenset({PairClass.OUT_OF_PLACE, PairClass.WRONG_INDEX})
 class PairClasses:
     """The classes of the inversions of a block. Ops are identified by their place in the block.
 
-    Complexity: O(n) to make; O(1) for one pair; O(n^2 / 64) to divide all pairs of a block of n ops.
+    The dump was audited with ``SharedWork.finds_classes``. Per place, ``bits`` has the bit of its op in bit
+    sets, by default its place. Ops in no pair may share one.
 
-    Args:
-        block: a block whose dump was audited with ``SharedWork.finds_classes``.
-        bits: per place, the bit of its op in bit sets, by default its place. Ops in no pair may share one.
+    Complexity: O(n) to make; O(1) for one pair; O(n^2 / 64) to divide all pairs of a block of n ops.
     """
 
     def __init__(self, block: FixedBlock, bits: Sequence[int] | None = None) -> None:

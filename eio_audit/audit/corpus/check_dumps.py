@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -16,8 +15,7 @@ from eio_audit.audit.check.check import Check, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.gate.checked_dump import CheckedDump, checked
-from eio_audit.audit.gate.gate import Gate, Verdict, judge
+from eio_audit.audit.gate.gate import CheckedDump, Gate, Verdict, checked, judge
 from eio_audit.audit.gate.rules import AVOIDABLE, WRONG_INDEX, Rule
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -183,7 +181,7 @@ def check_dumps(
     dumps: Iterable[Dump],
     dump_check: DumpCheck,
     visit: Callable[[Dump, CheckedDump], None] = lambda _, __: None,
-    workers: Workers | Callable[[], Workers | None] | None = None,
+    workers: Workers | None = None,
     waits_for: Callable[[str], None] = lambda _: None,
     visit_audited: Callable[[AuditedDump], None] | None = None,
 ) -> Check:
@@ -195,14 +193,19 @@ def check_dumps(
         dumps: what to check.
         dump_check: what to find out.
         visit: called with each dump and its result, in order.
-        workers: processes that do it, or what starts them when the first dump is there; else this process.
+        workers: processes that do it; without them this process does it.
         waits_for: called with the name of a file when the next result to come is of that file.
         visit_audited: called before ``visit`` if this process audits the dump, while its IR is in memory.
     """
     audits: list[DumpAudit] = []
     errors: list[InputError] = []
     pieces = _pieces(each_dump(dumps))
-    for (dump, text), found in _results(pieces, dump_check, workers, waits_for, visit_audited):
+    if workers is None:
+        dump_check = replace(dump_check, visit=visit_audited)
+    elif workers.shares_files:
+        pieces = map(_by_its_place, pieces)
+    results = in_order(dump_check, pieces, workers, lambda tag: waits_for(tag[0].source.name))
+    for (dump, text), found in results:
         if found is not None:
             text.result = found.error(dump) if isinstance(found, LostWork) else found
         result = text.result_for(dump, dump_check.options)
@@ -267,26 +270,6 @@ def _size(dump: Dump) -> int:
 
 def _digest(dump: Dump) -> bytes:
     return digest_of(dump) if _size(dump) <= LARGEST_HASHED else b""
-
-
-def _results(
-    pieces: Iterator[_Piece],
-    dump_check: DumpCheck,
-    workers: Workers | Callable[[], Workers | None] | None,
-    waits_for: Callable[[str], None],
-    visit_audited: Callable[[AuditedDump], None] | None,
-) -> Iterator[tuple[_Tag, CheckedDump | InputError | LostWork | None]]:
-    """Each dump with its text, and what was found if it was work. The first dump starts the workers."""
-    first = next(pieces, None)
-    if first is None:
-        return
-    who = workers() if callable(workers) else workers
-    pieces = chain([first], pieces)
-    if who is not None and who.shares_files:
-        pieces = map(_by_its_place, pieces)
-    if who is None:
-        dump_check = replace(dump_check, visit=visit_audited)
-    yield from in_order(dump_check, pieces, who, lambda tag: waits_for(tag[0].source.name))
 
 
 def _by_its_place(piece: _Piece) -> _Piece:

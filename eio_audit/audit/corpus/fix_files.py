@@ -18,17 +18,10 @@ if TYPE_CHECKING:  # a single file needs no other processes
 
 Failure: TypeAlias = InputError | VerificationError
 
-ReadFile: TypeAlias = Callable[[str], Iterable[Dump]]
-"""Returns the dumps of a file that are to be fixed, at least one.
-
-Raises:
-    InputError: the file cannot be read.
-"""
-
 
 def fix_files(
     paths: Iterable[str],
-    read_file: ReadFile,
+    read_file: Callable[[str], Iterable[Dump]],
     dump_fix: DumpFix,
     workers: Workers | None = None,
     waits_for: Callable[[str], None] = lambda _: None,
@@ -37,8 +30,7 @@ def fix_files(
 ) -> Iterator[tuple[str, Fix | Failure]]:
     """Fix files and yield each with its fix, or with the first error in it, in order. Nothing is written.
 
-    The files are read one by one, as they are needed. The results do not depend on ``workers``. ``waits_for``
-    is called with the path of a file when the next result to come is of that file.
+    ``waits_for`` is called with the path of a file when the next result to come is of that file.
     """
     if workers is not None and dump_fix.verify_with is not None:
         # a compiler takes longer than sending
@@ -83,7 +75,7 @@ class _File:
             self.failure = result
 
 
-def _pieces(paths: Iterable[str], read_file: ReadFile) -> Iterator[Piece[_File, Dump]]:
+def _pieces(paths: Iterable[str], read_file: Callable[[str], Iterable[Dump]]) -> Iterator[Piece[_File, Dump]]:
     """The dumps of each file, none after a failure that is known by then, and its end, without work."""
     for path in paths:
         file = _File(path)

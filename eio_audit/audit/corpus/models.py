@@ -128,10 +128,7 @@ _NAME = re.compile(rb'"(?:[^"\\\n]|\\.)+"(?::[0-9]+:[0-9]+)?')
 
 
 def are_unlike(one: Dump, other: Dump, op_table: OpTable) -> bool:
-    """Whether two dumps have nothing in common, so that they are no stages of one program.
-
-    Complexity: linear in their texts. They are only read as IR if they share no location.
-    """
+    """Whether two dumps have nothing in common, so that they are no stages of one program."""
     names = _location_names(one)
     others = _location_names(other)
     if not (names and others and names.isdisjoint(others)):

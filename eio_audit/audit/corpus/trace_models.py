@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Protocol
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
 from eio_audit.audit.log.trace import Trace, Watch, trace
-from eio_audit.audit.log.trace_sums import (
+from eio_audit.audit.log.trace_rows import (
     SUMMED,
     PassTotal,
     initial_total,
     merge_traces,
     pass_totals,
-    unreadable,
 )
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES
@@ -155,7 +154,8 @@ def trace_models(
             traces.append(trace_model.of(model, progress, watches))
             continue
         if isinstance(result, LostWork):
-            traces.append(unreadable(InputError(model.first_path, None, result.reason), options))
+            error = InputError(model.first_path, None, result.reason)
+            traces.append(replace(merge_traces([], options), errors=(error,)))
         else:
             traces.append(replace(result, options=options))
         progress(model.size_bytes)

@@ -51,6 +51,18 @@ class RunComparison:
     only_in: tuple[tuple[Dump | None, int], tuple[Dump | None, int]]
     unlike: UnlikePair | None  # the first pair that is not the same in the sense that was asked for, or None
 
+    def require_pairs(self, name: str) -> None:
+        """Check that there is something to compare.
+
+        Raises:
+            InputError: no dump has a counterpart. The error has a name, and the first dump of each run.
+        """
+        first = [dump.place for dump, _ in self.only_in if dump is not None]
+        named = " and ".join(f"{one.moment or 'a dump'} ({one.source}:{one.line})" for one in first)
+        if not self.pairs:
+            what = f"no pass or stage is in both runs: {named or 'there is no dump'}"
+            raise InputError(name, None, what)
+
     @property
     def is_same(self) -> bool:
         """Whether all dumps are the same to the byte, but for blank lines and what loggers print."""
@@ -80,13 +92,8 @@ def compare_runs(
     Both logs are read at once. Memory holds only the dumps that wait for their counterpart, and the first
     pair that differs.
 
-    Args:
-        first: the dumps of one log.
-        second: the dumps of the other log.
-        options: as for ``check``.
-        same_as: in what sense all pairs should be the same. Those that differ are compared until one is not.
-        workers: processes that compare these pairs. Without them this process does it.
-        ignore: as for ``diff``. Then the first pair that is not the same is compared, if there is one.
+    Pairs that differ are compared until one is not the same in the sense of ``same_as``. With ``ignore``, the
+    first pair that is not the same is compared, if there is one.
 
     Raises:
         InputError: a log, or a pair that is compared, cannot be read.

@@ -91,9 +91,7 @@ def usable_cores(cpu_quota: Path = CPU_QUOTA) -> int:
 def local_workers(jobs: int, timeout: float | None = None) -> Iterator[Workers]:
     """So many processes on this machine; they end at once when the work ends early, as by Ctrl-C.
 
-    Args:
-        jobs: how many.
-        timeout: the seconds after which a process is ended that has not finished a piece of work.
+    One that has not finished a piece of work after ``timeout`` seconds is ended, too.
 
     Raises:
         ChildProcessError: they ended at once.
@@ -139,10 +137,7 @@ def _ignore_the_current_folder() -> None:
 
 
 def _begin(*thresholds: int) -> None:
-    """Prepare a new process, which gets this one's thresholds of garbage collection.
-
-    What it prints goes to standard error: standard output is for reports.
-    """
+    """Prepare a new process: what it prints goes to standard error, since standard output is for reports."""
     gc.set_threshold(*thresholds)
     try:
         os.dup2(2, 1)
@@ -227,11 +222,7 @@ class TimeLimit(Executor):
 
 
 def _in_time(seconds: float, function: Callable[..., Result], *args: Any, **kwargs: Any) -> Result:
-    """The result of a function.
-
-    Raises:
-        TimeoutError: it takes longer than so many seconds.
-    """
+    """The result of a function; a TimeoutError if it takes longer than so many seconds."""
     future: Future[Result] = Future()
     work = partial(function, *args, **kwargs)
     threading.Thread(target=_settle, args=(future, work), daemon=True).start()

@@ -151,7 +151,7 @@ def diff(
     Raises:
         InputError: a dump cannot be read.
     """
-    old, new = (audit_dump(dump, options) for dump in (before, after))
+    old, new = (audit_dump(dump, options, may_be_invalid=dump.has_failed) for dump in (before, after))
     runs = fragmentation(old, new, right_labels(new))
     comparison = _comparison((old, new), ignore)
     layouts = LayoutChanges(comparison)
@@ -182,7 +182,8 @@ def same_program(
     Raises:
         InputError: a dump cannot be read.
     """
-    comparison = _comparison([read_dump(dump, options) for dump in (before, after)], ignore)
+    dumps = [read_dump(dump, options, may_be_invalid=dump.has_failed) for dump in (before, after)]
+    comparison = _comparison(dumps, ignore)
     return sameness(comparison.before, comparison.after, comparison.became)
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import NamedTuple
 
+from eio_audit.audit.check.disorder import PERMUTES, RESHAPES
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.check.label_weights import PERMUTES, RESHAPES
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import Relation
@@ -382,6 +382,4 @@ def _above(ops: ComparedOps, op: int, also: Collection[int]) -> Iterator[int]:
 
 def _inversions_with(dump: KeyedDump, members: Collection[int]) -> int:
     blocks = [KeyedBlock(dump, number) for number in {dump.ir.op_block[op] for op in members}]
-    return sum(
-        block.runs.inversions_with([block.ops[k] in members for k in block.indexed]) for block in blocks
-    )
+    return sum(block.inversions_with([op in members for op in block.ops]) for block in blocks)

@@ -152,7 +152,7 @@ class OpInBlock:
         """Return the explanation of the op."""
         block, dump = self.block, self.block.dump
         effects = dump.dependences.effects
-        inversions = [(place, self._kind(place)) for place in self._inverted_places()]
+        inversions = [(place, self._kind(place)) for place in block.indexed if self._is_inverted(place)]
         numbers = Counter(kind for _, kind in inversions)
         return OpExplanation(
             op=block.label(self.place),
@@ -179,12 +179,9 @@ class OpInBlock:
             fixed=self._fixed(self.place) if block.has_order else None,
         )
 
-    def _inverted_places(self) -> list[int]:
-        own, key = self.key, self.block.key
-        if own is None:
-            return []
-        others = (place for place in self.block.indexed if key(place) != own)
-        return [place for place in others if (key(place) > own) == (place < self.place)]
+    def _is_inverted(self, place: int) -> bool:
+        key, own = self.block.key(place), self.key
+        return own is not None and key != own and (key > own) == (place < self.place)
 
     def _kind(self, place: int) -> InversionKind:
         if not self.block.has_order:

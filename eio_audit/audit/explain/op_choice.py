@@ -18,7 +18,6 @@ from eio_audit.mlir.tokens import symbol_of
 
 NAMED_CANDIDATES = 8  # the most ops that an error names
 SEARCHED_NAMES = 20_000  # the most names that are searched for a similar one
-
 _OF_FUNCTION = re.compile(r"(?P<op>.*\S)\s+of\s+(?P<function>\S.*)")
 _PLACE = re.compile(
     r"(?:(?P<file>[^%#]*[^0-9:%#][^:%#]*):|:)?(?P<line>[0-9]{1,18})(?::(?P<column>[0-9]{1,18}))?", re.ASCII

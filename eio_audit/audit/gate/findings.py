@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect, bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_block import FixedBlock
@@ -260,8 +260,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
 def _charged(block: FixedBlock, order: Sequence[int], chosen: Collection[int]) -> dict[int, int]:
     """Return, per chosen place, the inversions that it is charged with in an order of the places."""
     positions = [k for k, place in enumerate(order) if place in chosen]
-    keys: Sequence[Any] = block.keys  # those of the ops in the order are integers
-    charges = inversions_charged([keys[place] for place in order], positions)
+    charges = inversions_charged([block.key(place) for place in order], positions)
     return {order[k]: charge for k, charge in zip(positions, charges, strict=True)}
 
 

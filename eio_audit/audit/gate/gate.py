@@ -1,22 +1,27 @@
-"""The decision of a gate: whether a check passes."""
+"""What a check of a dump found, and the decision of a gate: whether a check passes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.check import Check
-from eio_audit.audit.check.figures import Summary
+from eio_audit.audit.check.figures import DumpAudit, Summary
+from eio_audit.audit.check.keyed_dump import AuditedDump
+from eio_audit.audit.functions import only_function
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
+    ORDER_RULES,
     SPLIT,
     UNAVOIDABLE,
     UNINDEXED,
     WRONG_INDEX,
     Rule,
 )
+from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.mlir.input.dumps import Dump
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
@@ -25,6 +30,55 @@ if TYPE_CHECKING:  # a check that lists no findings does not import these
 
 BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, UNINDEXED})
 """The rules that figures decide, or inputs without an index. The findings of the others decide."""
+
+
+class CheckedDump(NamedTuple):
+    """The figures and findings of a dump: plain data without its IR, which another process can send."""
+
+    audit: DumpAudit  # the figures
+    functions: frozenset[str | None]  # the symbols of its functions, and None if ops are outside functions
+    only_function: str | None  # symbol of the function if the dump shows only that; None for a program
+    findings: tuple[Finding, ...]  # the findings of the rules in force
+
+    def without_options(self) -> CheckedDump:
+        """The same without the options, which whoever asked for it has."""
+        audit = replace(self.audit, options=DEFAULT_OPTIONS)
+        return self._replace(audit=audit)
+
+    def of(self, dump: Dump, options: AuditOptions) -> CheckedDump:
+        """Return the same result for a dump with the same text, at another place or in another file."""
+        lines = dump.first_line - self.audit.place.first_line
+        audit = replace(
+            self.audit,
+            place=dump.place,
+            blocks=tuple(block.shifted(lines) for block in self.audit.blocks) if lines else self.audit.blocks,
+            undefined_names=tuple(one.shifted(lines) for one in self.audit.undefined_names),
+            options=options,
+            selected=dump.selected,
+        )
+        if audit.place == self.audit.place:
+            return self._replace(audit=audit)
+        findings = tuple(finding.at(audit.place, lines) for finding in self.findings)
+        return self._replace(audit=audit, findings=findings)
+
+
+def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
+    """Return the figures of a dump and the findings of some rules.
+
+    Raises:
+        InputError: a location is malformed.
+    """
+    findings: tuple[Finding, ...] = ()
+    if set(rules) if dump.audit.summary.inversions else set(rules) - set(ORDER_RULES):
+        from eio_audit.audit.gate.findings import find
+
+        findings = tuple(find(dump, rules))
+    return CheckedDump(
+        audit=dump.audit,
+        functions=frozenset(dump.functions),
+        only_function=only_function(dump.ir),
+        findings=findings,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +114,7 @@ class Gate:
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
         """Return the rules in force whose ceiling, 0 by default, is exceeded.
 
-        Args:
-            figures: the figures, which decide the rules on inversions.
-            found: the rules with findings, which decide all other rules.
+        The figures decide the rules on inversions, and findings of a rule (``found``) all other rules.
         """
         failed = set(found) - BY_FIGURES
         if self.introduced is not None:
@@ -121,23 +173,18 @@ def judge(check: Check, findings: Sequence[Finding], gate: Gate, baseline: Basel
     unjudged = (UNINDEXED,) if gate.fails_unindexed(check) else ()
     if baseline is None:
         failed = gate.failed_rules(check.each_inversion_once, {finding.rule for finding in findings})
-        return Verdict(check, gate, tuple(worst_first(findings)), failed + unjudged)
+        return Verdict(check, gate, tuple(sorted(findings, key=by_severity)), failed + unjudged)
     compared = baseline.compare(findings, check.judged_sources, gate.rules)
     new = {finding.rule for finding in compared.new}
     failed = () if gate.never_fails else tuple(rule for rule in gate.rules if rule in new)
-    found = tuple(worst_first(compared.new))
+    found = tuple(sorted(compared.new, key=by_severity))
     return Verdict(check, gate, found, failed + unjudged, compared.known, compared.stale)
 
 
-def worst_first(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings by falling inversions; among equals, by code, file and line.
+def by_severity(finding: Finding) -> tuple[bool, int, str, str, int, int]:
+    """Return the key to sort findings by: by falling inversions; among equals, by code, file and line.
 
     Findings that are gone at the end of a log come last.
     """
-    return sorted(findings, key=by_severity)
-
-
-def by_severity(finding: Finding) -> tuple[bool, int, str, str, int, int]:
-    """Return the key to sort findings by, worst first."""
     place = finding.source, finding.line, finding.column
     return finding.until is not None, -finding.inversions, finding.rule.code, *place

@@ -14,7 +14,6 @@ PATTERN_SECONDS = 2.0  # the most that a pattern may take on one name; only back
 LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
 OPS_AT_ONCE = 1 << 13  # how many locations are searched at one time: a balance of speed and memory
 MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
-
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
 _REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _CHILD = (
@@ -29,10 +28,6 @@ _NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
 
 class IndexPattern:
     """An index pattern.
-
-    Attributes:
-        expression: the regular expression.
-        is_default: whether it is the default pattern.
 
     Raises:
         ValueError: the expression is malformed or lacks a group ``index``.

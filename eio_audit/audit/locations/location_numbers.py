@@ -29,7 +29,6 @@ NO_LOCATION = -1  # the number of an unknown or missing location
 
 
 _UNPLAIN = frozenset('"\\\n')
-
 _NAME = re.compile(rb'"[^"\\\n]*+"')  # a location that is a name and nothing else, printed without escapes
 
 

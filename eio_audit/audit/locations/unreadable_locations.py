@@ -23,10 +23,8 @@ _FUNCTION_TYPE = re.compile(rb'\btt\.function_type = "(\w+)"')
 _READ_TYPE = b"forward_device"
 _LEFT_OUT = "ttcore."
 _LEFT_OUT_FLAGS = frozenset({"terminator", "call", "function", "symbol"})
-
 _PREFIX = "DEBUG|"  # a prefix that front ends put before the index; code generation does not know it
 _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
-
 _PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
 _PLACE = re.compile(rb"(?:[^|\[]++\[[^|\[]++\|)*[^|]++\|[^|]++")
 """What is between the index and the line of the op in most names that can be read: no field is empty."""

@@ -11,16 +11,18 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.functions import find_without_order, only_function
-from eio_audit.audit.log.shown_text import ShownText
+from eio_audit.audit.log.scope_text import ShownText
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
+from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError
 
 _INDENTATION = re.compile(rb"\n[ \t]+")
@@ -39,24 +41,15 @@ class FunctionState:
     text: FunctionText | None = None  # its text; None if it is not a function with a text of its own
     is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
     size: int = 0  # number of ops in it, at any depth, and itself
+    faults: tuple[Fault, ...] = ()  # what is invalid in it, after a pass that failed
+    forward_uses: tuple[Fault, ...] = ()  # what may be: uses before definitions in unlisted ops
 
     def is_shown_by(self, text: FunctionText) -> bool:
         """Return whether a text shows this state."""
         return self.key == text.key if self.text is None else self.text.is_same_as(text)
 
-    @property
-    def avoidable(self) -> int:
-        """Inversions that a fix removes."""
-        return sum(block.avoidable for block in self.blocks)
 
-    @property
-    def wrong_labels(self) -> int:
-        """Indices that contradict the dependences."""
-        return sum(block.wrong_indices for block in self.blocks)
-
-
-_NOTHING = FunctionState(b"", (), frozenset(), frozenset())
-"""The figures of a missing function."""
+_NOTHING = FunctionState(b"", (), frozenset(), frozenset())  # the figures of a missing function
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +61,25 @@ class DumpStates(Shown):
     dump: Dump  # the dump
 
     @property
+    def faults(self) -> list[tuple[Part, Fault]]:
+        """What is invalid in it, after a pass that failed, each with the function or module."""
+        return [(part, fault) for part, state in self.parts.items() for fault in state.faults]
+
+    @property
     def blocks(self) -> tuple[BlockAudit, ...]:
-        """The audits of all blocks that have an op with an index."""
-        return tuple(block for state in self.parts.values() for block in state.blocks)
+        """The audits of all blocks that have an op with an index. Those of an invalid dump do not count."""
+        states = [] if self.faults else self.parts.values()
+        return tuple(block for state in states for block in state.blocks)
+
+    @property
+    def is_unjudged(self) -> bool:
+        """Whether its order cannot be judged: it is invalid, or no op carries an index and some could."""
+        return bool(self.faults) or self.is_unindexed
 
     @property
     def is_unindexed(self) -> bool:
-        """Whether it has ops that could carry an index, and none carries one."""
-        states = self.parts.values()
-        return any(state.is_unindexed for state in states) and not any(state.blocks for state in states)
+        """Whether it is valid and has ops that could carry an index, and none carries one."""
+        return any(state.is_unindexed for state in self.parts.values()) and not (self.blocks or self.faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +95,7 @@ class StateChange:
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
-    Args:
-        options: the options of the audits.
-        show: divides a dump. What is read of it is shared with the comparison of texts.
+    ``show`` divides a dump. What is read of it is shared with the comparison of texts.
     """
 
     def __init__(self, options: AuditOptions, show: Callable[[Dump], ShownText]) -> None:
@@ -105,15 +106,27 @@ class ProgramStates:
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_around: tuple[bytes, DumpStates] | None = None
 
-    def observe(self, dump: Dump) -> DumpStates:
+    def observe(self, dump: Dump, *, is_said_invalid: bool = False) -> DumpStates:
         """Audit the states in a dump that are not known. The known states do not change.
+
+        A use before its definition in an unlisted op is invalid after a pass that failed, if there was none
+        before, or the compiler says that it is.
 
         Raises:
             InputError: the dump cannot be read.
         """
-        if self._last is None or not dump.has_text_of(self._last[0]):
+        is_read = self._last is not None and dump.has_text_of(self._last[0])
+        if self._last is None or not is_read or (self._last[1].faults and not dump.has_failed):
             self._last = dump, self._read(dump)
-        return self._identified(self._last[1], dump)
+        states = self._identified(self._last[1], dump)
+        if not dump.has_failed:
+            return states
+        invalid = {
+            part: replace(state, faults=state.faults + state.forward_uses)
+            for part, state in states.parts.items()
+            if is_said_invalid or (part in self.functions and not self.functions[part].forward_uses)
+        }
+        return replace(states, parts={**states.parts, **invalid})
 
     def _identified(self, read: DumpStates, dump: Dump) -> DumpStates:
         """Return the states read, with the places of modules in the dump replaced by their known numbers."""
@@ -132,7 +145,7 @@ class ProgramStates:
         text = self._show(dump).divided
 
         def read(part: Dump) -> DumpStates:
-            audited = audit_dump(part, self._options, SharedWork(0))
+            audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=dump.has_failed)
             return _grouped(text, audited, self._options)
 
         if self._options.order_from is not None:  # only whole dumps are matched
@@ -144,6 +157,8 @@ class ProgramStates:
                 around = self._last_around[1]
             else:
                 around = read(text.around)
+                if dump.has_failed and any(one.faults + one.forward_uses for one in around.parts.values()):
+                    return read(dump)  # the lines of the text around functions are not the file's
                 self._last_around = text.around_key, around
             functions = {**around.parts}
             same = self._same_in(text)
@@ -156,10 +171,15 @@ class ProgramStates:
     def _same_in(self, text: DumpText) -> set[str]:
         """Return the functions whose last known states a dump shows."""
         known, functions = self.functions, text.functions
-        return {symbol for symbol in functions.keys() & known if known[symbol].is_shown_by(functions[symbol])}
+        return {
+            symbol
+            for symbol in functions.keys() & known
+            if not known[symbol].faults and known[symbol].is_shown_by(functions[symbol])
+        }
 
     def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
         """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
+        read = partial(read_dump, options=self._options, may_be_invalid=text.dump.has_failed)
         keyed = None
         if is_same:
             known = self.functions[function.symbol]
@@ -167,10 +187,10 @@ class ProgramStates:
             if known.callees == tuple(callee.key for callee in callees):
                 return known
         else:
-            keyed = read_dump(text.function_dump(function), self._options)
+            keyed = read(text.function_dump(function))
             callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
         if keyed is None or callees:
-            keyed = read_dump(text.function_dump(function, callees), self._options)
+            keyed = read(text.function_dump(function, callees))
         audited = audit_keyed(keyed, SharedWork(0))
         next_line = function.last_line + 2  # a line end is between the functions
         blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
@@ -183,6 +203,8 @@ class ProgramStates:
             text=function,
             is_unindexed=audited.audit.is_unindexed,
             size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
+            faults=tuple(audited.ir.faults),
+            forward_uses=tuple(audited.ir.forward_uses),
         )
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
@@ -196,14 +218,14 @@ class ProgramStates:
         pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
-        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
+        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs if not shown.faults]
         may_wrap = step.ended is not None and not shown.is_named
         is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
         changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
         return StateChange(
             changed=changed,
-            differs=changed or any(old.avoidable != new.avoidable for old, new in figures),
-            mislabelled=sum(max(new.wrong_labels - old.wrong_labels, 0) for old, new in figures),
+            differs=changed or any(_sum(old, "avoidable") != _sum(new, "avoidable") for old, new in figures),
+            mislabelled=sum(max(_sum(n, "wrong_indices") - _sum(o, "wrong_indices"), 0) for o, n in figures),
             lost=self._lost(step, figures),
         )
 
@@ -222,6 +244,10 @@ class ProgramStates:
             del self.functions[part]
         self.functions.update(step.shown.parts)
         self.walk.remember(step)
+
+
+def _sum(state: FunctionState, figure: str) -> int:
+    return sum(getattr(block, figure) for block in state.blocks)
 
 
 def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
@@ -251,6 +277,8 @@ def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> Dum
             unmatched=frozenset(audited.audit.unmatched),
             is_unindexed=not fixed.issuperset(members),
             size=len(members),
+            faults=tuple(fault for fault in ir.faults if parts.of_op[fault.op] == part),
+            forward_uses=tuple(fault for fault in ir.forward_uses if parts.of_op[fault.op] == part),
         )
         for part, members in ops.items()
     }

@@ -29,16 +29,11 @@ from eio_audit.mlir.source import InputError
 class EventKind(StrEnum):
     """What a dump shows of an op."""
 
-    FIRST = "first"
-    """It is in the first dump of its function."""
-    MADE = "made"
-    """A pass made it."""
-    CHANGED = "changed"
-    """A pass changed or moved it."""
-    REMOVED = "removed"
-    """A pass removed it."""
-    LAST = "last"
-    """This is the last dump that shows it, and no pass changed it since the event before."""
+    FIRST = "first"  # it is in the first dump of its function
+    MADE = "made"  # a pass made it
+    CHANGED = "changed"  # a pass changed or moved it
+    REMOVED = "removed"  # a pass removed it
+    LAST = "last"  # this is the last dump that shows it, and no pass changed it since the event before
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +53,17 @@ class OpState:
 
 @dataclass(frozen=True, slots=True)
 class OpEvent:
-    """What one pass did to an op, or where the op was seen first or last.
+    """What one pass did to an op, or where the op was seen first or last."""
 
-    Attributes:
-        kind: what happened.
-        pass_name: the pass that did it; None for passes that the log does not show.
-        place: where the dump is that shows it.
-        state: the op in that dump; None if it was removed.
-        change: the difference from the dump before, and the op that it came from; None for first, last and
-            removed.
-        users_now_use: for a removed op, what its users use instead: ``%3 ttir.permute``.
-        at_its_location: for a removed op from which no op is known to be made, the names of the ops that were
-            added at its location, with their numbers. They may have been made from it.
-    """
-
-    kind: EventKind
-    pass_name: str | None
-    place: DumpPlace
-    state: OpState | None
+    kind: EventKind  # what happened
+    pass_name: str | None  # the pass that did it; None for passes that the log does not show
+    place: DumpPlace  # where the dump is that shows it
+    state: OpState | None  # the op in that dump; None if it was removed
+    # The difference from the dump before, and the op that it came from; None for first, last and removed.
     change: OpChange | None = None
-    users_now_use: str = ""
+    users_now_use: str = ""  # for a removed op, what its users use instead: `%3 ttir.permute`
+    # For a removed op from which no op is known to be made, the names of the ops that were added at its
+    # location, with their numbers. They may have been made from it.
     at_its_location: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -93,16 +79,11 @@ class OpInversions:
 
 @dataclass(frozen=True, slots=True)
 class OpHistory:
-    """What happened to one op, in the order of the passes.
+    """What happened to one op, in the order of the passes."""
 
-    Attributes:
-        events: the first one is its origin, the last one is the last dump that shows it or its removal.
-        origin: the position in the history of the op that a pass made it from; None for all others.
-        inversions: the pairs out of order that it is in at the end, by the pass that made them, most first.
-    """
-
-    events: tuple[OpEvent, ...]
-    origin: int | None
+    events: tuple[OpEvent, ...]  # from its origin to the last dump that shows it, or its removal
+    origin: int | None  # the place in the history of the op that a pass made it from; None for all others
+    # The pairs out of order that it is in at the end, by the pass that made them, most first.
     inversions: tuple[OpInversions, ...] = ()
 
     @property
@@ -130,17 +111,11 @@ class OpHistory:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The histories of the requested ops, several if they share an index.
+    """The histories of the requested ops, several if they share an index."""
 
-    Attributes:
-        ops: the requested ops, then the ops that passes made from them.
-        dumps: number of dumps of their program.
-        errors: the errors of dumps that could not be read.
-    """
-
-    ops: tuple[OpHistory, ...]
-    dumps: int
-    errors: tuple[InputError, ...]
+    ops: tuple[OpHistory, ...]  # the requested ops, then the ops that passes made from them
+    dumps: int  # number of dumps of their program
+    errors: tuple[InputError, ...]  # of dumps that could not be read
 
 
 def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTIONS) -> History:
@@ -196,7 +171,7 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
             continue
         has_place, last = True, dump
         try:
-            read = read_dump(dump, options)
+            read = read_dump(dump, options, may_be_invalid=dump.has_failed)
         except InputError:
             continue
         if has_op(read, wanted):
@@ -206,12 +181,11 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
         raise InputError("<dumps>", None, "there is no dump")
     if not has_place and (place := wanted.place_in(nearest.source)):
         raise no_dump_on_line(nearest.source.name, place[0])
-    find_ops(read_dump(nearest, options), op)
+    find_ops(read_dump(nearest, options, may_be_invalid=nearest.has_failed), op)
     raise AssertionError("an op was found that was not there")
 
 
-_Place = tuple[int, int]
-"""The line of the file where an op begins, and its 0-based number among the ops that begin there."""
+_Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
 
 
 def _places(dump: KeyedDump) -> list[_Place]:
@@ -254,6 +228,10 @@ class OpStep(NamedTuple):
 
     dump: Dump
     pass_name: str | None
+
+    def event(self, kind: EventKind, state: OpState | None, change: OpChange | None = None) -> OpEvent:
+        """Return it as what happened to an op."""
+        return OpEvent(kind, self.pass_name, self.dump.place, state, change)
 
 
 class _ProgramLog:
@@ -298,16 +276,12 @@ class _ProgramLog:
 
 @dataclass(slots=True, eq=False)
 class _Track:
-    """The events of one op so far, and the last text that shows it.
+    """The events of one op so far, and the last text that shows it."""
 
-    ``newest`` is the greatest number of an op when it began. ``origin`` is the number of the op that a pass
-    made it from. ``shown`` is the text, the 0-based line in it where the op begins, and its place among the
-    ops there.
-    """
-
-    newest: int
-    origin: int | None
+    newest: int  # the greatest number of an op when it began
+    origin: int | None  # the number of the op that a pass made it from
     events: list[OpEvent] = field(default_factory=list)
+    # The text, the 0-based line in it where the op begins, and its place among the ops there.
     shown: tuple[ScopeText, int, int] | None = None
 
 
@@ -351,7 +325,7 @@ class _Recorder:
         for number in self._wanted:
             if number in places and number not in self._tracks:
                 state = _state(new.ops, places[number])
-                self._begin(number, _event(EventKind.FIRST, OpStep(found.after.dump, None), state), None)
+                self._begin(number, OpStep(found.after.dump, None).event(EventKind.FIRST, state), None)
 
     def _find_made(self, done: _LogStep, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
@@ -364,7 +338,7 @@ class _Recorder:
             is_wanted = number in self._wanted
             if done.found.was_known(function) and (is_wanted or source in self._tracks):
                 change = comparison.change(None, op, origin)
-                event = _event(EventKind.MADE, done.of(function), _state(new.ops, op), change)
+                event = done.of(function).event(EventKind.MADE, _state(new.ops, op), change)
                 self._begin(number, event, None if is_wanted else source)
 
     def _begin(self, number: int, event: OpEvent, origin: int | None) -> None:
@@ -376,7 +350,7 @@ class _Recorder:
         assert done.found.old is not None
         if new is None:
             function = _function(done.found.old, old)
-            event = _event(EventKind.REMOVED, done.of(function), None)
+            event = done.of(function).event(EventKind.REMOVED, None)
             names = _added_at(comparison, old)
             used = comparison.replacements(old)
             track.events.append(replace(event, users_now_use=used, at_its_location=names))
@@ -385,7 +359,7 @@ class _Recorder:
         change = comparison.change(old, new)
         if change.status != "unchanged":
             step = done.of(change.function)
-            track.events.append(_event(EventKind.CHANGED, step, _state(comparison.after, new), change))
+            track.events.append(step.event(EventKind.CHANGED, _state(comparison.after, new), change))
 
     def result(self) -> tuple[OpHistory, ...]:
         """Return the histories of all ops, those that were asked for first."""
@@ -410,9 +384,10 @@ class _Recorder:
         if track.events[-1].place == text.dump.place:
             return
         kept = range(len(text.lines))
-        read = ComparedDump(read_dump(text.readable(kept), self._options), Interned())
+        dump = read_dump(text.readable(kept), self._options, may_be_invalid=True)
+        read = ComparedDump(dump, Interned())
         ops = [op for op, first in enumerate(ScopeSide(kept, read).op_lines) if first == line]
-        track.events.append(_event(EventKind.LAST, OpStep(text.dump, None), _state(read, ops[place])))
+        track.events.append(OpStep(text.dump, None).event(EventKind.LAST, _state(read, ops[place])))
 
 
 def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:
@@ -449,15 +424,6 @@ def _inlined_before(old: ScopeSide, new: ScopeSide, op: int, newest: int) -> int
 def _function(side: ScopeSide, op: int) -> str | None:
     ops = side.ops.ops
     return ops.functions[ops.ir.op_block[op]]
-
-
-def _event(
-    kind: EventKind,
-    step: OpStep,
-    state: OpState | None,
-    change: OpChange | None = None,
-) -> OpEvent:
-    return OpEvent(kind, step.pass_name, step.dump.place, state, change)
 
 
 def _state(side: ComparedDump, op: int) -> OpState:

@@ -20,11 +20,9 @@ from typing import NamedTuple
 
 from eio_audit.order.inversions import displaced
 
-MOST_OPS = 20_000
-"""Of a block with more ops in inversions, only so many displaced ops are followed."""
+MOST_OPS = 20_000  # of a block with more ops in inversions, only so many displaced ops are followed
 
-INITIAL = -1
-"""The origin of pairs that no change made: the first state of their function has them."""
+INITIAL = -1  # the origin of pairs that no change made: the first state of their function has them
 
 
 class KeyedOps(NamedTuple):

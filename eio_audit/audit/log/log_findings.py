@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.gate.checked_dump import CheckedDump, checked
+from eio_audit.audit.gate.gate import CheckedDump, checked
 from eio_audit.audit.gate.rules import ORDER_RULES, Rule
 from eio_audit.mlir.source import InputError
 
@@ -38,16 +38,6 @@ class Lifetime:
     until: str = ""  # the moment of the first dump without it; empty if there is none
 
 
-@dataclass(frozen=True, slots=True)
-class Succession:
-    """The findings of a dump compared with those of the dump before."""
-
-    # The findings in both dumps: as known so far, and as the dump has them.
-    same: Sequence[tuple[Lifetime, Finding]]
-    appeared: Sequence[Finding]  # the findings that are new
-    vanished: Sequence[Lifetime]  # the findings that the dump does not have
-
-
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
     lambda f: (f.rule, f.function, *((f.block,) if f.is_of_block else (f.op.name, f.op.index, f.origin))),
     lambda f: f.op.index is not None and (f.rule, f.function, f.op.index, f.origin),
@@ -59,8 +49,10 @@ A conversion renames the op. Inlining and outlining change the function.
 """
 
 
-def follow(there: Iterable[Lifetime], found: Iterable[Finding]) -> Succession:
-    """Match the findings of a dump with those of the dump before. Equal findings are counted.
+def follow(
+    there: Iterable[Lifetime], found: Iterable[Finding]
+) -> tuple[list[tuple[Lifetime, Finding]], list[Finding], list[Lifetime]]:
+    """Return the findings that a dump and the one before both have, the new ones and those that are gone.
 
     Complexity: linear.
     """
@@ -81,15 +73,11 @@ def follow(there: Iterable[Lifetime], found: Iterable[Finding]) -> Succession:
                 rest.append(finding)
         known = {lifetime for lifetime, _ in same}
         vanished, appeared = [lifetime for lifetime in vanished if lifetime not in known], rest
-    return Succession(same, appeared, vanished)
+    return same, appeared, vanished
 
 
 class _ProgramPairs:
-    """The pairs out of order of one program, from the first dump that has any.
-
-    Args:
-        options: the options of the audits.
-    """
+    """The pairs out of order of one program, from the first dump that has any."""
 
     def __init__(self, options: AuditOptions) -> None:
         from eio_audit.audit.log.followed_pairs import FollowedPairs
@@ -192,13 +180,14 @@ class _ProgramFindings:
         moment: str,
     ) -> None:
         """Take the findings of a dump, which may be earlier findings of the functions in ``may_be``."""
-        changes = follow((one for one in self.there if one.last.function in may_be), found)
-        for one, finding in changes.same:
+        there = (one for one in self.there if one.last.function in may_be)
+        same, appeared, vanished = follow(there, found)
+        for one, finding in same:
             one.last = finding
-        for one in changes.vanished:
+        for one in vanished:
             if one.last.function in shown:
                 one.until = moment
-        for finding in changes.appeared:
+        for finding in appeared:
             maker = makers.get(finding.function)
             if self._pairs is not None:
                 maker = self._pairs.maker(finding, maker)
@@ -214,11 +203,7 @@ class _ProgramFindings:
 
 
 class LogFindings:
-    """The findings of some rules in dumps. A finding in consecutive dumps of a program is one finding.
-
-    Args:
-        rules: the rules to apply.
-    """
+    """The findings of some rules in dumps. A finding in consecutive dumps of a program is one finding."""
 
     def __init__(self, rules: Collection[Rule]) -> None:
         self._rules = rules

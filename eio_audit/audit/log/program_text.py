@@ -10,13 +10,21 @@ is the one that shares most symbols inside it, or else most lines.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
 
-from eio_audit.audit.log.scope_text import TEXT, Line, Scope, ScopeText
-from eio_audit.audit.log.shown_text import ShownText, extents_of
+from eio_audit.audit.log.scope_text import (
+    TEXT,
+    Line,
+    Scope,
+    ScopeText,
+    ShownText,
+    extents_of,
+    line_ends,
+    read_shown,
+)
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.traits import OpTable
@@ -56,6 +64,13 @@ class ProgramText:
         outermost = [scope for scope in known if not any(_is_in(scope, other) for other in known)]
         texts = [self._known(scope, with_aliases=False) for scope in outermost]
         return None, reduce(ScopeText.joined_with, texts) if texts else None
+
+    def lines(self, symbol: str | None) -> Iterator[Line]:
+        """Yield the lines of all that is known, or only of what has a symbol, if that is known."""
+        scopes = [scope for scope in self._last if scope and scope[-1].symbol == symbol] if symbol else []
+        for scope in scopes or self._last:
+            if not any(_is_in(scope, other) for other in scopes or self._last):
+                yield from self._known(scope, with_aliases=False).lines
 
     def _find(self, shown: ShownText) -> Scope | None:
         root = shown.outline.scopes[0]
@@ -147,12 +162,8 @@ def _share(one: Counter[object], other: Counter[object]) -> float:
 def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | None:
     """Return what a dump shows as the dumps before it left it; None if none of them shows it.
 
-    It is the last dump that shows the same, if that is one dump. Else it is put together from several.
-
-    Args:
-        dumps: the dumps of its program before it. Those that cannot be read do not count.
-        dump: the dump.
-        op_table: tells which ops are functions.
+    It is the last dump that shows the same, if that is one dump. Else it is put together from several. The
+    ``dumps`` are those of its program before it. Those that cannot be read do not count.
 
     Raises:
         InputError: the dump cannot be read.
@@ -168,11 +179,9 @@ def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | 
 
 
 def next_of_same(dumps: Iterable[Dump], op_table: OpTable) -> dict[Dump, Dump]:
-    """Return, by dump, the next dump that shows the same op. Dumps that no later dump follows have none.
+    """Return, by dump of a log, the next dump that shows the same op, if there is one.
 
-    Args:
-        dumps: the dumps of a log. Those that cannot be read do not count.
-        op_table: tells which ops are functions.
+    Dumps that cannot be read do not count.
     """
     texts: dict[str, ProgramText] = defaultdict(ProgramText)
     last: dict[tuple[str, Scope], Dump] = {}
@@ -193,8 +202,9 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
     if before is not None and before.is_same_as(shown.text):
         text = shown.text.with_all_of(before)
     else:
-        excerpt = shown.excerpt([])
-        extents = extents_of(excerpt.ir, excerpt.line_ends, excerpt.kept, root)
+        kept = range(len(shown.text.lines))
+        ir = read_shown(shown.text.readable(kept), op_table)
+        extents = extents_of(ir, line_ends(ir.source), kept, root)
         text = replace(shown.text, extents=extents)
     texts.take(text, shown.name)
     return next(iter(text.extents))

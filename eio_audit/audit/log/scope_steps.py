@@ -1,14 +1,15 @@
-"""Each dump of a program compared with the last known text of what it shows. Ops keep a number throughout.
+"""Each dump of a program compared with the last known text of what it shows, and what passes did to the ops.
 
-Functions that are the same before and after are not read again: their bodies are left out on both sides.
+Ops keep a number throughout. Functions that are the same before and after are not read again: their bodies
+are left out on both sides.
 """
 
 from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
@@ -20,30 +21,22 @@ from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText
-from eio_audit.audit.log.shown_text import Excerpt, ShownText, extents_of, line_ends
-from eio_audit.audit.log.walk import Part
+from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step
 from eio_audit.audit.options import AuditOptions
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
-KNOWN_TEXTS = 50_000
-"""How many numbers for texts, locations and classes of ops are kept from dump to dump."""
+KNOWN_TEXTS = 50_000  # how many numbers for texts, locations and classes of ops are kept from dump to dump
 
 
 class ScopeSide:
-    """One side of a comparison: a text, and the ops that were read from some of its lines.
+    """One side of a comparison: a text, and the ops that were read from some of its lines."""
 
-    Args:
-        kept: as above.
-        ops: as above.
-        ends: the offset after each line end of the lines that were read, if the caller knows them.
-    """
-
-    def __init__(self, kept: Sequence[int], ops: ComparedDump, ends: Sequence[int] | None = None) -> None:
+    def __init__(self, kept: Sequence[int], ops: ComparedDump) -> None:
         self.ops = ops  # the ops as they are compared, without those in the bodies that were left out
         self.numbers: Sequence[int] = ()  # per op, its number, which it keeps from dump to dump
         self.kept = kept  # per line that was read, its 0-based number in the text
-        self._ends = line_ends(ops.ops.ir.source) if ends is None else ends
+        self._ends = line_ends(ops.ops.ir.source)
 
     @cached_property
     def op_lines(self) -> Sequence[int]:
@@ -90,16 +83,12 @@ class ScopeStep:
 
 
 class ScopeSteps:
-    """Compares the dumps of one program, one after another. Ops get numbers, which they keep.
-
-    Args:
-        options: the options to read dumps with.
-    """
+    """Compares the dumps of one program, one after another. Ops get numbers, which they keep."""
 
     def __init__(self, options: AuditOptions) -> None:
         self._options = replace(options, order_from=None)
         self._next_number = count()
-        self._texts = ProgramText()
+        self.texts = ProgramText()  # the last known text of the program
         self._interned = Interned()
         self._last_shown: ShownText | None = None
         self._last_side: tuple[ScopeText, ScopeSide] | None = None
@@ -107,11 +96,11 @@ class ScopeSteps:
     @property
     def has_namesakes(self) -> bool:
         """Whether some symbol does not tell which function or module of the program it is."""
-        return bool(self._texts.namesakes)
+        return bool(self.texts.namesakes)
 
     def is_namesake(self, part: Part) -> bool:
         """Return whether several functions or modules of the program have this symbol."""
-        return part in self._texts.namesakes
+        return part in self.texts.namesakes
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
@@ -122,31 +111,30 @@ class ScopeSteps:
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
 
-        Args:
-            shown: what the dump shows.
-            same: the functions that are the same as in the dump that showed them last.
+        ``same`` are the functions that are the same as in the dump that showed them last.
 
         Raises:
             InputError: one of the texts cannot be read.
         """
-        root, before = self._texts.before(shown)
+        root, before = self.texts.before(shown)
         after = shown.text
         if before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
-            self._texts.take(after, shown.name)
+            self.texts.take(after, shown.name)
             return ScopeStep(before, after)
         if len(self._interned) > KNOWN_TEXTS:
             self._interned, self._last_side = Interned(), None
         left_out = [] if before is None else _same_lines(before, shown, same)
         old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
-        new = self._side(shown.excerpt(lines for _, lines in left_out))
+        kept = after.without_bodies(lines for _, lines in left_out)
+        new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
         if before is not None:
             for there, here in left_out:
                 after = after.with_numbers_of(here, before, there)
         after = self._numbered(before, after, old, new, comparison)
-        self._texts.take(after, shown.name)
+        self.texts.take(after, shown.name)
         self._last_side = after, new
         known = None
         if before is not None and root is None:
@@ -175,12 +163,12 @@ class ScopeSteps:
         kept = text.without_bodies(left_out)
         if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
             return self._last_side[1]
-        return self._side(Excerpt(text, kept, self._options.op_table))
+        return self._side(text, kept, may_be_invalid=True)
 
-    def _side(self, excerpt: Excerpt) -> ScopeSide:
-        """Return an excerpt of a text as a side."""
-        ops = ComparedDump(read_dump(excerpt.dump, self._options), self._interned)
-        return ScopeSide(excerpt.kept, ops, excerpt.line_ends)
+    def _side(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool) -> ScopeSide:
+        """Return some lines of a text as a side. The text before a dump may be that of a pass that failed."""
+        read = read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
+        return ScopeSide(kept, ComparedDump(read, self._interned))
 
 
 def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:
@@ -194,3 +182,109 @@ def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> l
         if symbol in same and len(there) == 1 and there[0].length == here.length:
             pairs.append((there[0], here))
     return pairs
+
+
+@dataclass(frozen=True, slots=True)
+class TracedPlace(DumpPlace):
+    """Where a dump of a trace is."""
+
+    occurrence: int = 0  # 0-based number among the dumps of that file before, or after, that pass
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedOp:
+    """What a pass did to one op."""
+
+    status: str  # `moved`, `modified`, `added` or `removed`
+    name: str  # its name, in the later dump if it has it
+    function: str | None  # the symbol of the function around it; None outside functions
+    before: int | None  # the 0-based line where it begins in the text before; None if it is not there
+    after: int | None  # the same in the text after
+    number: int = -1  # the number of the op in its program
+    origin: int = -1  # the number of the op that it was made from, for an added op; -1 if that is not known
+    is_unlocated: bool = False  # whether it had a known location before, and has none now
+
+
+@dataclass(frozen=True, slots=True)
+class PassStep:
+    """A dump that shows changes, and the text before it."""
+
+    before: ScopeText  # the last known text of what the dump shows
+    after: ScopeText  # the text of the dump
+    # Per pass, what it is charged with, in the order of the later text.
+    changes: Mapping[PassRun | None, Sequence[ChangedOp]]
+
+
+@dataclass(frozen=True, slots=True)
+class OpCounts:
+    """How many ops a pass added, removed, modified, and moved without a modification."""
+
+    added: int = 0
+    removed: int = 0
+    modified: int = 0
+    moved: int = 0
+    unlocated: int = 0  # those of the modified ops that had a known location before, and have none now
+
+    @property
+    def total(self) -> int:
+        """How many ops changed."""
+        return self.added + self.removed + self.modified + self.moved
+
+    def plus(self, other: OpCounts) -> OpCounts:
+        """Return the sums."""
+        return OpCounts(
+            self.added + other.added,
+            self.removed + other.removed,
+            self.modified + other.modified,
+            self.moved + other.moved,
+            self.unlocated + other.unlocated,
+        )
+
+
+def counts_by_name(changes: Iterable[ChangedOp]) -> dict[str, OpCounts]:
+    """Return the counts by the name of the op."""
+    numbers: dict[str, Counter[str]] = defaultdict(Counter)
+    for change in changes:
+        numbers[change.name][change.status] += 1
+        numbers[change.name]["unlocated"] += change.is_unlocated
+    return {name: OpCounts(**found) for name, found in numbers.items()}
+
+
+def pass_step(found: ScopeStep, step: Step[ShownT]) -> PassStep | None:
+    """Return what the passes are charged with that a dump shows; None if nothing of it was known before."""
+    if found.before is None:
+        return None
+    charged: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
+    for change in changed_ops(found):
+        charged[step.run_of(change.function)].append(change)
+    return PassStep(found.before, found.after, charged)
+
+
+def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
+    """Yield what became of the ops that a dump and the text before it do not share."""
+    comparison, old, new = found.comparison, found.old, found.new
+    if comparison is None or old is None or new is None:
+        return
+    for status, was, now in comparison.statuses():
+        change = _changed_op(status, was, now, old, new)
+        if status == "added" and not found.was_known(change.function):
+            continue  # the dump only shows more of the program than those before it
+        number = new.numbers[now] if now is not None else old.numbers[was or 0]
+        origin = old.numbers[found.origins[now][0]] if now is not None and now in found.origins else -1
+        is_unlocated = status == "modified" and comparison.loses_location(was or 0, now or 0)
+        yield replace(change, number=number, origin=origin, is_unlocated=is_unlocated)
+
+
+def _changed_op(
+    status: str, old: int | None, new: int | None, before: ScopeSide, after: ScopeSide
+) -> ChangedOp:
+    side, op = (before, old) if new is None else (after, new)
+    assert op is not None
+    ops = side.ops.ops
+    return ChangedOp(
+        status,
+        ops.names[op],
+        ops.functions[ops.ir.op_block[op]],
+        None if old is None else before.line_of(old),
+        None if new is None else after.line_of(new),
+    )

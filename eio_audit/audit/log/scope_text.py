@@ -1,25 +1,30 @@
-"""The text of a function, a module or a whole dump, line by line, put together from the dumps that show it.
+"""The text of a program, a module or a function, or a whole dump, line by line, and what a dump shows.
 
 A pass on one function is followed by a dump of that function alone. What the next pass on the module found is
 then in several dumps: the module in one, that function in another. Each line knows its place in the log, and
-the aliases of the dump that it is from.
+the aliases of the dump that it is from. A dump's text is read once, whoever needs it.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import count, groupby, repeat
 from operator import eq, is_, itemgetter
 from typing import NamedTuple, TypeAlias
 
+from eio_audit.audit.functions import find_scopes, only_function
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.mlir.input.function_texts import Aliases
-from eio_audit.mlir.source import Source, Span, count_lines
+from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.source import InputError, Source, Span, count_lines
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
+from eio_audit.mlir.traits import OpTable
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
 _INDENT = re.compile(rb"[ \t]*+")
@@ -66,7 +71,7 @@ class Lines:
         return self.end - self.start
 
 
-class ScopeStep(NamedTuple):
+class ScopeOp(NamedTuple):
     """One op on the way from a program to an op in it."""
 
     name: str  # its name, `func.func`
@@ -74,7 +79,7 @@ class ScopeStep(NamedTuple):
     place: int  # its 0-based place among the ops of that name and symbol in the op around it
 
 
-Scope: TypeAlias = tuple[ScopeStep, ...]
+Scope: TypeAlias = tuple[ScopeOp, ...]
 """An op with functions or modules, or a function: the ops around it and itself. Empty for a whole dump."""
 
 
@@ -236,3 +241,144 @@ def _apart(
 def _indent(line: Line) -> int:
     blanks = _INDENT.match(line.text)
     return blanks.end() if blanks else 0
+
+
+_LINE_END = re.compile(rb"\n")
+_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
+
+
+def read_shown(dump: Dump, op_table: OpTable) -> IR:
+    """Read a dump to show it: that of a pass that failed may be invalid."""
+    return read_ir(dump.source, dump.span, op_table, may_be_invalid=dump.has_failed)
+
+
+class Outline(NamedTuple):
+    """What a dump shows, without the bodies of its functions."""
+
+    # Its scopes, the outermost first; an empty one first if it has several outermost ops.
+    scopes: Sequence[Scope]
+    only_function: str | None  # the symbol of the function if the dump shows only that; None for a program
+    is_divided: bool  # whether its functions were found by their text
+
+
+class ShownText:
+    """What a dump shows. The op table tells which ops are functions."""
+
+    def __init__(self, dump: Dump, op_table: OpTable) -> None:
+        self._op_table = op_table
+        self.dump = dump  # the dump
+        self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
+        self.divided = DumpText(dump, op_table)  # it, divided into its functions and the text around them
+
+    @cached_property
+    def text(self) -> ScopeText:
+        """Its lines, without blank ones around them, and without extents."""
+        aliases = self.divided.aliases
+        return ScopeText(self.dump, lines_of(self.dump, aliases, self._line_of_span), {}, aliases)
+
+    @cached_property
+    def outline(self) -> Outline:
+        """What it shows without the bodies of its functions.
+
+        Raises:
+            InputError: the dump cannot be read.
+        """
+        is_divided = self.divided.aliases.are_unique
+        try:
+            around = self.divided.around
+            ir = read_shown(around, self._op_table)
+        except InputError:  # the dump as a whole may be valid
+            is_divided = False
+            ir = read_shown(self.dump, self._op_table)
+        return Outline([*scopes_of(ir)], only_function(ir), is_divided)
+
+    @property
+    def name(self) -> str:
+        """The name of the outermost op; empty if there are several."""
+        root = self.outline.scopes[0]
+        return root[-1].name if root else ""
+
+    @property
+    def function_texts(self) -> dict[str, FunctionText]:
+        """By symbol, the functions that were found by their text."""
+        return self.divided.functions if self.outline.is_divided else {}
+
+    @cached_property
+    def functions(self) -> dict[str, Lines]:
+        """By symbol, the lines of these functions."""
+        first = next((line.number for line in self.text.lines), 0)
+        return {
+            symbol: Lines(function.line - first, function.last_line - first + 1)
+            for symbol, function in self.function_texts.items()
+        }
+
+
+def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
+    """Return the lines of the scopes of a text, as scopes of its program.
+
+    A scope that shares its first or last line with other ops has no lines of its own, and is left out. Some
+    of the lines of the text were read: ``ends`` and ``kept`` have their ends and their numbers. ``root`` is
+    the scope of the text, if it is known.
+    """
+    extents: dict[Scope, Lines] = {}
+    scopes = scopes_of(ir)
+    outermost = next(iter(scopes))
+    for scope, op in scopes.items():
+        lines = Lines(0, kept[-1] + 1 if kept else 0)
+        if op >= 0:
+            if scope != outermost and not _has_own_lines(ir, op):
+                continue
+            lines = _lines_at(ir, ends, kept, op)
+        extents[scope if root is None else (*root, *scope[1:])] = lines
+    return extents
+
+
+def _has_own_lines(ir: IR, op: int) -> bool:
+    """Return whether no other op is on the first and the last line of an op."""
+    data, start, end = ir.source.data, ir.op_start[op], ir.op_end[op]
+    before = data[data.rfind(b"\n", 0, start) + 1 : start]
+    return not before.strip() and _LINE_REST.match(data, end) is not None
+
+
+def _lines_at(ir: IR, ends: Sequence[int], kept: Sequence[int], op: int) -> Lines:
+    first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
+    return Lines(kept[first], kept[last] + 1)
+
+
+def line_ends(source: Source) -> list[int]:
+    """Return the offset after each line end of a text."""
+    return [match.end() for match in _LINE_END.finditer(source.data)]
+
+
+def lines_of(dump: Dump, aliases: Aliases, first: int) -> list[Line]:
+    """Return the lines of a dump, without blank ones around it. ``first`` is that of its span's start."""
+    texts = dump.text.split(b"\n")
+    while texts and not texts[-1].strip():
+        texts.pop()
+    start = next((k for k, text in enumerate(texts) if text.strip()), 0)
+    return lines_from(texts[start:] if start else texts, first + start, aliases)
+
+
+def scopes_of(ir: IR) -> dict[Scope, int]:
+    """Return the scopes of a dump and the op of each; -1 for all of a dump with several outermost ops.
+
+    They are its functions, its modules and the ops around them, and ops with regions directly in those.
+    """
+    holding = find_scopes(ir)
+    around = {ir.parent_op(ir.op_block[op]) for op in holding}
+    scopes: dict[Scope, int] = {}
+    of_op: dict[int, Scope] = {-1: ()}
+    seen = Counter[tuple[Scope, str, str | None]]()
+    outermost = ir.block_ops[0] if ir.block_count else []
+    if len(outermost) != 1:
+        scopes[()] = -1
+    for op in sorted({*ir.regions_of, *outermost}):
+        parent = ir.parent_op(ir.op_block[op])
+        if parent not in of_op or (parent not in around and parent >= 0):
+            continue
+        symbol = ir.symbol(op) if op in holding else None
+        kind = of_op[parent], ir.name(op), symbol
+        of_op[op] = (*of_op[parent], ScopeOp(ir.name(op), symbol, seen[kind]))
+        seen[kind] += 1
+        scopes[of_op[op]] = op
+    return scopes

@@ -11,33 +11,35 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.followed_pairs import FollowedPairs
-from eio_audit.audit.log.function_states import DumpStates, ProgramStates, StateChange
+from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.followed_pairs import FollowedPairs, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL
-from eio_audit.audit.log.left_pairs import LeftOp, LeftPairs, left_pairs
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep, counts_by_name, pass_step
-from eio_audit.audit.log.pass_times import PassTime, PassTimes, TimedRun
-from eio_audit.audit.log.scope_steps import ScopeStep, ScopeSteps
+from eio_audit.audit.log.scope_steps import (
+    ChangedOp,
+    OpCounts,
+    PassStep,
+    ScopeStep,
+    ScopeSteps,
+    TracedPlace,
+    counts_by_name,
+    pass_step,
+)
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
+from eio_audit.mlir.input.diagnostics import Diagnostic
+from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
+from eio_audit.mlir.input.markers import Marker
+from eio_audit.mlir.ir import Fault
 from eio_audit.mlir.source import InputError
-from eio_audit.mlir.tokens import REPRODUCER
-
-
-@dataclass(frozen=True, slots=True)
-class TracedPlace(DumpPlace):
-    """Where a dump of a trace is."""
-
-    occurrence: int = 0  # 0-based number among the dumps of that file before, or after, that pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +51,29 @@ class TracedPass:
     function: str | None  # symbol of the function it ran on; None for a whole program
     program: str  # the program it ran on, if there are several
     place: TracedPlace  # the dump that shows its result
-    before: TracedPlace | None  # the last dump before that of what it changed; None if there is none
-    failed: bool  # whether it failed, according to its marker
-    # Whether it changed anything except the names of aliases and values; None without a text before.
-    changed: bool | None
-    figures: Summary  # the figures of the dump, or only of the function it ran on
-    made: int  # pairs of ops that it put out of order
-    undone: int  # pairs of ops out of order that it put in order
-    left: int  # pairs that it made and that have been out of order since then
-    # How many of them are of each class. Those in graph regions have none.
-    left_classes: Mapping[PairClass, int]
-    # The ops in these pairs that `fix --relabel` changes, those in most of them first.
-    left_ops: tuple[LeftOp, ...]
-    mislabelled: int  # op indices that it made contradict the dependences, function by function
-    lost: int  # op indices that the program had before it and has no more
     run: int  # its number among the passes of its program, as they began
+    figures: Summary  # the figures of the dump, or only of the function it ran on
+    before: TracedPlace | None = None  # the last dump before that of what it changed; None if there is none
+    failed: bool = False  # whether it failed, according to its marker, or did not end
+    # Whether it changed anything except the names of aliases and values; None without a text before.
+    changed: bool | None = None
+    made: int = 0  # pairs of ops that it put out of order
+    undone: int = 0  # pairs of ops out of order that it put in order
+    left: int = 0  # pairs that it made and that have been out of order since then
+    # How many of them are of each class. Those in graph regions have none.
+    left_classes: Mapping[PairClass, int] = field(default_factory=dict)
+    # The ops in these pairs that `fix --relabel` changes, those in most of them first.
+    left_ops: tuple[LeftOp, ...] = ()
+    mislabelled: int = 0  # op indices that it made contradict the dependences, function by function
+    lost: int = 0  # op indices that the program had before it and has no more
     # Per name of an op, how many of these it added, removed, modified and moved; None without a dump
     # before.
-    ops: Mapping[str, OpCounts] | None
-    functions: tuple[str, ...]  # the functions in which it changed ops
-    size: int  # number of ops of the dump, or of the function it ran on, at any depth
+    ops: Mapping[str, OpCounts] | None = None
+    functions: tuple[str, ...] = ()  # the functions in which it changed ops
+    size: int = 0  # number of ops of the dump, or of the function it ran on, at any depth
+    # What is invalid in the dump of a pass that failed, each with the function or module.
+    faults: tuple[tuple[Part, Fault], ...] = ()
+    errors: tuple[Diagnostic, ...] = ()  # what the compiler said of it
     # Its wall time by MLIR's timing report, together with the other runs that the entry of the report
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
@@ -77,7 +82,7 @@ class TracedPass:
     @property
     def left_shuffled(self) -> int:
         """The pairs that it left out of place, or with a wrong index."""
-        return _shuffled(self.left_classes)
+        return sum(self.left_classes.get(one, 0) for one in SHUFFLED)
 
     @property
     def op_counts(self) -> OpCounts:
@@ -85,60 +90,43 @@ class TracedPass:
         return reduce(OpCounts.plus, (self.ops or {}).values(), OpCounts())
 
 
-def _shuffled(classes: Mapping[PairClass, int]) -> int:
-    return sum(number for one, number in classes.items() if one in SHUFFLED)
-
-
 @dataclass(frozen=True, slots=True)
 class LeftFinding:
-    """A finding at the end of the log.
+    """A finding at the end of the log."""
 
-    Attributes:
-        finding: the finding in the last dump of its function.
-        made_at: the dump of the pass that made most of the pairs it is about; None if the first dump of the
-            function has them.
-    """
-
-    finding: Finding
+    finding: Finding  # the finding in the last dump of its function
+    # The dump of the pass that made most of its pairs; None if the first dump of the function has them.
     made_at: TracedPlace | None
 
 
 @dataclass(frozen=True)
 class Trace:
-    """The history of the programs in a log.
+    """The history of the programs in a log."""
 
-    Attributes:
-        left: the findings at the end, worst first.
-        passes: the passes, in the order in which they ended.
-        initial: pairs out of order in the first dumps of functions, which no pass is charged with.
-        initial_left: those of them that have been out of order since then.
-        initial_classes: how many of these are of each class. Those in graph regions have none.
-        summary: the figures of all dumps, added up.
-        at_end_of_log: the figures of the last dumps of all functions. A dump without any index does not
-            count.
-        errors: the errors of dumps that could not be read.
-        unmatched: the patterns of ``--assume-pure`` that match no op of any dump.
-        options: the options of the audits.
-        sources: the files with dumps that could be read.
-        unindexed: number of dumps that have ops but no index.
-        is_partial: whether some block had too many ops out of order to follow all of its pairs.
-        reproducers: where compilers that failed printed how to fail again: the file and the 1-based line.
-    """
-
-    left: tuple[LeftFinding, ...]
-    passes: tuple[TracedPass, ...]
-    initial: int
-    initial_left: int
-    initial_classes: Mapping[PairClass, int]
-    summary: Summary
+    left: tuple[LeftFinding, ...]  # the findings at the end, worst first
+    passes: tuple[TracedPass, ...]  # the passes, in the order in which they ended
+    initial: int  # pairs out of order in the first dumps of functions, which no pass is charged with
+    initial_left: int  # those of them that have been out of order since then
+    initial_classes: Mapping[PairClass, int]  # how many of these are of each class; none in graph regions
+    summary: Summary  # the figures of all dumps, added up
+    # The figures of the last dumps of all functions. A dump without any index does not count.
     at_end_of_log: Summary
-    errors: tuple[InputError, ...]
-    unmatched: tuple[str, ...]
-    options: AuditOptions
-    sources: tuple[str, ...] = ()
-    unindexed: int = 0
-    is_partial: bool = False
-    reproducers: tuple[tuple[str, int], ...] = ()
+    errors: tuple[InputError, ...]  # of dumps that could not be read
+    unmatched: tuple[str, ...]  # the patterns of `--assume-pure` that match no op of any dump
+    options: AuditOptions  # of the audits
+    sources: tuple[str, ...] = ()  # the files with dumps that could be read
+    unindexed: int = 0  # number of dumps that have ops but no index
+    is_partial: bool = False  # whether some block had too many ops out of order to follow all of its pairs
+    # What else compilers printed, such as how to fail again, by its file and 1-based line.
+    notes: Mapping[tuple[str, int], str] = field(default_factory=dict)
+    # The 1-based lines of modules without a marker and an index, of a single file.
+    unmarked_modules: tuple[int, ...] = ()
+
+    @cached_property
+    def broken(self) -> TracedPass | None:
+        """Where the compiler failed: the first pass that left invalid IR, else with an error or a mark."""
+        failed = (one for one in self.passes if one.failed)
+        return min(failed, key=lambda one: (not one.faults, not one.errors), default=None)
 
     @property
     def is_unjudged(self) -> bool:
@@ -159,7 +147,7 @@ class Trace:
     @property
     def initial_left_shuffled(self) -> int:
         """The pairs of the first dumps that are left out of place, or with a wrong index."""
-        return _shuffled(self.initial_classes)
+        return sum(self.initial_classes.get(one, 0) for one in SHUFFLED)
 
 
 class Watch(Protocol):
@@ -192,104 +180,68 @@ def trace(
     return tracer.result()
 
 
-@dataclass(slots=True, eq=False)
 class _Charges:
-    """What one run of a pass is charged with so far, and the last dump that shows it: number ``shown_at``."""
+    """What one run of a pass is charged with so far, and the number of the last dump that shows it."""
 
-    run: PassRun
-    program: str
-    place: TracedPlace
-    shown_at: int = -1
-    changed: bool | None = None
-    figures: Summary = field(default_factory=lambda: summarize_blocks([]))
-    before: TracedPlace | None = None
-    mislabelled: int = 0
-    lost: int = 0
-    ops: dict[str, OpCounts] | None = None
-    functions: dict[str, None] = field(default_factory=dict)
-    size: int = 0
+    def __init__(self, run: PassRun, program: str, place: TracedPlace, shown_at: int = -1) -> None:
+        self.run = run
+        self.shown_at = shown_at
+        nothing = summarize_blocks([])
+        self.row = TracedPass(-1, run.pass_name, run.function, program, place, run.number, nothing)
 
     def count(self, changes: Sequence[ChangedOp]) -> None:
-        self.ops = self.ops or {}
+        ops = {**(self.row.ops or {})}
         for name, counts in counts_by_name(changes).items():
-            self.ops[name] = counts.plus(self.ops.get(name, OpCounts()))
-        self.functions |= dict.fromkeys(one.function for one in changes if one.function is not None)
-
-    def add(self, change: StateChange) -> None:
-        self.mislabelled += change.mislabelled
-        self.lost += change.lost
+            ops[name] = counts.plus(ops.get(name, OpCounts()))
+        functions = dict.fromkeys([*self.row.functions, *filter(None, (one.function for one in changes))])
+        self.row = replace(self.row, ops=ops, functions=(*functions,))
 
     def show(self, number: int, place: TracedPlace, states: DumpStates) -> None:
-        self.shown_at, self.place = number, place
-        function = self.run.function
+        function, self.shown_at = self.run.function, number
         is_part = states.only_function is None and function is not None and function in states.parts
-        self.figures = summarize_blocks(states.parts[function].blocks if is_part else states.blocks)
-        self.size = sum(state.size for part, state in states.parts.items() if part == function or not is_part)
+        shown = [states.parts[function]] if is_part else [*states.parts.values()]
+        blocks = [block for state in shown for block in state.blocks if not states.faults]
+        size, faults = sum(state.size for state in shown), (*states.faults,)
+        self.row = replace(self.row, place=place, figures=summarize_blocks(blocks), size=size, faults=faults)
+
+    def hear(self, errors: Iterable[Diagnostic]) -> None:
+        known = {(one.message, one.op_name): one for one in reversed((*self.row.errors, *errors))}
+        self.row = replace(self.row, errors=(*known.values(),)[::-1])
 
     def timed(self) -> TimedRun:
-        run, place = self.run, self.place
-        return TimedRun(
-            run.class_name, self.program, run.function, bool(self.changed), place.source, place.line
-        )
+        run, row = self.run, self.row
+        place = row.place.source, row.place.line
+        return TimedRun(run.class_name, row.program, run.function, bool(row.changed), *place)
 
-    def traced(self, index: int, time: PassTime, pairs: _ChargedPairs) -> TracedPass:
-        run = self.run
-        figures = {name: getattr(self, name) for name in _FIGURES}
-        return TracedPass(
-            index,
-            run.pass_name,
-            run.function,
-            failed=run.failed,
-            run=run.number,
-            functions=tuple(self.functions),
-            made=pairs.made[run.number],
-            undone=pairs.undone[run.number],
-            left=pairs.left[run.number],
-            left_classes=+pairs.at_end.classes[run.number],
-            left_ops=tuple(pairs.at_end.ops[run.number]),
+    def traced(self, index: int, time: PassTime, pairs: LeftPairs) -> TracedPass:
+        run = self.run.number
+        return replace(
+            self.row,
+            index=index,
+            failed=self.run.failed,
+            made=pairs.made[run],
+            undone=pairs.undone[run],
+            left=pairs.left[run],
+            left_classes=+pairs.classes[run],
+            left_ops=(*pairs.ops[run],),
             seconds=time.seconds,
             timed_runs=time.runs,
-            **figures,
         )
-
-
-_FIGURES = (
-    "program",
-    "place",
-    "before",
-    "changed",
-    "figures",
-    "mislabelled",
-    "lost",
-    "ops",
-    "size",
-)
-
-
-class _ChargedPairs(NamedTuple):
-    """The pairs of a program, by the number of the run that is charged with them."""
-
-    made: Counter[int]
-    undone: Counter[int]
-    left: Counter[int]
-    at_end: LeftPairs
 
 
 @dataclass(slots=True)
 class _TracedProgram:
-    """One program: its states, the last dump of each function, its passes and its pairs out of order.
-
-    ``held`` has the last known figures of functions that are now shown without any index. ``disordered_in``
-    has the last dump that can be judged of each function with inversions.
-    """
+    """One program: its states, the last dump of each function, its passes and its pairs out of order."""
 
     name: str
     states: ProgramStates
     steps: ScopeSteps
     pairs: FollowedPairs
     shown_in: dict[Part, TracedPlace] = field(default_factory=dict)
+    # The last dump that can be judged of each function with inversions.
     disordered_in: dict[Part, Dump] = field(default_factory=dict)
     charges: dict[int, _Charges] = field(default_factory=dict)
+    # The last known figures of functions that are now shown without any index, or invalid.
     held: dict[Part, tuple[BlockAudit, ...]] = field(default_factory=dict)
 
     def hold(self, step: Step[DumpStates]) -> None:
@@ -299,13 +251,13 @@ class _TracedProgram:
             self.disordered_in.pop(part, None)
         for part, state in step.shown.parts.items():
             known = self.states.functions.get(part)
-            if not step.shown.is_unindexed:
+            if not step.shown.is_unjudged:
                 self.held.pop(part, None)
                 self.disordered_in.pop(part, None)
                 if any(block.inversions for block in state.blocks):
                     self.disordered_in[part] = step.shown.dump
-            elif known and known.blocks:
-                self.held[part] = known.blocks
+            elif part not in self.held:
+                self.held[part] = known.blocks if known else ()
 
     @property
     def last_blocks(self) -> list[BlockAudit]:
@@ -323,19 +275,18 @@ class _TracedProgram:
             is_known = found is not None and found.was_known(function)
             return run.number if run is not None and is_known else INITIAL
 
-        if found is not None and step.shown.is_unindexed:
+        if found is not None and step.shown.is_unjudged:
             self.pairs.pass_over(found)
         elif found is not None:
             self.pairs.take(found, origin)
-        self.pairs.end(() if step.shown.is_unindexed else step.shown.parts, step.vanished)
+        self.pairs.end(() if step.shown.is_unjudged else step.shown.parts, step.vanished)
 
-    def charged(self, options: AuditOptions) -> _ChargedPairs:
+    def charged(self, options: AuditOptions) -> LeftPairs:
         """Return what each run is charged with, at the end of the log."""
         shown_in: dict[str | None, Dump] = {}
         for part, dump in self.disordered_in.items():
             shown_in[part if isinstance(part, str) else None] = dump
-        pairs = self.pairs.pairs
-        return _ChargedPairs(pairs.made, pairs.undone, pairs.left, left_pairs(self.pairs, shown_in, options))
+        return left_pairs(self.pairs, shown_in, options)
 
 
 class _Tracer:
@@ -352,13 +303,12 @@ class _Tracer:
         self._unindexed = 0
         self._unmatched = frozenset(options.assume_pure)
         self._times = PassTimes()
-        self._reproducers: dict[tuple[str, int], None] = {}
+        self._failures = Failures()
+        self._modules: list[int] = []
 
     def add(self, dump: Dump) -> None:
         """Charge passes with what this dump shows."""
         self._times.look_at(dump.source)
-        if (offset := dump.source.data.find(REPRODUCER, *dump.span)) >= 0:
-            self._reproducers[dump.source.name, dump.source.line_at(offset)] = None
         program = self._programs.get(dump.program)
         if program is None:
             steps = ScopeSteps(self._options)
@@ -366,13 +316,17 @@ class _Tracer:
             program = _TracedProgram(dump.program, known, steps, pairs)
             self._programs[dump.program] = program
         place = self._place(dump)
-        states = program.states.observe(dump)
+        errors = self._failures.below(dump, program.steps.texts)
+        is_said = any("does not dominate" in error.message for error in self._failures.pending)
+        states = program.states.observe(dump, is_said_invalid=is_said)
         summary = summarize_blocks(states.blocks)
         self._summary = self._summary.plus(summary)
         self._sources[dump.source.name] = None
         self._unindexed += states.is_unindexed
         self._unmatched = self._unmatched.intersection(*(s.unmatched for s in states.parts.values()))
         if dump.marker is None and not summary.has_indices:
+            self._charge_errors(None, errors)
+            self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
         functions = program.states.functions
@@ -395,6 +349,34 @@ class _Tracer:
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
         program.states.remember(step)
+        run = step.ended or next(reversed(program.states.walk.at_work), None)
+        is_likely = dump.has_failed or step.ended is None
+        suspect = Suspect(program.name, run, place, is_likely) if run and dump.marker is not None else None
+        self._charge_errors(suspect, errors)
+
+    def _charge_errors(self, suspect: Suspect | None, below: Sequence[Diagnostic]) -> None:
+        for one, errors in self._failures.charged(suspect, below):
+            self._hear(one, errors)
+
+    def _hear(self, suspect: Suspect, errors: Sequence[Diagnostic]) -> None:
+        """Charge a pass with errors. A pass that no dump shows has failed."""
+        program, run = self._programs[suspect.program], suspect.run
+        charges, known = program.charges, program.steps.texts
+        if run.number not in charges:
+            run.failed = True
+            charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
+        charges[run.number].hear([located(error, known, run.function) for error in errors])
+
+    def _hear_last(self) -> None:
+        """Charge the errors at the end of the log."""
+        suspect, errors = self._failures.at_end()
+        if errors and suspect is None:
+            name, program = errors[0].pass_name, next(reversed(self._programs.values()))
+            marker = Marker(name, name, "after", failed=True) if name else None
+            place = TracedPlace(next(reversed(self._sources)), errors[0].line, marker)
+            suspect = Suspect(program.name, program.states.walk.begin(marker, None), place, True)
+        if errors and suspect is not None:
+            self._hear(suspect, errors)
 
     def _charge(
         self,
@@ -414,23 +396,29 @@ class _Tracer:
         if run is None:
             return None
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
-        if change is not None:
-            charges.add(change)
+        row = charges.row
+        changed = row.changed
         if done is not None:
+            changed = bool(changed or changes)
             charges.count(changes)
             for watch in self._watches if changes else ():
                 watch.watch(run, program.name, done, changes)
-        if done is not None:
-            charges.changed = bool(charges.changed or changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):
-            charges.changed = bool(charges.changed) or change.changed
+            changed = bool(changed) or change.changed
         before = [program.shown_in[part] for part in parts if part in program.shown_in]
-        charges.before = max(before, key=lambda one: one.line, default=charges.before)
+        charges.row = replace(
+            charges.row,
+            changed=changed,
+            before=max(before, key=lambda one: one.line, default=row.before),
+            mislabelled=row.mislabelled + (change.mislabelled if change is not None else 0),
+            lost=row.lost + (change.lost if change is not None else 0),
+        )
         charges.show(self._summary.dumps, place, states)
         return run
 
     def result(self) -> Trace:
         """Return the trace of all dumps taken. Call it once."""
+        self._hear_last()
         programs = self._programs.values()
         charged = {program.name: program.charged(self._options) for program in programs}
         charges = [one for program in programs for one in program.charges.values()]
@@ -439,17 +427,17 @@ class _Tracer:
         left = [
             LeftFinding(
                 finding._replace(pass_name=run.run.pass_name if run else None, left=True),
-                run.place if run else None,
+                run.row.place if run else None,
             )
             for program in programs
-            for finding, origin in charged[program.name].at_end.findings
+            for finding, origin in charged[program.name].findings
             for run in (program.charges.get(origin),)
         ]
-        initial = [one.at_end.classes[INITIAL] for one in charged.values()]
+        initial = [one.classes[INITIAL] for one in charged.values()]
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
-                one.traced(index, times[index], charged[one.program]) for index, one in enumerate(charges)
+                one.traced(index, times[index], charged[one.row.program]) for index, one in enumerate(charges)
             ),
             initial=sum(one.made[INITIAL] for one in charged.values()),
             initial_left=sum(one.left[INITIAL] for one in charged.values()),
@@ -464,16 +452,12 @@ class _Tracer:
             sources=tuple(self._sources),
             unindexed=self._unindexed,
             is_partial=any(program.pairs.pairs.is_partial for program in programs),
-            reproducers=tuple(self._reproducers),
+            notes=self._failures.notes,
+            unmarked_modules=tuple(self._modules) if len(self._sources) == 1 else (),
         )
 
     def _place(self, dump: Dump) -> TracedPlace:
-        kind = _kind(dump.place)
+        kind = dump.source.name, dump.place.pass_name, dump.place.when
         self._occurrences[kind] += 1
         number = self._occurrences[kind] - 1
         return TracedPlace(dump.source.name, dump.line, dump.marker, dump.program, dump.first_line, number)
-
-
-def _kind(place: DumpPlace) -> tuple[str, str | None, str | None]:
-    """Return the key by which dumps are counted."""
-    return place.source, place.pass_name, place.when

@@ -20,11 +20,9 @@ from eio_audit.audit.functions import function_symbol
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import IR
 
-Label = tuple[str, str | None]
-"""An op's name and its symbol."""
+Label = tuple[str, str | None]  # an op's name and its symbol
 
-Part: TypeAlias = str | int | None
-"""The symbol of a function, or the number of a module; None outside both."""
+Part: TypeAlias = str | int | None  # the symbol of a function, or the number of a module; None outside both
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +154,7 @@ class Shown:
         return marker.symbol if marker.symbol in self.parts else None
 
 
-ShownT = TypeVar("ShownT", bound=Shown)
-"""What a dump shows, and what else its reader found in it."""
+ShownT = TypeVar("ShownT", bound=Shown)  # what a dump shows, and what else its reader found in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +194,13 @@ class ProgramWalk:
         self.homes: dict[Part, int | None] = {}
         self.runs = 0  # number of passes that began
         self._shows_no_module = False
-        self._open: list[PassRun] = []
+        self.at_work: list[PassRun] = []  # the passes that have begun and not ended, the innermost last
 
     def step(self, marker: Marker | None, shown: ShownT) -> Step[ShownT]:
         """Begin or end the pass of a dump. What is known of the program stays the same."""
-        function, at_work, ended = shown.function_of(marker), (*self._open,), None
+        function, at_work, ended = shown.function_of(marker), (*self.at_work,), None
         if marker is not None and marker.when == "before":
-            self._open.append(self.begin(marker, function))
+            self.at_work.append(self.begin(marker, function))
         elif marker is not None:
             ended = self._end(marker.pass_name, function) or self.begin(marker, function)
             ended.failed = marker.failed
@@ -217,10 +214,10 @@ class ProgramWalk:
 
     def _end(self, pass_name: str, function: str | None) -> PassRun | None:
         """End the last pass that began with this name, and all that began in it; return it, or None."""
-        for k in range(len(self._open) - 1, -1, -1):
-            run = self._open[k]
+        for k in range(len(self.at_work) - 1, -1, -1):
+            run = self.at_work[k]
             if (run.pass_name, run.function) == (pass_name, function):
-                self._open[k:] = [r for r in self._open[k:] if function not in (None, r.function)]
+                self.at_work[k:] = [r for r in self.at_work[k:] if function not in (None, r.function)]
                 return run
         return None
 

@@ -63,7 +63,7 @@ INTERRUPTED_BY_USER = 130
     epilog=exit_codes(
         {
             0: "done, and nothing fails",
-            1: "inversions left that fail; with --test: it fails after an application",
+            1: "inversions left that fail, some by the pass; the test or compiler fails",
             2: UNUSABLE,
             130: "interrupted or terminated: the report has what was found",
         }
@@ -74,8 +74,8 @@ INTERRUPTED_BY_USER = 130
     "--pass",
     "pass_name",
     metavar="NAME",
-    help="Bisect this pass. Without it, the one that made most inversions, or changed most ops; with --test, "
-    "the first after which the test fails.",
+    help="Bisect this pass. Without it, the one that left most inversions at the end, or else made most, or "
+    "else changed most ops; with --test, the first after which the test fails.",
 )
 @click.option(
     "--dump",
@@ -105,6 +105,11 @@ INTERRUPTED_BY_USER = 130
     "inversions, or more avoidable ones, than before the first pass.",
 )
 @click.option(
+    "--stop-after-pass",
+    is_flag=True,
+    help="With --test: find only the first pass after which it fails. The compiler runs at most twice.",
+)
+@click.option(
     "--max-runs",
     type=click.IntRange(min=1),
     default=1000,
@@ -131,6 +136,7 @@ def bisect_command(
     op: str | None,
     attempt: int | None,
     test: str | None,
+    stop_after_pass: bool,
     max_runs: int,
     keep: str | None,
     options: AuditOptions,
@@ -147,7 +153,8 @@ def bisect_command(
     The report shows what each pattern did, the worst applications with their ops, and how to get the IR
     before and after each of them by hand. It ends with what to change in the pass. With -o states.log, each
     of these states is a dump of a log, which trace, diff and history read. The text is printed beside a log
-    and a page (-o page.html).
+    and a page (-o page.html). Of a compiler that hangs (--timeout), crashes or fails, the report names the
+    first application with which it does so.
 
     \b
     Examples:
@@ -155,36 +162,49 @@ def bisect_command(
       eio-audit bisect -o page.html -- mlir-opt --cse --canonicalize in.mlir
       eio-audit bisect --show 431 -- mlir-opt --canonicalize in.mlir
       eio-audit bisect --test 'grep -q my.add' -- mlir-opt --canonicalize in.mlir
+      eio-audit bisect --stop-after-pass --test ./run.sh -- mlir-opt --cse in.mlir
     """
+    from eio_audit.audit.bisect.bisect import one_application
+    from eio_audit.audit.bisect.compiler_command import CompilerError
+    from eio_audit.audit.bisect.first_failure import compiler_failure
     from eio_audit.audit.bisect.pass_search import Request
 
     if sum(given is not None for given in (op, attempt, test)) > 1:
         raise click.UsageError("--op, --show and --test cannot be used together")
+    if stop_after_pass and test is None:
+        raise click.UsageError("--stop-after-pass needs --test")
     with tempfile.TemporaryDirectory(prefix="eio-audit-") as temporary:
         stdin = _standard_input(command, Path(temporary))
         place = None if number is None else number - 1
         scratch = Path(temporary)
         request = Request(command, options, pass_name, place, parallel.timeout, keep, scratch, stdin)
         if attempt is not None:
-            _show(ctx, request, attempt, reports)
+            _require_formats("OneApplication", reports)
+            reports.write(one_application(request, attempt))
+            ctx.exit(0)
         if test is not None:
-            _test(ctx, request, test, reports)
-        result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+            _test(ctx, request, test, stop_after_pass, reports)
+        try:
+            result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+        except CompilerError as failed:
+            if reports.formats - RENDERERS["FirstFailure"].keys():
+                raise
+            reports.write(compiler_failure(request, failed))
+            ctx.exit(1)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
     if op is not None:
         ctx.exit(0)
     if is_asked_for(gate) and not result.is_judged:
         raise no_order(len(result.applications), [], shlex.join(command))
-    is_judged = result.is_judged and not result.is_unchanged
+    is_judged = result.is_judged and not result.is_unchanged and bool(result.left or is_asked_for(gate))
     ctx.exit(1 if is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
 
 
 def _bisect(
     request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
 ) -> Bisection:
-    from eio_audit.audit.bisect.applications import op_steps
-    from eio_audit.audit.bisect.bisect import bisect_pass
+    from eio_audit.audit.bisect.bisect import bisect_pass, op_steps
 
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
     steps = None
@@ -201,21 +221,12 @@ def _bisect(
     return result
 
 
-def _show(ctx: click.Context, request: Request, attempt: int, reports: Reports) -> None:
-    """Show what one attempt did, and exit."""
-    from eio_audit.audit.bisect.applications import one_application
-
-    _require_formats("OneApplication", reports)
-    reports.write(one_application(request, attempt))
-    ctx.exit(0)
-
-
-def _test(ctx: click.Context, request: Request, test: str, reports: Reports) -> None:
-    """Find the first application after which a test fails, and exit."""
+def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, reports: Reports) -> None:
+    """Find the first application, or only pass, after which a test fails, and exit."""
     from eio_audit.audit.bisect.first_failure import first_failure
 
     _require_formats("FirstFailure", reports)
-    found = first_failure(request, _parsed_test(test))
+    found = first_failure(request, _parsed_test(test), stops_after_pass=of_pass)
     reports.write(found)
     ctx.exit(0 if found.pass_name is None else 1)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import click
@@ -21,11 +22,9 @@ from eio_audit.report.text.progress import advancing, progress, status
 if TYPE_CHECKING:
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.corpus.check_dumps import DumpCheck
-    from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.explain.order_picture import WorstBlocks
     from eio_audit.audit.fix.fix import Replacement
-    from eio_audit.audit.gate.checked_dump import CheckedDump
-    from eio_audit.audit.gate.gate import Verdict
+    from eio_audit.audit.gate.gate import CheckedDump, Verdict
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
 
@@ -126,19 +125,14 @@ def _check(
     from eio_audit.mlir.source import read_all
 
     errors: list[InputError] = []
-    total_bytes, dump_count = inputs.total_size(files), 0
+    total_bytes, numbers = inputs.total_size(files), list[int]()
     bar = progress(total_bytes, "reading", len(files), then="ordering")
     with bar as advance, ExitStack() as started:
 
         def read_file(file: str) -> Iterator[Dump]:
-            nonlocal dump_count
             dumps = choice.of(inputs.read_dumps(file), is_only=len(files) == 1)
-            dump_count += len(dumps)
+            numbers.append(len(dumps))
             return advancing(dumps, advance, inputs.size(file))
-
-        def workers() -> Workers | None:
-            pieces = dump_count if len(files) == 1 else None
-            return started.enter_context(parallel.workers(total_bytes, pieces))
 
         def visit(dump: Dump, result: CheckedDump) -> None:
             if take is not None:
@@ -147,8 +141,12 @@ def _check(
                 worst_blocks.visit_audit(dump, result.audit)
 
         dumps = read_all(files, read_file, errors, advance.file_done)
+        workers, first = None, list(islice(dumps, 1))
+        if first:  # so that no process is started for nothing
+            pieces = sum(numbers) if len(files) == 1 else None
+            workers = started.enter_context(parallel.workers(total_bytes, pieces))
         keep = None if worst_blocks is None else worst_blocks.keep
-        result = check_dumps(dumps, dump_check, visit, workers, advance.waits_for, keep)
+        result = check_dumps(chain(first, dumps), dump_check, visit, workers, advance.waits_for, keep)
     return replace(result, errors=(*errors, *result.errors))
 
 

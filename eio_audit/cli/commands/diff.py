@@ -30,7 +30,6 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 from eio_audit.mlir.source import InputError, Source, Span, source_name
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
@@ -222,8 +221,7 @@ def diff_command(
             runs = compare_runs(
                 dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers, ignore
             )
-        if not runs.pairs:
-            raise InputError(f"{before}, {after}", None, _nothing_in_both(runs))
+        runs.require_pairs(f"{before}, {after}")
         reports.write(runs, context=context)
         ctx.exit(0 if runs.is_same_as_asked else 1)
     if after is None:
@@ -259,13 +257,6 @@ def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dum
         chosen.append(no_ops if path == os.devnull else own.only_one(dumps, source_name(path)))
     old, new = chosen
     return old, new
-
-
-def _nothing_in_both(runs: RunComparison) -> str:
-    """Return why two runs cannot be compared: with the first dump of each."""
-    first = [dump.place for dump, _ in runs.only_in if dump is not None]
-    named = " and ".join(f"{one.moment or 'a dump'} ({one.source}:{one.line})" for one in first)
-    return f"no pass or stage is in both runs: {named or 'there is no dump'}"
 
 
 def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:

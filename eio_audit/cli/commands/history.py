@@ -11,7 +11,7 @@ import click
 from eio_audit.cli import inputs
 from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, report_options, verbose_option
-from eio_audit.mlir.source import InputError, source_name
+from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
@@ -72,12 +72,12 @@ class _Dumps(Iterable["Dump"]):
 
         self.errors = []
         is_empty, is_only = True, len(self.files) == 1
-        for file in self.files:
-            try:
-                for dump in stream_file(file, self.advance, inputs.max_size(), is_only=is_only):
-                    is_empty = False
-                    yield dump
-            except InputError as error:
-                self.errors.append(error)
+
+        def read(file: DumpFile) -> Iterator[Dump]:
+            return inputs.noted(stream_file(file, self.advance, inputs.max_size(), is_only=is_only))
+
+        for dump in read_all(self.files, read, self.errors):
+            is_empty = False
+            yield dump
         if is_empty:
             raise self.errors[0] if self.errors else InputError(source_name(self.path), None, inputs.NO_IR)

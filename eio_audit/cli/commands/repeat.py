@@ -73,6 +73,8 @@ def repeat_command(
             result = compare_runs(_printed(logs[0]), _printed(logs[-1]), options)
             if number == 2 and not holds_ir(str(logs[0])):
                 raise InputError(shlex.join(command), None, "the command printed no dump")
+            if all(alone for _, alone in result.only_in):
+                result.require_pairs(shlex.join(command))
             if not result.is_same or number == runs:
                 reports.write(result)
                 ctx.exit(0 if result.is_same else 1)

@@ -21,15 +21,15 @@ from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.log.pass_choice import PassChoice
     from eio_audit.audit.log.trace import Trace, Watch
+    from eio_audit.audit.log.trace_rows import PassChoice
     from eio_audit.audit.options import AuditOptions
 
 
 def _choice(
     pass_name: str | None, function: str | None, changed_op: str | None, grep: re.Pattern[str] | None
 ) -> PassChoice:
-    from eio_audit.audit.log.pass_choice import PassChoice
+    from eio_audit.audit.log.trace_rows import PassChoice
 
     return PassChoice(pass_name, function, changed_op, grep)
 
@@ -177,8 +177,7 @@ def trace_command(
         inputs.note_skipped(skipped)
         inputs.note_apart(files)
         inputs.warn_of_unmatched(merged.unmatched)
-        for source, line in merged.reproducers:
-            click.echo(f"note: {source}:{line}: reproducer of a compiler that failed", err=True)
+        inputs.show_notes(merged.notes)
     if not merged.errors and (why := _why_none(choice, merged)):
         raise InputError(", ".join(map(source_name, paths)), None, why)
     rows = None if choice.is_all else choice.chosen(merged)
@@ -189,6 +188,8 @@ def trace_command(
     )
     if merged.errors:
         ctx.exit(2)
+    if merged.broken is not None and merged.broken.faults:
+        ctx.exit(0 if gate.never_fails else 1)
     must_judge = is_asked_for(gate) and not gate.allows_unindexed
     if not merged.summary.dumps or (merged.is_unjudged and must_judge):
         inputs.require_indices(merged.summary, (), *paths)

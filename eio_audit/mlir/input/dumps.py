@@ -19,11 +19,10 @@ from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     EXCERPT,
     Marker,
-    end_of_mlir,
     find_markers,
     is_crash,
     noise_end,
-    other_ir_at,
+    other_text,
     shown_op_end,
     without_noise,
 )
@@ -51,9 +50,11 @@ _SYMBOLS = (
     rb"|\bsym_name = \"[^\"\n]*+\""
 )
 """The symbol of an op with a region, in a module."""
+_PRIVATE = b" private ", b'sym_visibility = "private"'
 _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 """The line end above a line that cannot begin an alias definition."""
 _COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
+_COMMENTS = rb"(?:[ \t\r\n]|" + COMMENT + rb")*+"
 _BLANK_LINES = rb"\n[ \t\r\n]*+\n"
 _BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
@@ -86,31 +87,27 @@ class DumpPlace:
 
 @dataclass(frozen=True, slots=True)
 class Dump:
-    """One printed IR in a source.
+    """One printed IR in a source."""
 
-    Attributes:
-        source: the file.
-        span: the bytes of the IR, after its marker.
-        marker: the marker above it in a log, or the one that its file name implies, or None.
-        line: the 1-based line of the marker, or of the first text if there is no marker.
-        program: the program it is a state of. Equal for dumps that show one program at several times.
-        first_line: the 1-based line of the first text of the IR.
-        selected: how it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as
-            in ``--dump``: a number from ``"1"``, ``"last"``, ``"@main"`` or ``":37"``; empty for all.
-    """
-
-    source: Source
-    span: Span
-    marker: Marker | None
-    line: int
-    program: str = ""
-    first_line: int = 1
+    source: Source  # the file
+    span: Span  # the bytes of the IR, after its marker
+    marker: Marker | None  # the marker above it in a log, or the one that its file name implies, or None
+    line: int  # the 1-based line of the marker, or of the first text if there is no marker
+    program: str = ""  # the program it is a state of; equal for dumps that show one program at several times
+    first_line: int = 1  # the 1-based line of the first text of the IR
+    # How it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as in
+    # `--dump`: a number from "1", "last", "@main" or ":37"; empty for all.
     selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
 
     @property
     def place(self) -> DumpPlace:
         """Where it is, without its text."""
         return DumpPlace(self.source.name, self.line, self.marker, self.program, self.first_line)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is the dump of a pass that failed, so that its IR may be invalid."""
+        return self.marker is not None and self.marker.failed
 
     @property
     def text(self) -> bytes:
@@ -308,13 +305,11 @@ def without_ops(dump: Dump) -> InputError | None:
         if known == offset and is_marked:
             known = noise_end(data, offset, end) or offset
         if known == offset:
-            return dump.source.error(offset, NO_OP_BELOW) if is_marked else _not_mlir(dump)
+            if is_marked:
+                return dump.source.error(offset, NO_OP_BELOW)
+            return InputError(dump.source.name, None, NOT_MLIR)
         offset = _text_start(dump.source, Span(known, end))
     return None
-
-
-def _not_mlir(dump: Dump) -> InputError:
-    return InputError(dump.source.name, None, NOT_MLIR)
 
 
 def rewritten(dumps: Sequence[Dump], rewrite: Callable[[Dump], bytes]) -> bytes:
@@ -357,9 +352,9 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     end = Span(len(source.data), len(source.data))
     splitter = _Splitter(program)
     if not markers:
-        start = _text_start(source, Span(0, end.end))
-        if (language := other_ir_at(source.data, start)) is not None:
-            raise source.error(start, f"this is {language}, not MLIR")
+        start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
+        if (other := other_text(source.data, start, end.end)) is not None and other[0] == start:
+            raise source.error(*other)
         named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
             source, Span(0, end.end), file_marker(source.name) or named, must_hold_ir=False
@@ -419,15 +414,14 @@ class _Splitter:
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
         if marker is None:
-            mlir = Span(span.start, end_of_mlir(source.data, span.start, span.end))
-            return self.pieces(source, mlir, None, must_hold_ir=True)
+            return self.pieces(source, _mlir_in(source, span, span.start), None, must_hold_ir=True)
         if marker.when is None:
             self._enter(marker.pass_name)
         if self._last is not None and _is_same_text(source, span, *self._last[:2]):
             return self._marked(source, Span(span.start, span.start + self._last[2]), place, marker)
         number = self._number
         brace = max(source.data.find(b"\n}", span.start, span.end), span.start)
-        mlir = Span(span.start, end_of_mlir(source.data, brace, span.end))
+        mlir = _mlir_in(source, span, brace)
         end = _end_of_first_op(source, _pieces(source, mlir)[0])
         dumps = self._marked(source, Span(span.start, end), place, marker)
         others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True)
@@ -494,6 +488,12 @@ class _Splitter:
         self._begin = self._module = None
 
 
+def _mlir_in(source: Source, span: Span, offset: int) -> Span:
+    """Return a span up to the first line after an offset with which another text begins."""
+    other = other_text(source.data, offset, span.end)
+    return span if other is None else Span(span.start, other[0])
+
+
 def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
     """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
     start = _text_start(source, span)
@@ -508,21 +508,38 @@ def first_symbol(dump: Dump) -> bytes | None:
     return match and (match[1] or match[0])
 
 
+def module_lines(dump: Dump) -> list[int]:
+    """Return the 1-based lines on which the outermost modules of a dump begin, if they are not indented."""
+    found = re.compile(rb"(?m)^(?:" + _MODULE.pattern + rb")").finditer(dump.source.data, *dump.span)
+    return [dump.source.line_at(match.start()) for match in found]
+
+
 def _shows_module(dump: Dump) -> bool:
     start = start_of_first_op(dump.source, dump.span)
     return _MODULE.match(dump.source.data, start, dump.span.end) is not None
 
 
 def _are_apart(module: Dump, other: Dump) -> bool:
-    """Whether two modules have different names, or none and no symbol in common."""
-    symbols = [re.compile(_SYMBOLS).findall(dump.source.data, *dump.span) for dump in (module, other)]
+    """Whether two modules have different names, or none and no symbol in common but private ones."""
+    symbols = [_symbols(dump) for dump in (module, other)]
     names = [
         _MODULE.match(dump.source.data, start_of_first_op(dump.source, dump.span)) for dump in (module, other)
     ]
     first, second = (match["name"] if match else None for match in names)
     if first and second:
         return bool(first != second)
-    return all(symbols) and set(symbols[0]).isdisjoint(symbols[1])
+    return all(symbols) and symbols[0].isdisjoint(symbols[1])
+
+
+def _symbols(dump: Dump) -> set[bytes]:
+    """Return the symbols of a module: of those ops that are not private, if there are any."""
+    data, found, public = dump.source.data, set[bytes](), set[bytes]()
+    for match in re.compile(_SYMBOLS).finditer(data, *dump.span):
+        text = data[match.start() : line_end(data, match.end(), dump.span.end)]
+        found.add(match[1] or match[0])
+        if not any(word in text for word in _PRIVATE):
+            public.add(match[1] or match[0])
+    return public or found
 
 
 def _holds_ir(data: Text, span: Span) -> bool:
@@ -555,15 +572,24 @@ def _end_of_first_op(source: Source, span: Span) -> int:
     return _end_of_aliases(source, Span(line_end + 1, span.end))
 
 
-def _end_of_op(source: Source, span: Span) -> int:
+def _end_of_op(source: Source, span: Span, *, may_end_in_resources: bool = True) -> int:
     """Return the end of the only op of a span and its aliases; that of the span, if resources are below."""
     data, offset = source.data, start_of_first_op(source, span)
     while (brace := data.find(b"\n}", offset, span.end)) >= 0:
         offset = line_end(data, brace + 1, span.end)
         if not data[brace:offset].rstrip().endswith(b"{"):  # it opens no further region
             end = _end_of_aliases(source, Span(min(offset + 1, span.end), span.end))
-            return span.end if data.find(b"{-#", end, span.end) >= 0 else end
+            has_resources = may_end_in_resources and data.find(b"{-#", end, span.end) >= 0
+            return span.end if has_resources else end
     return span.end
+
+
+def text_below(dump: Dump) -> Span:
+    """Return the text from the end of a dump's op to the next marker."""
+    data, end = dump.source.data, _end_of_op(dump.source, dump.span, may_end_in_resources=False)
+    line = max(data.rfind(b"\n", 0, end) + 1, dump.span.start)
+    following, _ = next(find_markers(data, line), (Span(len(data), 0), None))
+    return Span(end, max(following.start, end))
 
 
 def _last_line_end(data: Text, span: Span) -> int:

@@ -48,8 +48,7 @@ _NAMED = re.compile(
 )
 """A file name without its ending that has counters and a pass, or a stage."""
 
-_RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")
-"""The id of a run in the name of a graph."""
+_RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
 
 _ITERATION = "GreedyPatternRewriteIteration"
 SINGLE_REWRITES = ("apply-pattern", _ITERATION)

@@ -30,12 +30,10 @@ _ALIAS_USE = re.compile(rb"(" + ALIAS_NAME + rb")")
 _ATTRIBUTE_ALIAS_USE = re.compile(rb"(" + ALIAS_NAME.replace(b"[#!]", b"#") + rb")")
 _LOCATION_ALIAS = re.compile(rb"loc\((#[\w$.-]++)\)\n")
 _LONG_LOCATION = 1000  # the length in bytes from which a location stays an alias, since many ops may use it
-_LONGEST_EXPANSION = 4096
-"""The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
+_LONGEST_EXPANSION = 4096  # the most bytes that an alias may expand to; without a limit, it is exponential
 _SYMBOL_USE = re.compile(SYMBOL)
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
-_LINE_TAIL = 8
-"""How many bytes at the end of a line may hold the brace. Blanks may follow it."""
+_LINE_TAIL = 8  # how many bytes at the end of a line may hold the brace, as blanks may follow it
 _LONGEST_HEADER = 1 << 16  # how many bytes of an op may hold its symbol, from its start or to its end
 
 

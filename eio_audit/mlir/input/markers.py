@@ -77,11 +77,12 @@ _NOISE = (
     rb"|Traceback \(most recent call last\)|File \"[^\"\n]*\", line \d+"
     rb"|[^\s:\"%()]+\.py:\d+: \w"
 )
-_DIAGNOSTIC = (
+PLACE = (
     rb"(?:(?:[^\s:\"%()]+|<[\w ]+>|\"[^\"\n]*\"):\d+:\d+"
     rb"|loc\((?:[^()\"\n]|\"[^\"\n]*\"|\([^()\n]*\))*\)|<unknown>:0)"
-    rb": (?:error|warning|note|remark): "
 )
+"""A location as a diagnostic begins with it."""
+_DIAGNOSTIC = PLACE + rb": (?:error|warning|note|remark): "
 EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
 _MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
@@ -93,49 +94,50 @@ Editors and forms drop the blank, but for that the message is known.
 _LONGEST_SHOWN_OP = 1 << 20
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 """The start of a line that is not indented. A printer indents all lines in a function."""
-_CRASH = (
+CRASH = (
     rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
     rb"|#\d+ 0x[0-9a-f]+|Segmentation fault|Aborted\b|Killed\b|terminate called|(?:Floating point|Illegal)\b"
     rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory)\b|\*\*\* )"
 )
 """The first line that a compiler prints when it crashes."""
-_OTHER_IR = {
-    "LLVM IR": (b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "),
-    "HLO": (b"HloModule ",),
+_NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
+_LLVM_IR = b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "
+_GREEDY = b"Processing operation : '", b'Trying to match "', b"} -> success", b"} -> failure"
+_CONVERSION = b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"
+_OTHER_TEXTS = {
+    "this is LLVM IR, not MLIR": _LLVM_IR,
+    "this is HLO, not MLIR": (b"HloModule ",),
+    "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log": (b'{"log":"',),
+    f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}": _GREEDY,
+    f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,
 }
-"""By the language of a program that is not MLIR, how its text may begin."""
+"""What is said of a text that is not MLIR, and what a line begins with from which on it is none."""
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 
 
 class Marker(NamedTuple):
-    """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``).
+    """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``)."""
 
-    Attributes:
-        pass_name: the pass's argument (``ttir-erase-inverse-ops``), else its class name. The name of a stage.
-        class_name: the name at the start of the marker (``TTIREraseInverseOps``).
-        when: ``"before"`` or ``"after"`` the pass. None for a stage.
-        failed: whether the pass failed.
-        symbol: the symbol of the op that the pass ran on (``@main``), if the marker has it.
-        op_name: that op's name (``func.func``), if the marker has it.
-    """
-
+    # The pass's argument (`ttir-erase-inverse-ops`), else its class name. The name of a stage.
     pass_name: str
-    class_name: str
-    when: str | None
-    failed: bool = False
-    symbol: str | None = None
-    op_name: str | None = None
+    class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`)
+    when: str | None  # "before" or "after" the pass; None for a stage
+    failed: bool = False  # whether the pass failed
+    symbol: str | None = None  # the symbol of the op that the pass ran on (`@main`), if the marker has it
+    op_name: str | None = None  # that op's name (`func.func`), if the marker has it
 
 
-def find_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
+def find_markers(data: Text, start: int = 0) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers of a log in order, each with its span. A line that ends a dump yields None.
+
+    Only the text from ``start``, the start of a line, is looked at.
 
     A marker inside a string, or cut off by another marker, does not count. Complexity: linear, as fast as
     ``bytes.find``.
     """
     end_of_text = Span(len(data), len(data)), None
-    for (place, marker), (following, _) in pairwise(chain(_begun_markers(data), [end_of_text])):
+    for (place, marker), (following, _) in pairwise(chain(_begun_markers(data, start), [end_of_text])):
         if place.end <= following.start:
             yield place, marker
 
@@ -157,9 +159,9 @@ def holds_ir(path: str) -> bool:
     return False
 
 
-def _begun_markers(data: Text) -> Iterator[tuple[Span, Marker | None]]:
+def _begun_markers(data: Text, start: int) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers outside strings. A marker may begin inside the previous one."""
-    for offset in _starts(data):
+    for offset in _starts(data, start):
         if match := _pass_line(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
         elif match := _STAGE.match(data, offset):
@@ -173,9 +175,9 @@ def _pass_line(data: Text, offset: int) -> re.Match[bytes] | None:
     return _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset)
 
 
-def _starts(data: Text) -> Iterator[int]:
-    counted = quotes = 0  # the offset up to which quotes are counted, and their number in this line
-    for common in find_all(data, _COMMON, Span(0, len(data))):
+def _starts(data: Text, start: int) -> Iterator[int]:
+    counted, quotes = start, 0  # the offset up to which quotes are counted, and their number in this line
+    for common in find_all(data, _COMMON, Span(start, len(data))):
         lead = next((lead for lead in _LEADS if data[max(common - len(lead), 0) : common] == lead), None)
         if lead is None:
             continue
@@ -221,18 +223,15 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
     return line_end(data, offset, end) if re.compile(_NOISE).match(data, offset, end) else None
 
 
-def other_ir_at(data: Text, offset: int) -> str | None:
-    """Return the language, not MLIR, of the program whose text begins at ``offset``; None if none does."""
-    text = data[offset : offset + 40]
-    return next((name for name, starts in _OTHER_IR.items() if text.startswith(starts)), None)
-
-
-def end_of_mlir(data: Text, offset: int, end: int) -> int:
-    """Return the start of the first line after ``offset`` that begins LLVM IR or HLO, else ``end``."""
-    for start in chain.from_iterable(_OTHER_IR.values()):
-        found = data.find(b"\n" + start, offset, end)
-        end = found + 1 if found >= 0 else end
-    return end
+def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
+    """Return where the first text of another language or log begins between two offsets, and what it is."""
+    first = None
+    for what, start in ((what, start) for what, starts in _OTHER_TEXTS.items() for start in starts):
+        is_first = data[offset : offset + len(start)] == start
+        found = offset if is_first else data.find(b"\n" + start, offset, end) + 1
+        if found or is_first:
+            first, end = (found, what), found
+    return first
 
 
 def without_noise(text: bytes) -> bytes:
@@ -248,7 +247,7 @@ def without_noise(text: bytes) -> bytes:
 
 def is_crash(data: Text, offset: int, end: int) -> bool:
     """Whether the line at ``offset`` is the first that a compiler prints when it crashes."""
-    return re.compile(_CRASH).match(data, offset, end) is not None
+    return re.compile(CRASH).match(data, offset, end) is not None
 
 
 def shown_op_end(data: Text, offset: int, end: int) -> int | None:

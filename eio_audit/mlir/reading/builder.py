@@ -16,8 +16,7 @@ from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 DEEPEST = 10_000  # how deeply regions may be nested: MLIR's own tools end before that
 
-_Results = Sequence[tuple[bytes, int, int]]
-"""Names of results, each with its first value and its offset."""
+_Results = Sequence[tuple[bytes, int, int]]  # names of results, each with its first value and its offset
 
 
 class OpenOp:
@@ -50,10 +49,10 @@ class OpenOp:
 class Builder:
     """Builds the IR of one dump."""
 
-    def __init__(self, ir: IR, end: int, mentions: Mentions | None = None) -> None:
+    def __init__(self, ir: IR, end: int, mentions: Mentions | None, *, may_be_invalid: bool) -> None:
         self.ir = ir
         self.traits: Mapping[str, OpTraits] = ir.op_table.rows
-        self.scopes = Scopes(ir, self.traits, mentions)
+        self.scopes = Scopes(ir, self.traits, mentions, may_be_invalid=may_be_invalid)
         self.ops: list[OpenOp] = []  # the open ops, outermost first
         # The open regions, outermost first. The first is the implicit top-level region.
         self.regions: list[int] = []

@@ -21,12 +21,13 @@ from __future__ import annotations
 
 import gc
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, partial
 
 from eio_audit.mlir.aliases import definition_end
 from eio_audit.mlir.input.markers import EXCERPT
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
 from eio_audit.mlir.reading.builder import Builder, OpenOp
 from eio_audit.mlir.reading.plain_lines import PlainLines
@@ -76,9 +77,15 @@ _PARAMETER = re.compile(VALUE + rb"[ \t]*+:")
 """``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
-_LEFT_OUT = b"{...}"
-_LEFT_OUT_REGION = STRING + rb"|" + COMMENT + rb"|(?P<region>\{\.\.\.\})"
-"""What is printed instead of a region, or what may hold the same text. Compiled on first use."""
+_LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow
+_STAND_IN = (
+    STRING + rb"|" + COMMENT + rb"|(?P<region>\{\.\.\.\})"
+    rb"|(?P<nothing><<(?:UNKNOWN SSA VALUE|NULL VALUE|NULL TYPE|NULL ATTRIBUTE|INVALID[A-Z ]*)>>)"
+)
+"""What is printed instead of a region or what invalid IR lacks, or what may hold the same text.
+
+Compiled on first use.
+"""
 _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -91,36 +98,55 @@ def read_ir(
     op_table: OpTable | None = None,
     *,
     mentions: Mentions | None = None,
+    may_be_invalid: bool = False,
 ) -> IR:
     """Read the dump in ``span`` of the source, or the whole source without ``span``.
 
     ``op_table`` says which ops are isolated or hold graph regions. The default is the shipped table. Lines
     outside operations that cannot be MLIR, such as a compiler's log, are ignored. ``mentions`` is filled in.
 
+    A dump that ``may_be_invalid`` is that of a pass that failed, read to show it, never to write it again.
+    What is wrong with its values is in ``IR.faults``. Its regions with a use before the definition count as
+    graph regions.
+
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, or a value is undefined, defined
             twice, or used before its definition outside a graph region. Or a region is not printed.
     """
     span = span or Span(0, len(source.data))
-    _require_regions(source, span)
-    reader = Reader(source, span, op_table or OpTable(), mentions=mentions)
+    missing = list(_left_out(source, span))
+    if missing and not may_be_invalid:
+        raise source.error(missing[0].start(), f"the IR is invalid: {missing[0][0].decode()}")
+    reader = Reader(source, span, op_table or OpTable(), mentions=mentions, may_be_invalid=may_be_invalid)
     was_enabled = gc.isenabled()
     gc.disable()  # reading makes many objects and no cycles
     try:
-        return reader.read()
+        ir = reader.read()
     finally:
         if was_enabled:
             gc.enable()
+    for match in missing:
+        op = bisect_right(ir.op_start, match.start()) - 1
+        what = f"{ir.name(op)} (line {source.line_at(ir.op_start[op])})" if op >= 0 else "the dump"
+        ir.faults.append(Fault(op, "undefined value", f"{what} has {match[0].decode()}"))
+    ir.faults.sort(key=lambda fault: fault.op)
+    return ir
 
 
-def _require_regions(source: Source, span: Span) -> None:
-    """Check that the dump was not printed with ``--mlir-print-ir-skip-regions``."""
-    if source.data.find(_LEFT_OUT, span.start, span.end) < 0:
+def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:
+    """Yield what stands for something that invalid IR lacks.
+
+    Raises:
+        InputError: a region is not printed (``--mlir-print-ir-skip-regions``).
+    """
+    if all(source.data.find(text, span.start, span.end) < 0 for text in _LEFT_OUT):
         return
-    for match in re.compile(_LEFT_OUT_REGION).finditer(source.data, span.start, span.end):
+    for match in re.compile(_STAND_IN).finditer(source.data, span.start, span.end):
         if match["region"]:
             message = "the regions are not printed: print the dump without --mlir-print-ir-skip-regions"
             raise source.error(match.start(), message)
+        if match["nothing"]:
+            yield match
 
 
 def _read_exactly(op_table: OpTable, text: bytes) -> IR | None:
@@ -141,13 +167,14 @@ class Reader:
         *,
         exact: bool = False,
         mentions: Mentions | None = None,
+        may_be_invalid: bool = False,
     ) -> None:
         self.source = source
         self.data = source.data
         self.start = span.start
         self.end = span.end
         self.ir = IR(source, span, op_table)
-        self.builder = Builder(self.ir, span.end, mentions)
+        self.builder = Builder(self.ir, span.end, mentions, may_be_invalid=may_be_invalid)
         self.traits = self.builder.traits
         self.scopes = self.builder.scopes
         self.text = Boundaries(source, span.end, self.traits)

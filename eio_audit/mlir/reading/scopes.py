@@ -8,8 +8,7 @@ from bisect import bisect_right
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from eio_audit.mlir.ir import IR
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.ir import IR, Fault
 
 
 class Mentions:
@@ -64,11 +63,15 @@ class Scopes:
     """Resolves names to values while a dump is read, and records operands in the IR.
 
     One dictionary holds all visible names. When a region closes, its names get their former meanings back. So
-    a lookup costs the same at any depth.
+    a lookup costs the same at any depth. If the dump ``may_be_invalid``, what is wrong with a name is a fault
+    of the IR; otherwise it is an error.
     """
 
-    def __init__(self, ir: IR, listed_ops: Container[str], mentions: Mentions | None = None) -> None:
+    def __init__(
+        self, ir: IR, listed_ops: Container[str], mentions: Mentions | None, *, may_be_invalid: bool
+    ) -> None:
         self._ir = ir
+        self._may_be_invalid = may_be_invalid
         self.mentions = mentions  # where to record the names, or None
         self._listed = listed_ops
         self._defs: dict[bytes, int] = {}
@@ -105,14 +108,12 @@ class Scopes:
             return
         for use, name in sorted((use, name) for name, uses in closed.unresolved.items() for use in uses):
             if not self._may_only_mention(use.op):
-                raise self._error(
-                    use.offset, f"use of value '{_text(name)}', which is not defined in this scope"
-                )
+                self._wrong_use(use, _text(name), "undefined value", ", which is not defined in this scope")
             self._only_mention(use)
 
     def define(self, name: bytes, value: int, offset: int) -> None:
         """Define a name, ``%`` included, for values in the IR. ``%0:3`` defines ``%0`` as the first."""
-        self.require_free(name, offset)
+        self.require_free(name, offset, self._ir.value_owner[value])
         self._scopes[-1].undo.append((name, self._defs.get(name)))
         if self.mentions is not None:
             self.mentions.define(value, offset)
@@ -157,8 +158,11 @@ class Scopes:
         """Whether the name means a value here."""
         return name in self._defs
 
-    def require_free(self, name: bytes, offset: int) -> None:
-        """Check that a name may be defined here: a region may repeat the arguments of its sibling, too."""
+    def require_free(self, name: bytes, offset: int, definer: int = -1) -> None:
+        """Check that a name may be defined here: a region may repeat the arguments of its sibling, too.
+
+        ``definer`` is the op that defines it; negative for an argument.
+        """
         ir, shadow_depth = self._ir, self._scopes[-1].shadow_depth
         for names in (self._defs, *self._hidden):
             if (value := names.get(name)) is None:
@@ -167,7 +171,7 @@ class Scopes:
             region = ir.block_region[block]
             is_sibling = self._scopes[ir.block_depth[block]].region != region
             if not is_sibling and ir.block_depth[block] >= shadow_depth:
-                raise self._error(offset, f"redefinition of value '{_text(name)}'")
+                self._redefinition(name, offset, definer, ir.value_owner[value])
             ir.repeats_names |= not is_sibling
 
     def define_all(self, names: Sequence[bytes], values: list[int]) -> bool:
@@ -211,8 +215,8 @@ class Scopes:
             slot = self._append_operand(op, -1)
             self._scopes[-1].unresolved.setdefault(name, []).append(_Use(offset, op, slot, number))
             return
-        self._check_number(value, number, name, offset)
-        self._append_operand(op, value + number)
+        slot = self._append_operand(op, value + number)
+        self._check_number(value, name, _Use(offset, op, slot, number))
         if self.mentions is not None:
             self.mentions.values[offset] = value
 
@@ -227,10 +231,19 @@ class Scopes:
         late.append(value)
         return ~(len(late) - 1)
 
-    def _check_number(self, value: int, number: int, name: bytes, offset: int) -> None:
-        owners = self._ir.value_owner
-        if value + number >= len(owners) or owners[value + number] != owners[value]:
-            raise self._error(offset, f"use of value '{_text(name)}#{number}', but the op has fewer results")
+    def _set_operand(self, use: _Use, value: int) -> None:
+        if use.slot >= 0:
+            self._ir.operands[use.slot] = value
+        else:
+            self._ir.late_operands[use.op][~use.slot] = value
+
+    def _check_number(self, value: int, name: bytes, use: _Use) -> None:
+        """Check that a used result exists. If it need not, take the first one."""
+        owners, number = self._ir.value_owner, value + use.number
+        if number >= len(owners) or owners[number] != owners[value]:
+            full, why = f"{_text(name)}#{use.number}", ", but the op has fewer results"
+            self._wrong_use(use, full, "undefined value", why)
+            self._set_operand(use, value)
 
     def _resolve(self, scope: _Scope) -> None:
         ir = self._ir
@@ -241,15 +254,12 @@ class Scopes:
                 if owner == use.op and self._names_itself(use.op):
                     self._only_mention(use)
                     continue
-                self._check_number(value, use.number, name, use.offset)
+                self._set_operand(use, value + use.number)
+                self._check_number(value, name, use)
                 if self.mentions is not None:
                     self.mentions.values[use.offset] = value
-                if use.slot >= 0:
-                    ir.operands[use.slot] = value + use.number
-                else:
-                    ir.late_operands[use.op][~use.slot] = value + use.number
                 if owner >= 0 and self._is_before(use.op, owner):
-                    self._use_before_definition(owner, name, use.offset)
+                    self._use_before_definition(owner, name, use)
 
     def _may_only_mention(self, op: int) -> bool:
         """Whether a name in the op's text may get its meaning from the op's own syntax.
@@ -296,15 +306,41 @@ class Scopes:
         place = bisect_right(ops, user) - 1
         return place >= 0 and user < ir.subtree_end[ops[place]] and ops[place] <= definer
 
-    def _use_before_definition(self, definer: int, name: bytes, offset: int) -> None:
+    def _use_before_definition(self, definer: int, name: bytes, use: _Use) -> None:
         """Allow a use before its definition in a graph region. An unlisted op with such a use has one."""
-        block = self._ir.op_block[definer]
+        block, where = self._ir.op_block[definer], f", defined on line {self._line_of(definer)}"
+        kind, region = "use before definition", self._ir.block_region[block]
         if self._is_ordered(block):
-            raise self._error(offset, f"use of value '{_text(name)}' before its definition")
-        self._ir.region_is_graph[self._ir.block_region[block]] = True
+            self._wrong_use(use, _text(name), kind, " before its definition", where)
+        elif not self._ir.region_is_graph[region]:
+            fault = Fault(use.op, kind, f"{self._operand(use)} uses {_text(name)}{where}")
+            self._ir.forward_uses.append(fault)
+        self._ir.region_is_graph[region] = True
 
-    def _error(self, offset: int, message: str) -> InputError:
-        return self._ir.source.error(offset, message)
+    def _wrong_use(self, use: _Use, name: str, kind: str, why: str, where: str = "") -> None:
+        what = f"{self._operand(use)} uses {name}{where or why}"
+        self._wrong(use.offset, f"use of value '{name}'{why}", Fault(use.op, kind, what))
+
+    def _redefinition(self, name: bytes, offset: int, definer: int, old: int) -> None:
+        before = f"on line {self._line_of(old)}" if old >= 0 else "as an argument"
+        what = f"{_text(name)} is defined on line {self._ir.source.line_at(offset)}, and before that {before}"
+        fault = Fault(max(definer, -1), "redefinition", what)
+        self._wrong(offset, f"redefinition of value '{_text(name)}'", fault)
+
+    def _wrong(self, offset: int, message: str, fault: Fault) -> None:
+        if not self._may_be_invalid:
+            raise self._ir.source.error(offset, message)
+        self._ir.faults.append(fault)
+
+    def _operand(self, use: _Use) -> str:
+        """Return ``operand 0 of tensor.extract (line 47)``."""
+        ir, slot = self._ir, use.slot
+        before = ir.operand_start[use.op]
+        place = slot - before if slot >= 0 else ir.operand_start[use.op + 1] - before + ~slot
+        return f"operand {place} of {ir.name(use.op)} (line {self._line_of(use.op)})"
+
+    def _line_of(self, op: int) -> int:
+        return self._ir.source.line_at(self._ir.op_start[op])
 
 
 def split_use(token: bytes) -> tuple[bytes, int]:

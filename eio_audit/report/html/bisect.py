@@ -8,25 +8,22 @@ Places beside it are shares of its width and height.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
 
 from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.pass_steps import OpCounts
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of
 from eio_audit.report.wording.bisect import (
-    WITHOUT_PATTERNS,
+    answer,
     attempts_of,
     before_and_after,
-    conclusion,
     model_line,
     ops_changed,
-    pattern_title,
     patterns_to_change,
     root_op,
     step_title,
@@ -55,40 +52,30 @@ class Hatched(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """The step with a text.
+    """The step with a text, at its middle."""
 
-    Attributes:
-        x, y: its middle, as shares of the width and the height.
-    """
-
-    x: str
-    y: str
-    text: str  # the text
+    x: str  # as a share of the width
+    y: str  # as a share of the height
+    text: str
     is_left: bool  # whether the text is to the left of it
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """What the template ``curve.html`` shows.
-
-    Attributes:
-        width, height: in units.
-        most, least: the numbers at the top and at the bottom.
-        first, last: the attempts at the left and at the right.
-    """
+    """What the template ``curve.html`` shows."""
 
     title: str  # what the height shows
-    width: int
+    width: int  # in units
     height: int
     line: str  # the path of the curve; empty for single bars
     advised: str  # the path of the curve as it would be with the advice; empty without
     steps: list[CurveStep]  # in order
     hatched: list[Hatched]  # the attempts that are not resolved
     labelled: Labelled | None  # the worst application; None if none is worst
-    most: int
-    least: int
-    first: int
-    last: int
+    most: int  # the number at the top
+    least: int  # the number at the bottom
+    first: int  # the attempt at the left
+    last: int  # the attempt at the right
 
 
 def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bool) -> Curve:
@@ -100,7 +87,8 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
         shows_order: whether the height shows inversions; else it shows how many ops each step changed.
     """
     heights = [_heights(one, shows_order) for one in result.applications]
-    advised = _advised_heights(result) if shows_order else ()
+    advice = result.advice if shows_order else None
+    advised = () if advice is None or not advice.together.patterns else advice.curve
     least = min(*advised, *(min(pair) for pair in heights))
     most = max(*advised, *(max(pair) for pair in heights))
     height = max(most - least, 1)
@@ -152,12 +140,6 @@ def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bo
     )
 
 
-def _advised_heights(result: Bisection) -> Sequence[int]:
-    """Return the inversions before the pass and after each step with the advice; none without advice."""
-    advice = result.advice
-    return () if advice is None or not advice.together.patterns else advice.curve
-
-
 def _heights(one: Application, shows_order: bool) -> tuple[int, int]:
     """Return where a step begins and where it ends. What the pass does without patterns has no bar."""
     if shows_order:
@@ -195,12 +177,12 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
         (*BROWSER_SCRIPTS, "curve.js"),
         title=f"{' on '.join(filter(None, (result.pass_name, result.function)))}: patterns",
         result=result,
-        verdict=conclusion(result, gate),
+        answer=answer(result, gate, "below"),
         tiles=_tiles(result),
         compiler=shlex.join(result.command),
         curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,
         chosen=next(((number, entry) for number, entry in enumerate(entries) if entry.is_culprit), None),
-        patterns=_pattern_rows(result, kinds) if result.of_patterns else [],
+        place=_attempt,
         kinds=kinds,
         advised=patterns_to_change(result.advice) if result.advice else [],
         applications=_application_table(result) if result.of_patterns else None,
@@ -266,41 +248,6 @@ def _attempt(one: Application) -> str:
     if not one.first:
         return ""
     return f"attempt{'' if one.is_resolved else 's'} {attempts_of(one)}"
-
-
-@dataclass(frozen=True, slots=True)
-class PatternRow:
-    """A row of the table of patterns."""
-
-    name: str  # the pattern, or what the row is instead
-    # The class of its colour; empty for none. `unresolved` is hatched.
-    kind: str
-    made: int  # pairs of ops that it put out of order
-    left: int  # those that have been out of order since then
-    applications: int | None  # how many changed the IR; None for what the pass does without patterns
-    ops: OpCounts  # how many ops it changed
-    worst: Application  # the application that made most
-    place: str  # what the link to it says
-
-
-def _pattern_rows(result: Bisection, kinds: Mapping[str | None, str]) -> list[PatternRow]:
-    """Return the rows of the patterns, then that of what the pass does without them."""
-    rows = [
-        PatternRow(
-            pattern_title(total),
-            kinds.get(total.pattern, "") if total.is_resolved else "unresolved",
-            total.made,
-            total.left,
-            total.applications,
-            total.ops,
-            total.worst,
-            _attempt(total.worst),
-        )
-        for total in result.patterns
-    ]
-    one = result.without_patterns
-    name = WITHOUT_PATTERNS
-    return [*rows, PatternRow(name, "", one.made, one.left, None, one.op_counts, one, "what it did")]
 
 
 def _application_table(result: Bisection) -> Table:

@@ -193,10 +193,9 @@ class Section:
     def card(self, place: int, finding: Finding | None = None) -> Card:
         """Return the card of an op."""
         labels, flow = self.picture.labels, self._dataflow.get(place)
-        op, excerpt = (
-            labels[place],
-            {*range(len(labels))[max(place - TEXTS_AROUND, 0) : place + TEXTS_AROUND + 1]},
-        )
+        op = labels[place]
+        excerpt = {*range(len(labels))[max(place - TEXTS_AROUND, 0) : place + TEXTS_AROUND + 1]}
+        links = {one.place: f"#{self.id_of(one.place)}" for one in flow.ops} if flow else {}
         if finding:
             other_line = finding.sentence.line
             excerpt |= {other for other, label in enumerate(labels) if label.line == other_line}
@@ -212,9 +211,7 @@ class Section:
             ],
             command=explain_command(self.dump, self.dump.source, op.line),
             section=self.name,
-            drawing=drawing_of(flow, {one.place: f"#{self.id_of(one.place)}" for one in flow.ops})
-            if flow
-            else {},
+            drawing=drawing_of(flow, links) if flow else {},
             is_cut=flow is not None and len(flow.ops) == DRAWN_NEIGHBOURS < flow.block_ops,
             finding=finding,
         )
@@ -243,23 +240,14 @@ class Section:
         columns = columns_of(
             "#place, op, #line, module, #inversions, #fixed=after a fix, disorder=out of order, why"
         )
-        picture = self.picture
-        name = block_name(self.block.function, self.block.block)
-        return Table(
-            f"ops-{self.name}",
-            f"the ops of {name}; place counts from 0",
-            columns,
-            [
-                (
-                    *(place, op.title, op.line, op.module),
-                    *(picture.inversions[place], picture.inversions_fixed[place]),
-                    *(picture.disorders.get(place), self._why(place)),
-                )
-                for place, op in enumerate(picture.labels)
-            ],
-            "disorder, -inversions",
-            marked=("disorder", "only ops out of order"),
-        )
+        picture, places = self.picture, range(len(self.picture.labels))
+        numbers = zip(picture.inversions, picture.inversions_fixed, strict=True)
+        whys = zip(map(picture.disorders.get, places), map(self._why, places), strict=True)
+        ops = zip(places, picture.labels, numbers, whys, strict=True)
+        rows = [(k, op.title, op.line, op.module, *both, *why) for k, op, both, why in ops]
+        caption = f"the ops of {block_name(self.block.function, self.block.block)}; place counts from 0"
+        marked = ("disorder", "only ops out of order")
+        return Table(f"ops-{self.name}", caption, columns, rows, "disorder, -inversions", marked)
 
 
 def block_sections(pictures: Sequence[OrderPicture], findings: Sequence[Finding] = ()) -> list[Section]:

@@ -118,10 +118,7 @@ def _pass_table(verdict: Verdict) -> Table:
 def diff_to_html(
     result: Diff, pictures: Callable[[], Sequence[OrderPicture]], version: str, *, verbose: bool = False
 ) -> str:
-    """Return the page of a diff; if ``verbose``, with all differences of an op.
-
-    ``pictures`` draws blocks of the later dump. It is called when the texts need no memory any more.
-    """
+    """Return the page of a diff. ``pictures`` draws blocks when the texts need no memory any more."""
     data = packed(pair_data(result.comparison))
     sections = block_sections(pictures())
     return page(
@@ -188,7 +185,6 @@ def _change_table(result: Diff, sections: Sequence[Section]) -> Table:
 
 INDEX = "index.html"  # the page with the tables
 LONGEST_NAME = 100  # the most characters of a model's name in the name of its page
-
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -219,10 +215,7 @@ def check_to_pages(
 
 
 def page_names(models: Iterable[str]) -> dict[str, str]:
-    """Return a file name for the page of each model: of letters and digits, different in any case of letters.
-
-    It does not depend on the order of the models.
-    """
+    """Return a file name for the page of each model: of letters and digits, unique in any case."""
     names: dict[str, str] = {}
     taken = {INDEX}
     for model in sorted(models):

@@ -8,108 +8,17 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain
 from typing import Any
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.log.pass_steps import ChangedOp, PassStep, changed_ops
-from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
-from eio_audit.audit.log.scope_text import ScopeText
+from eio_audit.audit.log.scope_steps import ChangedOp, PassStep, ScopeSide, ScopeStep, changed_ops
+from eio_audit.audit.log.scope_text import ScopeText, ShownText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.mlir.aliases import without_definitions
-from eio_audit.mlir.files import Text
-from eio_audit.mlir.input.function_texts import Aliases
-from eio_audit.mlir.source import Span, count_lines
-
-_BLANK = re.compile(rb"\s*+")
-
-
-@dataclass(frozen=True, slots=True)
-class PageText:
-    """The text of the function, module or program that a pass ran on, before or after it."""
-
-    source: str  # the file that most of its lines are from
-    # Its lines as printed, without line ends. They may be read only once.
-    lines: Iterable[bytes]
-    places: Sequence[int]  # per line, its 1-based line in the file
-    # Per line, the number of the op that begins there, -1 for none. An op keeps its number through the
-    # whole log, as far as the matching of the ops of each pass follows it. An op that a pass adds gets
-    # a new number.
-    ops: Sequence[int]
-    # The definitions of its aliases, as lines, even if it has no such lines.
-    definitions: Sequence[bytes] = ()
-
-
-def _side(side: ComparedDump) -> tuple[ScopeText, ScopeSide]:
-    """Return a dump that was read as a whole, without its lines, and its ops with their lines."""
-    dump = side.dump.dump
-    data, span = dump.source.data, dump.span
-    above = count_lines(data, 0, span.start) + count_lines(data, span.start, _start(data, span))
-    lines = count_lines(data, span.start, span.end) + 1
-    return ScopeText(dump, [], {}, None), ScopeSide(range(-above, lines), side)
-
-
-def _whole_text(text: ScopeText, side: ScopeSide) -> PageText:
-    """Return a dump as a page shows it, without blank lines around it. Its text is not copied."""
-    dump = text.dump
-    data, span = dump.source.data, dump.span
-    start, end = _start(data, span), span.end
-    while end > start and data[end - 1 : end].isspace():
-        end -= 1
-    blank = count_lines(data, span.start, start)
-    count = count_lines(data, start, end) + 1 if end > start else 0
-    first = dump.source.line_at(span.start) + blank
-    ops = array("q", [-1]) * count
-    for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
-        ops[line] = number  # of several ops on a line, the first one stays
-    definitions = Aliases(without_definitions(dump.text)[0]).definitions if _may_define(data, span) else {}
-    return PageText(
-        dump.source.name,
-        _lines(data, data.rfind(b"\n", span.start, start) + 1 or span.start, span.end, count),
-        range(first, first + count),
-        ops,
-        [b"%b = %b" % one for one in definitions.items()],
-    )
-
-
-def _start(data: Text, span: Span) -> int:
-    """Return where the first character of a text is that is not blank; the end of a blank text."""
-    found = _BLANK.match(data, span.start, span.end)
-    assert found is not None
-    return found.end()
-
-
-def _may_define(data: Text, span: Span) -> bool:
-    """Return whether a line of a text may begin with the definition of an alias."""
-    if data[span.start : span.start + 1] in {b"#", b"!"}:
-        return True
-    return any(data.find(start, span.start, span.end) >= 0 for start in (b"\n#", b"\n!"))
-
-
-def _lines(data: Text, offset: int, end: int, count: int) -> Iterator[bytes]:
-    for _ in range(count):
-        line_end = data.find(b"\n", offset, end)
-        yield data[offset : line_end if line_end >= 0 else end]
-        offset = line_end + 1
-
-
-def _page_text(text: ScopeText) -> PageText:
-    lines, definitions = text.lines, dict[bytes, bytes]()
-    for aliases in {id(line.aliases): line.aliases for line in lines}.values():
-        definitions |= aliases.definitions
-    return PageText(
-        text.dump.source.name,
-        [line.text for line in lines],
-        [line.number for line in lines],
-        [line.ops[0] if line.ops else -1 for line in lines],
-        [b"%b = %b" % one for one in definitions.items()],
-    )
-
 
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only
 
@@ -153,15 +62,18 @@ class StoredTexts:
         self.sources: dict[str, int] = {}  # the names of the files, each with a number
         self._numbers: dict[tuple[int, tuple[bytes, ...]], int] = {}
 
-    def add(self, text: PageText) -> int:
+    def add(self, text: ScopeText) -> int:
         """Return the number of a text."""
+        definitions = dict[bytes, bytes]()
+        for aliases in {id(line.aliases): line.aliases for line in text.lines}.values():
+            definitions |= aliases.definitions
         columns = (
-            map(self.lines.add, text.lines),
-            (op + 1 for op in text.ops),
-            text.places,
-            map(self.lines.add, text.definitions),
+            (self.lines.add(line.text) for line in text.lines),
+            (line.ops[0] + 1 if line.ops else 0 for line in text.lines),
+            (line.number for line in text.lines),
+            (self.lines.add(b"%b = %b" % one) for one in definitions.items()),
         )
-        source = self.sources.setdefault(text.source, len(self.sources))
+        source = self.sources.setdefault(text.dump.source.name, len(self.sources))
         state = source, tuple(_differences(column).tobytes() for column in columns)
         return self._numbers.setdefault(state, len(self._numbers))
 
@@ -201,7 +113,7 @@ class StoredSteps:
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        self.add(key, _page_text(step.before), _page_text(step.after), changes)
+        self.add(key, step.before, step.after, changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -211,7 +123,7 @@ class StoredSteps:
             step[0] = index_of[step[0]]
         return self
 
-    def add(self, index: int, before: PageText, after: PageText, changes: Sequence[ChangedOp]) -> None:
+    def add(self, index: int, before: ScopeText, after: ScopeText, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes."""
         self.counts.setdefault(index, Counter()).update(change.status for change in changes)
         texts = self._texts.add(before), self._texts.add(after)
@@ -257,24 +169,26 @@ class StoredSteps:
 
 def pair_data(comparison: DumpComparison) -> dict[str, object]:
     """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
-    (before, old), (after, new) = _side(comparison.before), _side(comparison.after)
-    count = len(old.op_lines)
-    old.numbers = range(count)
-    new.numbers = array("q", (comparison.was.get(op, count + op) for op in range(len(new.op_lines))))
-    changes = [*changed_ops(ScopeStep(before, after, old, new, comparison))]
+    count = len(comparison.before.ops.ir)
+    numbers = (comparison.was.get(op, count + op) for op in range(len(comparison.after.ops.ir)))
+    before, old = _side(comparison.before, range(count))
+    after, new = _side(comparison.after, array("q", numbers))
     stored = StoredSteps()
-    stored.add(0, _whole_text(before, old), _whole_text(after, new), changes)
+    stored.add(0, before, after, [*changed_ops(ScopeStep(before, after, old, new, comparison))])
     counts = [stored.counts[0][status] for status in STATUSES]
-    shown = {
-        "name": "Before and after",
-        "function": "",
-        "place": "",
-        "time": "",
-        "order": "",
-        "command": "",
-        "changed": True,
-    }
-    return {"passes": [{**shown, "counts": counts}], **stored.data()}
+    empty = dict.fromkeys(("function", "place", "time", "order", "command"), "")
+    shown = {"name": "Before and after", **empty, "changed": True, "counts": counts}
+    return {"passes": [shown], **stored.data()}
+
+
+def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeSide]:
+    """Return a dump that was read as a whole, and its ops with their numbers."""
+    dump = side.dump.dump
+    text = ShownText(dump, side.ops.ir.op_table).text
+    above = text.lines[0].number - dump.source.line_at(0) if text.lines else 0
+    ops = ScopeSide(range(-above, len(text.lines) + 1), side)
+    ops.numbers = numbers
+    return text.numbered(ops.op_lines, numbers), ops
 
 
 def packed(data: Mapping[str, object]) -> str:

@@ -171,10 +171,7 @@ class PassEntry:
         return [(SIGNS[status], status, number) for status, number in counts if number]
 
     def widths(self, most: float) -> list[tuple[str, str]]:
-        """Return how wide the bar of each kind of change is. All are as wide as the logarithm of their sum.
-
-        ``most`` is the logarithm of the largest sum plus one.
-        """
+        """Return the widths of the bars of its changes, together a logarithm; the largest is ``most``."""
         total = sum(self.counts)
         share = log1p(total) / most / total
         return [(status, f"{number * share:.1%}") for _, status, number in self.signed_counts]

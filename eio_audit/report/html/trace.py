@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.audit.log.trace_sums import PassTotal
+from eio_audit.audit.log.trace_rows import PassTotal
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
@@ -22,6 +22,7 @@ from eio_audit.report.wording.trace import (
     name_of,
     order_after,
     pass_title,
+    reason,
     time_of,
     verdict_on_all,
     worst_pass,
@@ -164,6 +165,8 @@ def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_ch
 
 
 def _note(traced: TracedPass) -> str:
+    if why := reason(traced):
+        return why
     if traced.made:
         return f"{traced.made:,} made, {traced.left:,} left"
     return count(traced.figures.inversions, "inversion") if traced.figures.inversions else ""

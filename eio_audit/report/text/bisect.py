@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.bisect.applications import OneApplication, OpSteps
+from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.gate.gate import Gate
@@ -12,7 +12,7 @@ from eio_audit.report.text.console import NARROW, Column, Console, numbers, prin
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.findings import SHOWN
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
-from eio_audit.report.text.trace import print_passes, print_verdict
+from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import count
 
@@ -33,14 +33,15 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     _print_worst(result, console, verbose=verbose)
     _print_advice(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)
-    print_verdict(*words.conclusion(result, gate), words.next_steps(result), console)
+    console.print((words.answer(result, gate), "bold red" if result.left else "bold"))
+    print_next(words.next_steps(result), console)
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:
     totals, without = result.patterns, result.without_patterns
     rows: list[PatternTotal | Application] = [*totals, without]
     is_judged = result.is_judged
-    counts = [*(total.ops for total in totals), without.op_counts]
+    counts = [row.op_counts for row in rows]
     names = [*map(words.pattern_title, totals), words.WITHOUT_PATTERNS]
     columns = [
         numbers("made", (row.made for row in rows), "yellow"),
@@ -109,14 +110,16 @@ def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None
         Column("pattern", [one.pattern for one in rows], least=PATTERN),
         Column("makes", list(map(words.ops_made, rows))),
         Column("they carry", [words.CARRIED[one.carries] for one in rows]),
-        Column(words.become(advice), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
+        Column(words.become(advice.now), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
     ]
     print_table(console, columns, indent=2)
     if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
         console.print(f"  {words.best_change(advice, chosen)}")
+    for said in words.where_to_insert(advice):
+        console.print(f"  {said}")
     for left in advice.left if verbose else advice.left[:SHOWN]:
         console.print(f"  {words.what_is_left(left)}")
-    if rows:
+    if rows or advice.places:
         console.print((f"  {words.ESTIMATE}", "dim"))
     console.print()
 

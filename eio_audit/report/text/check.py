@@ -147,10 +147,7 @@ def _blocks_with_findings(
 
 
 def _print_sums(blocks: Sequence[tuple[DumpAudit, BlockAudit, int]], heading: str, console: Console) -> None:
-    """Print a line for each block, those with most inversions out of place first.
-
-    ``heading`` is the file that the lines before are about, if it is a single one.
-    """
+    """Print a line for each block, the worst first. ``heading`` is the file that is named above, if any."""
     worst_first = sorted(blocks, key=lambda one: (-one[1].avoidable_others, -one[1].inversions))
     shown = worst_first[:SHOWN]
     for source in dict.fromkeys(dump.source for dump, _, _ in shown):
@@ -260,7 +257,6 @@ SHOWN_BLOCKS = 3
 SHOWN_DISPLACED = 3
 SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3  # the most names of each kind that a report shows unless verbose
-
 BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -329,7 +325,7 @@ def _print_block(
         op, inversions = displaced.op, count(displaced.inversions, "inversion")
         console.print(
             (op.title, "cyan"),
-            f" is {order.side(displaced)} at ",
+            f" is {'early' if displaced.early else 'late'} at ",
             (f"line {op.line}", hyperlink(source, op.line)),
             f", in {inversions}",
             (f" ({op.module})" if op.module else "", "dim"),

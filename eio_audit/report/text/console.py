@@ -30,9 +30,7 @@ Piece = str | tuple[str, str]  # a part of a line: a text, or a text and its sty
 HANGING = 2  # the indentation in columns of the continuation lines of a wrapped line
 SHORTENED = 20  # the least columns for text; an optional last column of a table without this room is left out
 ELLIPSIS = "..."  # the sign of what a narrow terminal omits
-
 _BETWEEN = " | "
-
 _FORCING = ("FORCE_COLOR", "TTY_COMPATIBLE")  # variables that make rich treat anything as a terminal
 
 
@@ -168,10 +166,7 @@ def plain(piece: Piece) -> str:
 
 
 def hyperlink(source: str, line: int) -> str:
-    """Return the style of a text that links to a line. Empty for standard input.
-
-    A terminal without links (the escape sequence OSC 8) shows only the text. The line follows the ``#``.
-    """
+    """Return the style of a text that links to a line. Empty for standard input."""
     return "" if source == "<stdin>" else f"link {Path(source).resolve().as_uri()}#{line}"
 
 
@@ -306,10 +301,7 @@ def _print_row(
 
 
 def _fitted(columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns that fit, shortened as far as they must be.
-
-    An optional column is left out, from the last, if it does not fit even when the others are shortened.
-    """
+    """Return the columns that fit, shortened as far as they must be, without optional ones from the last."""
     kept = list(columns)
     while _width(kept, _least) > width and (optional := [column for column in kept if column.optional]):
         kept.remove(optional[-1])

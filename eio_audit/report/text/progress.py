@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 SHOWN_AFTER_SECONDS = 1.0  # shorter work shows no bar
-
 REFRESHES_PER_SECOND = 5
-
 LEAST_BAR = 10  # the least width of the bar, in columns
 SHOWN_BYTES = 1 << 18  # the least step of the bar inside a dump, in bytes
 
@@ -70,10 +68,7 @@ class Advance:
 
     @contextmanager
     def shown(self, columns: Callable[[], Sequence[ProgressColumn]]) -> Iterator[Self]:
-        """Show a line after one second, if standard error is a terminal, and remove it at the end.
-
-        A timer shows it, because the work may be a single large dump.
-        """
+        """Show a line after one second, if standard error is a terminal, and remove it at the end."""
         if not sys.stderr.isatty():
             yield self
             return
@@ -128,17 +123,9 @@ def progress(
 ) -> AbstractContextManager[Advance]:
     """Show how much of the input is done, the rate, the elapsed time and the time left.
 
-    Of several files, the bar also shows how many are done, and which one the work waits for. It appears
-    after one second if standard error is a terminal, and is removed at the end.
-
-    Args:
-        total_bytes: the size of the input. None if unknown, as for a pipe.
-        label: the work, ``checking``.
-        files: how many files the input has.
-        then: the work that is left when all input is read; empty if it is the same.
-
-    Returns:
-        What to call when something is done.
+    Of several files, the bar also shows how many are done, and which one the work waits for. ``total_bytes``
+    is None for a pipe. ``label`` is the work, and ``then`` what is left of it when all input is read, if it
+    is another. What is returned is called when something is done.
     """
     advance = Advance(label, then, total_bytes, files)
     return advance.shown(lambda: _columns(has_total=total_bytes is not None, has_files=files > 1))
@@ -146,13 +133,7 @@ def progress(
 
 @contextmanager
 def status(label: str) -> Iterator[Callable[[str], None]]:
-    """Show a line about work whose length is not known, with the time that it takes; for terminals.
-
-    It appears after one second, and is removed at the end.
-
-    Yields:
-        What to call with another text for the line.
-    """
+    """Show a line about work whose length is not known. Yield what to call with another text for it."""
     with Advance(label).shown(_columns_of_status) as advance:
         yield advance.say
 

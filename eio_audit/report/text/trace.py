@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.pass_steps import ChangedOp, OpCounts, PassStep
+from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.audit.log.trace_sums import PassTotal
+from eio_audit.audit.log.trace_rows import PassTotal
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings
@@ -205,6 +205,7 @@ def _print_rows(
         column(
             "dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW
         ),
+        column("why", words.reason, least=NARROW),
         Column("time", [words.time_of(row.passes) for row in rows], optional=True),
         *([column("function", words.functions_of, optional=True, least=NARROW)] if shows_functions else []),
     ]

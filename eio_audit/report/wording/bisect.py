@@ -7,7 +7,7 @@ from functools import reduce
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
-from eio_audit.audit.bisect.applications import OneApplication, OpSteps
+from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import (
     MOST_RUNS,
     Application,
@@ -15,15 +15,16 @@ from eio_audit.audit.bisect.bisection import (
     PatternTotal,
     Reproduction,
 )
+from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
+from eio_audit.audit.bisect.survey import MODULE_SCOPE
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
-from eio_audit.audit.log.pass_steps import OpCounts
+from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count, shortened_list
-from eio_audit.report.wording.order import avoidable_of
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -56,7 +57,7 @@ def effort(result: Bisection) -> str:
     steps = len(result.of_patterns) - len(result.unresolved)
     changed = "1 changes the IR" if steps == 1 else f"{steps:,} change the IR"
     first, last = result.attempts
-    whole = f"attempts {first:,} to {last:,} of the whole command"
+    whole = f"attempts {first:,} to {last:,} of the whole command ({result.why_not_alone})"
     attempts = f"{count(result.attempted, 'attempt')} of patterns" if result.is_alone else whole
     return f"{attempts}, {changed}; {runs}"
 
@@ -119,8 +120,8 @@ def stopped(result: Bisection) -> str:
 
 
 ESTIMATE = (
-    "an estimate: with other locations the pass may do something else; to check, change it, rebuild the "
-    "compiler, and bisect again"
+    "an estimate: once changed, the pass may do something else; to check, change it, rebuild the compiler, "
+    "and bisect again"
 )
 """What to know about the advice."""
 
@@ -128,7 +129,6 @@ CARRIED = {
     Carries.USER: "a user's",
     Carries.OPERAND: "an operand's",
     Carries.OTHER: "another op's",
-    Carries.ROOT: "its own",
 }
 """Whose location new ops carry, seen from the op that the pattern is applied to."""
 
@@ -140,9 +140,12 @@ def what_to_change(advice: Advice, result: Bisection) -> str:
     """Return the change that the advice is about, or that it does not help, or that this is not known."""
     if advice.together.patterns:
         return "give the ops that a pattern makes the location of the op it is applied to"
-    if result.unresolved:
-        return "not known, as not all attempts are resolved"
-    return "other locations of the ops that patterns make give no fewer inversions"
+    if advice.places:
+        return "insert ops where the ops stood that they replace"
+    if result.unresolved or not result.of_patterns:
+        why = result.why_one_step or "not all attempts are resolved"
+        return f"not known, as {why}"
+    return "other locations or places of the ops that patterns make give no fewer inversions"
 
 
 def patterns_to_change(advice: Advice, *, verbose: bool = False) -> list[PatternAdvice]:
@@ -162,9 +165,9 @@ def ops_made(one: PatternAdvice) -> str:
     return ", ".join(f"{number:,} {name.partition('.')[2] or name}" for name, number in one.ops.items())
 
 
-def become(advice: Advice) -> str:
+def become(inversions: int) -> str:
     """Return ``789 inversions become``."""
-    return f"{count(advice.now, 'inversion')} {'becomes' if advice.now == 1 else 'become'}"
+    return f"{count(inversions, 'inversion')} {'becomes' if inversions == 1 else 'become'}"
 
 
 def best_change(advice: Advice, names: Sequence[str]) -> str:
@@ -173,6 +176,22 @@ def best_change(advice: Advice, names: Sequence[str]) -> str:
     listed = ", ".join(names[:-1]) + f" and {names[-1]} together" if names[1:] else f"{names[0]} alone"
     tried = "" if together.is_exact else " (not all choices were tried)"
     return f"{listed}: {count(together.inversions, 'inversion')}{tried}"
+
+
+def where_to_insert(advice: Advice, quote: Callable[[str], str] = str) -> list[str]:
+    """Return what to insert elsewhere, by pattern.
+
+    ``SharedLHSMatmulFusion: #80 ttir.slice_static %28 and 1 more stand beside #66 ttir.linear %26; inserted
+    where the ops stood that they replace, 17 inversions become 1``
+    """
+    said, now = [], advice.together.inversions
+    for pattern, one in advice.places.items():
+        ops = shortened_list([quote(op.title) for op in one.ops], SHOWN_OPS)
+        verb = "stands" if len(one.ops) == 1 else "stand"
+        where = "out of place" if one.behind is None else f"behind {quote(one.behind.title)}"
+        then = f"inserted where the replaced ops stood, {become(now)} {now - one.removed:,}"
+        said.append(f"{quote(pattern)}: {ops} {verb} {where}; {then}")
+    return said + ([f"all of this together: {count(advice.placed, 'inversion')}"] if len(said) > 1 else [])
 
 
 def what_is_left(one: Remainder, quote: Callable[[str], str] = str) -> str:
@@ -193,16 +212,27 @@ def changed_passes(result: Bisection) -> list[TracedPass]:
     return [one for one in passes if one.changed or one.failed] if len(passes) > 1 else []
 
 
-def conclusion(result: Bisection, gate: Gate) -> tuple[str, str]:
-    """Return ``failed`` or ``passed``, and why."""
-    if not result.is_judged:
-        return NOT_JUDGED, "no op carries an op index"
+def answer(result: Bisection, gate: Gate, where: str = "above") -> str:
+    """Return ``ttir-erase-inverse-ops left 16; first attempt 7; change 2 patterns (above)``.
+
+    ``where`` says where the report tells what to change.
+    """
+    name, first = result.pass_name, result.first_left
+    since = [] if first is None else [f"first {_step(first)}" if first.last else "already without patterns"]
     if result.is_unchanged:
-        return "passed", f"{count(result.left_before, 'inversion')} as before {result.pass_name}"
-    figures = result.states.at_end_of_log
-    failed, left = gate.failed_rules(figures), f"left after {result.pass_name}"
-    why = limits(gate, failed, figures, lambda _: left) or [f"{avoidable_of(figures)} {left}"]
-    return "failed" if failed else "passed", "; ".join(why)
+        as_before = f"; {count(result.left_before, 'inversion')} as before it" if result.left_before else ""
+        return f"{name} changes nothing{as_before}"
+    if not result.is_judged:
+        changed = count(reduce(OpCounts.plus, (one.op_counts for one in result.applications)).total, "op")
+        return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
+    at_end = " at the end of the command" if first is not None else ""
+    said = [f"{name} left {result.left:,}", *since] if result.left else [f"{name} left none{at_end}"]
+    if advice := result.advice:
+        patterns = {*advice.together.patterns, *advice.places}
+        what = count(len(patterns), "pattern") if result.of_patterns else "the place of ops"
+        said += [f"change {what} ({where})"] if patterns else []
+    ceilings = limits(gate, (), result.states.at_end_of_log, lambda _: f"left after {name}")
+    return "; ".join([*said, *ceilings])
 
 
 def step_title(one: Application) -> str:
@@ -254,8 +284,14 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
     """Say where a property fails first, the place in bold."""
     if found.pass_name is None:
         return (found.test, "bold"), " holds after all passes"
+    if found.endless:
+        done = [f"{number:,} {what}" for what, number in found.endless.items()]
+        did = f"applies patterns without end in {found.pass_name}: of the last attempts "
+        return (found.command[0], "bold"), f" {did}{shortened_list(done, SHOWN_STEPS)} ({found.test})"
     name = " on ".join(filter(None, (found.pass_name, found.function)))
-    if not found.last:
+    if found.is_of_pass:
+        where = name if found.number is None else f"run {found.number} of {name}"
+    elif not found.last:
         why = found.why_one_step
         where = f"{name}, which is one step: {why}" if why else f"{name} without patterns"
     elif found.first < found.last:
@@ -264,6 +300,8 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         )
     else:
         where = f"attempt {found.last} of {name}"
+    if found.is_of_compiler:
+        return (f"{found.command[0]}: {found.test}", "bold"), ", first with ", (where, "bold red")
     return (found.test, "bold"), " fails first after ", (where, "bold red")
 
 
@@ -274,12 +312,23 @@ def where_it_fails(found: FirstFailure) -> str:
 
 def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
     """Yield the commands to type next: what the application did, and the states by hand."""
-    if found.pass_name is None or not found.last or found.first < found.last:
+    if found.pass_name is None:
         return
     which = ["--pass", found.pass_name, *([] if found.number is None else ["--dump", str(found.number)])]
-    show = bisection_command(found.options, found.command, *which, "--show", str(found.last))
-    yield Step(show, "what the application did")
-    if found.reproduction is not None:
+    if found.is_of_pass:
+        flags = f"--mlir-print-ir-before={found.pass_name}", f"--mlir-print-ir-after={found.pass_name}"
+        printed = CompilerCommand(found.command).with_flags(*flags, MODULE_SCOPE)
+        yield Step(str(printed), "the IR before the pass and after it")
+        again = bisection_command(found.options, found.command, *which, "--test", found.test)
+        yield Step(again, "which application in it")
+    elif not found.last or found.first < found.last or found.reproduction is None:
+        return
+    elif found.is_of_compiler:
+        yield Step(found.reproduction.at(found.last - 1), f"succeeds, without attempt {found.last}")
+        yield Step(found.reproduction.at(found.last), "fails")
+    else:
+        show = bisection_command(found.options, found.command, *which, "--show", str(found.last))
+        yield Step(show, "what the application did")
         yield from by_hand(found.reproduction, found.last)
 
 

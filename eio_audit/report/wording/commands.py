@@ -44,11 +44,7 @@ def next_lines(steps: Iterable[Step], width: int | None = None) -> list[str]:
 def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> str:
     """Return ``eio-audit fix --diff --follow derived --pass cse --dump 2 passes.log``.
 
-    Args:
-        words: the command, and options of its own.
-        audited: gives the options that it was audited with, and how a dump was selected from its file.
-        source: the file.
-        more: what follows the file.
+    ``audited`` gives the options of its audit, and how a dump was selected from its file.
     """
     given = [*_options(audited.options), *(selection(audited) if isinstance(audited, DumpAudit) else ())]
     return " ".join(["eio-audit", words, *map(shlex.quote, given), argument(source), *more])
@@ -66,10 +62,7 @@ def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: st
 
 
 def explain_command(audited: DumpAudit | Trace, source: str, line: int | str = "") -> str:
-    """Return the command that explains the op of a line, or its start, without the line.
-
-    Empty if no later command can read the dump.
-    """
+    """Return the command that explains the op of a line, or its start. Empty if it cannot read the dump."""
     if not is_readable_again(audited, source):
         return ""
     return command("explain", audited, source, *filter(None, [str(line)]))

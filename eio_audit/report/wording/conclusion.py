@@ -56,11 +56,9 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
 
 
 def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
-    """Return ``1 of 122 inputs unreadable``.
+    """Return ``1 of 122 inputs unreadable``. ``sources`` are the inputs of the dumps that could be read.
 
-    Args:
-        errors: why they could not be read.
-        sources: of each dump that could be read, its input. Of a single input its dumps are counted.
+    Of a single input its dumps are counted.
     """
     broken = {error.source for error in errors}
     number, total, what = len(broken), len(broken | {*sources}), "input"
@@ -102,10 +100,7 @@ def why_not_judged(one: UnjudgedInput) -> str:
 
 
 def steps_after(verdict: Verdict) -> list[Step]:
-    """Return the commands that remove inversions, and what they do. Empty if the baseline lists them all.
-
-    With a baseline, they are about the file of the first new finding.
-    """
+    """Return the commands that remove inversions; with a baseline, those of the file of a new finding."""
     if verdict.known is None:
         return _steps(verdict.check)
     if not set(verdict.failed) - {UNINDEXED}:
@@ -129,10 +124,9 @@ def _limits_of(verdict: Verdict) -> list[str]:
 
 
 def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callable[[str], str]) -> list[str]:
-    """Return what fails a gate, or what a ceiling is set for.
+    """Return what fails a gate, or what a ceiling is set for: ``42 wrong indices in 1 of 1 dumps``.
 
-    ``42 wrong indices and 22 inversions out of place in 1 of 1 dumps``. ``where`` returns the place of a
-    figure, by its name.
+    ``where`` returns the place of a figure, by its name.
     """
     if gate.introduced is not None:
         what = count(gate.introduced, "inversion") if gate.introduced else "no inversion"

@@ -36,11 +36,6 @@ def block_name(function: str | None, block: str) -> str:
     return f"{function} {block}" if function else block
 
 
-def side(displaced: DisplacedOp) -> str:
-    """Return whether an op is before or after its original place."""
-    return "early" if displaced.early else "late"
-
-
 def tiles(figures: Summary) -> list[tuple[str, str]]:
     """Return the sums, each as a number and what it counts."""
     texts = [
@@ -91,7 +86,10 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     if most:
         number = everything if is_all else span(least, most)
         why = f" ({unavoidable_kinds(figures)})" if verbose else ""
-        parts.append(f"{number} {_stay(figures, is_one=most == 1)}{why}")
+        source, verb = f"in every {'' if figures.certified else 'known '}order", "stay"
+        if figures.wrong_indices:
+            source, verb = f"from {count(figures.wrong_indices, 'wrong index', 'wrong indices')}", "come"
+        parts.append(f"{number} {verb}{'s' if most == 1 else ''} {source}{why}")
     if perhaps:
         number = everything if is_all else span(movable, perhaps)
         parts.append(f"{number} can be moved back{told_apart_share(figures)}")
@@ -100,19 +98,8 @@ def sum_pieces(figures: BlockAudit | Summary, *, verbose: bool = False) -> tuple
     return f"{name}: ", ", ".join(parts)
 
 
-def _stay(figures: Summary, *, is_one: bool) -> str:
-    """Return what the inversions that a fix leaves come from: ``come from 42 wrong indices``."""
-    if figures.wrong_indices:
-        source = count(figures.wrong_indices, "wrong index", "wrong indices")
-        return f"{'comes' if is_one else 'come'} from {source}"
-    return f"{'stays' if is_one else 'stay'} in every {'' if figures.certified else 'known '}order"
-
-
 def told_apart_share(figures: Summary | ModelFigures | PassFigures) -> str:
-    """Return what hoisted constants and splits cause of the avoidable inversions.
-
-    `` (3 of hoisted constants, 4 of splits)``, or `` (all of splits)``.
-    """
+    """Return the share of hoisted constants and splits: `` (3 of hoisted constants, 4 of splits)``."""
     shares = {"hoisted constants": figures.avoidable_constants, "splits": figures.avoidable_splits}
     parts = [
         f"{f'{number:,} ' if number < figures.avoidable else 'all ' if number > 1 else ''}of {what}"

@@ -9,10 +9,12 @@ from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
-from eio_audit.audit.log.trace_sums import PassTotal
+from eio_audit.audit.log.trace_rows import PassTotal
+from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.commands import (
     Step,
+    argument,
     command,
     compare_command,
     explain_command,
@@ -23,21 +25,16 @@ from eio_audit.report.wording.conclusion import SHOWN_INPUTS, checked, lets_pass
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
-NOT_SHOWN = "(not in the log)"
-"""The name of passes that a log does not show."""
+NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
 
-UNSEEN = "passes that the log does not show"
-"""Their name in a sentence."""
+UNSEEN = "passes that the log does not show"  # their name in a sentence
 
 
-NOT_JUDGED = "order not judged"
-"""What is said instead of a verdict where no op carries an index."""
+NOT_JUDGED = "order not judged"  # what is said instead of a verdict where no op carries an index
 
-SHOWN_FUNCTIONS = 2
-"""How many of the functions that a pass changed have their names shown."""
+SHOWN_FUNCTIONS = 2  # how many of the functions that a pass changed have their names shown
 
-START = "(there from the start)"
-"""The row of inversions that no pass of the log made."""
+START = "(there from the start)"  # the row of inversions that no pass of the log made
 
 
 def pass_title(traced: TracedPass) -> str:
@@ -51,6 +48,20 @@ def pass_called(name: str | None, marker: Marker | None) -> str:
     if name is not None:
         return name
     return f"(before {marker.pass_name})" if marker is not None else NOT_SHOWN
+
+
+def reason(traced: TracedPass) -> str:
+    """Return why a pass failed: what is invalid in its dump, and what the compiler said of it."""
+    said = [fault.text for _, fault in traced.faults], [error_text(error) for error in traced.errors]
+    return "; ".join(one[0] + (f" (and {len(one) - 1:,} more)" if one[1:] else "") for one in said if one)
+
+
+def error_text(error: Diagnostic) -> str:
+    """Return ``line 34: failed to legalize operation 'a.b' (a.b on line 29)``."""
+    lines = error.op_lines
+    more = "" if len(lines) < 2 else f" and {lines[1]}" if len(lines) == 2 else " and others"
+    op = f" ({error.op_name} on line {lines[0]}{more})" if lines else ""
+    return f"line {error.line}: {error.message}{op}"
 
 
 def functions_of(traced: TracedPass) -> str:
@@ -112,8 +123,7 @@ PARTIAL = (
 )
 """What a report says if some pairs are not followed."""
 
-SHOWN_OPS = 3
-"""How many of the ops that a pass left out of order are named."""
+SHOWN_OPS = 3  # how many of the ops that a pass left out of order are named
 
 
 def left_by(traced: TracedPass) -> str:
@@ -136,12 +146,19 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
     ``where`` replaces the number of passes.
     """
+    if (broken := trace.broken) is not None and broken.faults:
+        part, fault = broken.faults[0]
+        function = f" in {part}" if isinstance(part, str) else ""
+        return "failed", f"{pass_called(broken.pass_name, broken.place.marker)}{function}: {fault.kind}"
     files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
     unread_files = unread(trace.errors, files) if trace.errors else ""
     if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):
         if unread_files or not trace.summary.dumps:
             return "could not run", unread_files or "no op carries an op index"
         changed = sum(1 for traced in trace.passes if traced.changed)
+        if not trace.passes and len(lines := trace.unmarked_modules) > 1:
+            where = shortened_list(list(map(str, lines)), SHOWN_INPUTS)
+            return NOT_JUDGED, f"no pass markers; {count(len(lines), 'module')}, on lines {where}"
         if not trace.passes:
             return NOT_JUDGED, "no op carries an op index, and no marker names a pass"
         passes = count(len(trace.passes), "pass", "passes") + (f" of {where}" if where else "")
@@ -174,12 +191,20 @@ def next_steps(trace: Trace) -> Iterator[Step]:
 
     If the order is not judged, it is the pass that changed most.
     """
+    has_modules = len(trace.unmarked_modules) > 1 and is_readable_again(trace, trace.sources[0])
+    if trace.is_unjudged and not trace.passes and has_modules:
+        split = f"csplit -z -f module- {argument(trace.sources[0])} '/^module/' '{{*}}'"
+        yield Step(split, "writes each module to a file")
+        yield Step("eio-audit diff module-01 module-02", "compares the first two")
+        return
     if trace.is_unjudged and not trace.passes:
         yield Step("mlir-opt ... --mlir-print-ir-after-all 2> passes.log", "prints a log of passes to trace")
         yield Step("eio-audit diff BEFORE.mlir AFTER.mlir", "compares two dumps")
         return
+    to_broken = [*_steps_to(trace.broken, trace)] if trace.broken is not None else []
+    yield from to_broken
     if trace.is_unjudged:
-        if (most := _most_changed(trace)) is not None:
+        if not to_broken and (most := _most_changed(trace)) is not None:
             yield Step(pass_command(most, trace), "shows the pass that changed most")
             page = command("trace", trace, most.place.source, "--format html -o passes.html")
             yield Step(page, "writes a page of all passes")
@@ -203,6 +228,18 @@ def next_steps(trace: Trace) -> Iterator[Step]:
         cures.append(Step(relabel, "corrects wrong indices"))
     wrong = trace.left_classes[PairClass.WRONG_INDEX]
     yield from reversed(cures) if 2 * wrong > trace.left_classes.total() else cures
+
+
+def _steps_to(broken: TracedPass, trace: Trace) -> Iterator[Step]:
+    """Yield the commands that show what a pass that failed did, and the op that its error names."""
+    if broken.op_counts.total and (compare := compare_command(broken, trace)):
+        yield Step(compare, "shows what the pass that failed did")
+    lines = [line for error in broken.errors for line in error.op_lines]
+    if lines and is_readable_again(trace, broken.place.source):
+        yield Step(
+            command("history", trace, broken.place.source, str(lines[0])),
+            "follows the op that its error names",
+        )
 
 
 def _ends_in_one_dump(trace: Trace) -> bool:

@@ -25,7 +25,6 @@ from tests.internals import (
     LabelFlow,
     advise,
     count_inversions,
-    label_flow,
     read_attempts,
 )
 
@@ -69,7 +68,7 @@ def recorded(sample: str) -> tuple[list[eio_audit.Dump], list[Attempt | None]]:
 
 @cache
 def flow_of(sample: str) -> LabelFlow:
-    return label_flow(*recorded(sample), DEFAULT_OPTIONS)
+    return LabelFlow(*recorded(sample), DEFAULT_OPTIONS)
 
 
 def patterns_of(letters: str, known: Collection[str]) -> set[str]:
@@ -158,6 +157,33 @@ def test_what_a_pattern_left_by_moving_is_left() -> None:
     advice = advise(states, [None, Attempt(1, "ns::Sink", "t.a", None, 1)], DEFAULT_OPTIONS)
     [left] = advice.left
     assert (left.cause, left.pattern, left.inversions, advice.alone) == (Cause.PATTERN, "Sink", 1, ())
+
+
+def pure(name: str, index: int) -> str:
+    return f'%{name} = arith.addi %arg, %arg : i32 loc("{index}|{name}")'
+
+
+@pytest.mark.parametrize(
+    ("attempts", "group"),
+    [([None, Attempt(1, "ns::Sink", "arith.addi", "%a", 1)], "Sink"), ([None], "arith.addi")],
+)
+def test_ops_that_could_stand_where_they_stood_are_at_a_wrong_place(
+    attempts: list[Attempt | None], group: str
+) -> None:
+    before, after = (
+        state(pure("a", 1), pure("b", 2), pure("c", 3)),
+        state(pure("b", 2), pure("c", 3), pure("a", 1)),
+    )
+    states = log_of([*[before] * len(attempts), after])
+    advice = advise(states, attempts, DEFAULT_OPTIONS)
+    [[name, place]] = advice.places.items()
+    assert (name, [op.title for op in place.ops], place.removed, advice.placed, advice.left) == (
+        group,
+        ["#1 arith.addi %a"],
+        2,
+        0,
+        (),
+    )
 
 
 def test_a_root_without_an_index_gives_no_location() -> None:
@@ -298,7 +324,7 @@ def test_the_estimate_is_what_a_small_pass_does(case: tuple[Program, list[Applic
         Attempt(number, f"ns::{one.pattern}", "t.add", f"%{one.root}", states[number - 1].ops[one.root].index)
         for number, one in enumerate(applications, start=1)
     ]
-    flow = label_flow(log_of([one.text() for one in states]), attempts, DEFAULT_OPTIONS)
+    flow = LabelFlow(log_of([one.text() for one in states]), attempts, DEFAULT_OPTIONS)
     patterns = ["Up", "Higher", KEEPING]
     for changed in chain.from_iterable(combinations(patterns, size) for size in range(4)):
         truth = [one.inversions for one in run_pass(program, applications, changed)]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Check, Dump, InputError, check, read, read_text
+from eio_audit import AuditOptions, Check, Dump, InputError, OriginalOrder, check, read, read_text
 from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
     RULES,
@@ -21,7 +21,6 @@ from tests.internals import (
     DumpCheck,
     DumpInFile,
     LogFindings,
-    OriginalOrder,
     Workers,
     check_dumps,
     local_workers,

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from eio_audit import AuditOptions, Gate, check_many, read, read_text
+from eio_audit import AuditOptions, Gate, OriginalOrder, check_many, read, read_text
 from tests.audit.corpus.test_check_dumps import BROKEN, Deadly
 from tests.audit.test_trace import function
 from tests.internals import (
@@ -23,7 +23,6 @@ from tests.internals import (
     BatchSize,
     DumpCheck,
     LostWork,
-    OriginalOrder,
     Piece,
     TimeLimit,
     Workers,

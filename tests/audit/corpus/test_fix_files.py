@@ -12,18 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, Fix, InputError, VerificationError, fix, read, read_text
-from tests.audit.test_trace import dump, function, logs
-from tests.internals import (
-    BatchSize,
-    DumpFix,
-    FixedDump,
+from eio_audit import (
+    AuditOptions,
+    Dump,
+    Fix,
+    InputError,
     OriginalOrder,
-    Relabel,
-    Workers,
-    fix_files,
-    local_workers,
+    VerificationError,
+    fix,
+    read,
+    read_text,
 )
+from tests.audit.test_trace import dump, function, logs
+from tests.internals import BatchSize, DumpFix, FixedDump, Relabel, Workers, fix_files, local_workers
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 

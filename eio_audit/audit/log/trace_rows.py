@@ -1,18 +1,21 @@
-"""The traces of several models added up: as one trace, and by pass."""
+"""The rows of a report on traces: sums over several models, as one trace and by pass, and chosen passes."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import reduce
 from itertools import chain
 
 from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.trace import Trace
+from eio_audit.audit.log.scope_steps import ChangedOp, PassStep
+from eio_audit.audit.log.trace import Trace, TracedPass
+from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.source import InputError
 
 
 def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
@@ -40,17 +43,16 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
         sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
         unindexed=sum(one.unindexed for one in traces),
         is_partial=any(one.is_partial for one in traces),
-        reproducers=tuple(chain.from_iterable(one.reproducers for one in traces)),
+        unmarked_modules=traces[0].unmarked_modules if len(traces) == 1 else (),
+        notes=dict(chain.from_iterable(one.notes.items() for one in traces)),
     )
-
-
-def unreadable(error: InputError, options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
-    """Return the trace of a model that could not be read."""
-    return replace(merge_traces([], options), errors=(error,))
 
 
 def _sum(figures: Iterable[Summary]) -> Summary:
     return reduce(Summary.plus, figures, summarize_blocks([], dumps=0))
+
+
+SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")  # the sums of a PassTotal
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,11 @@ class PassTotal:
     pass_name: str | None  # None for passes that the logs do not show
     made: int  # pairs of ops that it put out of order
     models: int  # in how many models it put some out of order
-    undone: int  # pairs of ops out of order that it put in order
     left: int  # pairs that it made and that are left at the end
     left_shuffled: int  # those of them that are out of place or have a wrong index
-    mislabelled: int  # op indices that contradict the dependences since the pass, function by function
-    lost: int  # op indices that the program had before the pass and has no more
+    undone: int = 0  # pairs of ops out of order that it put in order
+    mislabelled: int = 0  # op indices that contradict the dependences since the pass, function by function
+    lost: int = 0  # op indices that the program had before the pass and has no more
 
     @property
     def is_clean(self) -> bool:
@@ -89,9 +91,6 @@ def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
     return tuple(sorted(rows, key=_severity))
 
 
-SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")
-
-
 def initial_total(traces: Iterable[Trace]) -> PassTotal:
     """Return what was there from the start, as a row beside those of the passes."""
     kept = [trace for trace in traces if trace.initial]
@@ -99,13 +98,60 @@ def initial_total(traces: Iterable[Trace]) -> PassTotal:
         None,
         made=sum(trace.initial for trace in kept),
         models=len(kept),
-        undone=0,
         left=sum(trace.initial_left for trace in kept),
         left_shuffled=sum(trace.initial_left_shuffled for trace in kept),
-        mislabelled=0,
-        lost=0,
     )
 
 
 def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:
     return -total.left, -total.made, -total.mislabelled, -total.lost, total.pass_name or ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassChoice:
+    """What passes are chosen by. None chooses all. A pass must match everything that is given."""
+
+    pass_name: str | None = None  # the name of the pass, with `*` for any characters
+    function: str | None = None  # the symbol of a function that it ran on or changed ops in
+    changed_op: str | None = None  # the name of an op that it changed in any way, with `*` for any characters
+    pattern: re.Pattern[str] | None = None  # is found in the line of a changed op, before or after the pass
+    _found: set[tuple[str, int]] = field(default_factory=set)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether every pass is chosen."""
+        return (self.pass_name, self.function, self.changed_op, self.pattern) == (None,) * 4
+
+    def only(self, name: str) -> PassChoice:
+        """Return the choice by one of the attributes alone."""
+        return PassChoice(**{name: getattr(self, name)}, _found=self._found)
+
+    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+        """Look for the pattern in what a pass changed. ``trace`` calls this if there is a pattern."""
+        assert self.pattern is not None
+        if any(map(self.pattern.search, _changed_lines(step, changes))):
+            self._found.add((program, run.number))
+
+    def chosen(self, trace: Trace) -> list[TracedPass]:
+        """Return the chosen passes of a trace."""
+        return [traced for traced in trace.passes if self._is_chosen(traced)]
+
+    def _is_chosen(self, traced: TracedPass) -> bool:
+        if self.pass_name is not None and not fnmatchcase(traced.pass_name or "", self.pass_name):
+            return False
+        if self.function is not None:
+            symbol = "@" + self.function.removeprefix("@")
+            if symbol != traced.function and symbol not in traced.functions:
+                return False
+        if self.changed_op is not None and not any(
+            fnmatchcase(name, self.changed_op) for name in traced.ops or ()
+        ):
+            return False
+        return self.pattern is None or (traced.program, traced.run) in self._found
+
+
+def _changed_lines(step: PassStep, changes: Sequence[ChangedOp]) -> Iterator[str]:
+    for change in changes:
+        for text, line in ((step.before, change.before), (step.after, change.after)):
+            if line is not None:
+                yield text.lines[line].text.decode("utf-8", "replace")

@@ -1,0 +1,92 @@
+"""Ops that a pass made or moved and that stand elsewhere than the ops which they replace.
+
+Such an op carries the index of the op that it replaces. If dependences let it stand where that op stood, its
+location is right and its place is wrong. If they do not, it is the location that is wrong, as of an op that a
+pass moved up past its operands' producers: of these, ``check`` tells the right index.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from eio_audit.audit.check.keyed_block import KeyedBlock
+from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.op_label import OpLabel
+from eio_audit.order.effort import Effort
+from eio_audit.order.inversions import count_inversions
+from eio_audit.order.linear_extension import restore_order
+from eio_audit.order.permutation import moved_places
+from eio_audit.order.precedence import Precedence
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Some ops of a dump, put where their keys say as far as dependences allow. No other moves."""
+
+    ops: tuple[OpLabel, ...]  # those that are put elsewhere, in textual order
+    behind: (
+        OpLabel | None
+    )  # the op behind which the first of them stands; None if there is none, or it moves, too
+    removed: int  # how many inversions that removes
+    inversions: int  # how many inversions all of the ops are in
+
+
+def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) -> Placement:
+    """Put ops where their keys say. ``keys`` has the key of each op of the dump.
+
+    Complexity: that of a fix of the blocks with these ops that are out of order.
+    """
+    removed, inversions, moved, behind, effort = 0, 0, list[int](), None, Effort()
+    for number in sorted({dump.ir.op_block[op] for op in ops}):
+        block, own = KeyedBlock(dump, number), dump.ir.of_block(number, keys)
+        now = _inversions(own)
+        is_fixed = [key is not None and op not in ops for op, key in zip(block.ops, own, strict=True)]
+        fixed = [place for place, flag in enumerate(is_fixed) if flag]
+        if not now or block.graph is None:
+            continue
+        edges = [*block.graph.precedence.forwards(), *pairwise(fixed)]
+        producers, users = ([edge[end] for edge in edges] for end in range(2))
+        order = restore_order(own, Precedence.from_edges(len(own), producers, users), now, effort).order
+        removed += now - _inversions([own[place] for place in order])
+        inversions += now - _inversions([own[place] for place in fixed])
+        # By place, how many of the ops that keep their order come before it, now and then.
+        before = [*accumulate(is_fixed, initial=0)]
+        then = dict(zip(order, accumulate(map(is_fixed.__getitem__, order), initial=0), strict=False))
+        here = [place for place in range(len(own)) if before[place] != then[place]]
+        here = [k for k in here or sorted(order[k] for k in moved_places(order)) if own[k] is not None]
+        if here and not moved and before[here[0]]:
+            behind = dump.label(block.ops[fixed[before[here[0]] - 1]])
+        moved += (block.ops[place] for place in here)
+    return Placement(tuple(map(dump.label, moved)), behind, removed, inversions)
+
+
+def _inversions(keys: Sequence[int | None]) -> int:
+    return count_inversions([key for key in keys if key is not None])
+
+
+def made_out_of_order(comparison: DumpComparison) -> dict[str, set[int]]:
+    """Return, by name, the ops that a pass made or moved and that are in more inversions than before it."""
+    made = defaultdict[str, set[int]](set)
+    for op in (*comparison.added, *comparison.moved):
+        found = comparison.converted_from(op)
+        was = comparison.was.get(op) if found is None else found[0]
+        before = 0 if was is None else comparison.before.inversions(was) or 0
+        if (comparison.after.inversions(op) or 0) > before:
+            made[comparison.after.ops.names[op]].add(op)
+    return made
+
+
+def misplaced(
+    dump: KeyedDump, made: Mapping[str, Collection[int]], keys: Sequence[int | None]
+) -> dict[str, Placement]:
+    """Return the groups of ops that a pass made or moved and whose place is wrong, put in the right one.
+
+    It is if that removes most of their inversions. Constants do not count: every greedy rewrite hoists them.
+    """
+    keys = [None if flag else key for key, flag in zip(keys, dump.keys.constants_by_op, strict=True)]
+    groups = {name: placed(dump, ops, keys) for name, ops in made.items()}
+    return {name: one for name, one in groups.items() if 2 * one.removed > one.inversions}

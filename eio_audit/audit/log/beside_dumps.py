@@ -1,0 +1,205 @@
+"""What a log has beside its dumps: the times of passes, and the errors, each of the pass that it came from.
+
+MLIR's report of times has one entry for each place in the pipeline. It covers the runs of that pass on all
+functions. If the log tells which entry each run belongs to, the runs of an entry have its time together.
+Otherwise the entries of the same name are added up. No time is divided among runs.
+
+A compiler prints the errors of a pass before the dump of that pass. So they are those of the next dump after
+a pass. If several threads compile, or the compiler ends, there is no such dump: they are those of the pass
+that failed, or had begun, in the dump above them.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, TypeAlias
+
+from eio_audit.audit.log.program_text import ProgramText
+from eio_audit.audit.log.scope_steps import TracedPlace
+from eio_audit.audit.log.scope_text import Line
+from eio_audit.audit.log.walk import PassRun
+from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, notes_on
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import outermost_op
+from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_reports
+from eio_audit.mlir.source import Source
+
+_DECIMALS = 4  # those of a time in a report
+
+
+class TimedRun(NamedTuple):
+    """What is known of a run before it has a time."""
+
+    class_name: str | None  # the class name of the pass; None for passes that the log does not show
+    program: str  # the program that it ran on
+    function: str | None  # symbol of the function that it ran on; None for a whole program
+    changed: bool  # whether it changed anything
+    source: str  # the file of the dump that shows its result
+    line: int  # 1-based line of that dump
+
+
+class PassTime(NamedTuple):
+    """A time, given to one of the runs that it covers."""
+
+    seconds: float | None = None  # the wall time of these runs together
+    runs: int = 0  # how many they are; 0 if there is no time
+
+
+class PassTimes:
+    """Collects the reports of a log, and gives times to runs."""
+
+    def __init__(self) -> None:
+        self._reports: dict[str, list[TimingReport]] = {}
+        self._seen: Source | None = None
+
+    def look_at(self, source: Source) -> None:
+        """Take the reports of a text. Dumps of one text, one after another, take them once."""
+        if source is self._seen:
+            return
+        self._seen = source
+        if reports := find_timing_reports(source):
+            self._reports.setdefault(source.name, []).extend(reports)
+
+    def of(self, runs: Sequence[TimedRun]) -> list[PassTime]:
+        """Return the times of runs, which are in the order in which they ended.
+
+        A report covers the runs above it in its file, up to the report before.
+        """
+        covered = defaultdict[tuple[str, int], dict[int, TimedRun]](dict)
+        for number, run in enumerate(runs):
+            reports = self._reports.get(run.source, ())
+            place = bisect_right(reports, run.line, key=lambda report: report.line)
+            if place < len(reports):
+                covered[run.source, place][number] = run
+        times = [PassTime()] * len(runs)
+        for (source, place), own in covered.items():
+            for seconds, numbers in _shared_times(own, self._reports[source][place].entries):
+                carrier = next((k for k in numbers if runs[k].changed), numbers[0])
+                times[carrier] = PassTime(round(seconds, _DECIMALS), len(numbers))
+        return times
+
+
+_Placed: TypeAlias = list[tuple[TimedEntry, list[int]]]  # entries, each with the numbers of its runs
+
+
+def _shared_times(runs: dict[int, TimedRun], entries: Sequence[TimedEntry]) -> list[tuple[float, list[int]]]:
+    """Return times, each with the ascending numbers of the runs that it covers."""
+    numbers = defaultdict[str, list[int]](list)
+    for number, run in runs.items():
+        if run.class_name is not None:
+            numbers[run.class_name].append(number)
+    named = defaultdict[str, list[TimedEntry]](list)
+    for entry in entries:
+        if entry.name in numbers:
+            named[entry.name].append(entry)
+    placed = {name: _placed(own, {k: runs[k] for k in numbers[name]}) for name, own in named.items()}
+    stages = {k: entry.stage for group in placed.values() for entry, covered in group for k in covered}
+    in_log = [stages[k] for k in sorted(stages)]
+    in_order = in_log == sorted(in_log)  # not if passes run other passes inside themselves
+    shared = list[tuple[float, list[int]]]()
+    for name, own in named.items():
+        if in_order and placed[name]:
+            shared += [(entry.seconds, covered) for entry, covered in placed[name]]
+        else:
+            shared.append((sum(entry.seconds for entry in own), numbers[name]))
+    return shared
+
+
+def _placed(entries: Sequence[TimedEntry], runs: dict[int, TimedRun]) -> _Placed:
+    """Return the entries of one name with their runs; nothing if the numbers of runs do not tell.
+
+    They do if each function, and each whole program, has one run for each entry.
+    """
+    placed: _Placed = []
+    for in_function in (False, True):
+        own = [entry for entry in entries if (entry.op_name not in (None, "builtin.module")) == in_function]
+        by_scope = defaultdict[tuple[str, str | None], list[int]](list)
+        for number, run in runs.items():
+            if (run.function is not None) == in_function:
+                by_scope[run.program, run.function].append(number)
+        if {len(own)} != ({len(scope) for scope in by_scope.values()} or {0}):
+            return []
+        placed += [(entry, sorted(scope[k] for scope in by_scope.values())) for k, entry in enumerate(own)]
+    return placed
+
+
+MOST_LINES = 3  # how many lines of the op that an error names are kept
+_FILE = re.compile(r'"?(?P<file>[^"]+?)"?(?P<place>:\d+:\d+)')
+
+
+class Suspect(NamedTuple):
+    """The pass of a dump, as far as errors below it may be its own."""
+
+    program: str  # its program
+    run: PassRun
+    place: TracedPlace  # the dump
+    is_likely: bool  # whether it failed, or has not ended
+
+
+class Failures:
+    """Takes dump after dump. The errors are given to passes by ``charged``, and ``at_end``."""
+
+    def __init__(self) -> None:
+        self.notes: dict[tuple[str, int], str] = {}  # what else is in the log, by its file and 1-based line
+        self._seen: set[tuple[str, int]] = set()
+        self.pending: list[Diagnostic] = []  # those above the next dump
+        self._last: Suspect | None = None
+        self._failed: Suspect | None = None  # the last pass that failed
+
+    def below(self, dump: Dump, known: ProgramText) -> list[Diagnostic]:
+        """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
+        symbol = outermost_op(dump).symbol if dump.has_failed else None
+        if dump.has_failed:  # they are its own
+            self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
+        self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
+        found = {(dump.source.name, error.line): error for error in diagnostics_below(dump)}
+        new = [error for place, error in found.items() if place not in self._seen]
+        self._seen |= found.keys()
+        return [located(one, known, symbol) for one in new] if dump.has_failed else new
+
+    def charged(
+        self, pass_: Suspect | None, below: Sequence[Diagnostic]
+    ) -> Iterator[tuple[Suspect, list[Diagnostic]]]:
+        """Yield the passes that errors are known to be of, after a dump of a pass; None for any other dump.
+
+        ``below`` are the errors below it.
+        """
+        if pass_ is None:
+            self.pending += below
+            return
+        if self.pending:
+            last, is_end = self._last, pass_.place.when != "before"
+            may_be_last = last is not None and (last.is_likely or not is_end)
+            is_own = is_end and (pass_.run.failed or not may_be_last)
+            yield pass_ if is_own or last is None else last, self.pending
+        self.pending, self._last = [*below], pass_
+        self._failed = pass_ if pass_.run.failed else self._failed
+
+    def at_end(self) -> tuple[Suspect | None, list[Diagnostic]]:
+        """Return the errors at the end of the log, and the pass that they are of, if that is known."""
+        last = self._last if self._last is not None and self._last.is_likely else self._failed
+        return last, self.pending
+
+
+def located(error: Diagnostic, known: ProgramText, symbol: str | None) -> Diagnostic:
+    """Return an error with the lines of the op that it names, those at its location if there are any.
+
+    ``symbol`` is that of the function or module that it is about, if it is known.
+    """
+    if not error.op_name or error.op_lines:
+        return error
+    name = re.compile(rb"(?:^|[ \"])" + re.escape(error.op_name.encode()) + rb"(?![\w$.-])")
+    lines = [line for line in known.lines(symbol) if name.search(line.text)]
+    at_place = [line for line in lines if _is_at(line, error.place)]
+    numbers = sorted(line.number for line in at_place or lines)
+    return error._replace(op_lines=tuple(numbers[:MOST_LINES]))
+
+
+def _is_at(line: Line, place: str) -> bool:
+    found = _FILE.fullmatch(place)
+    if found is None:
+        return False
+    return f'"{found["file"]}"{found["place"]}'.encode() in line.text + line.aliases.used_in(line.text)

@@ -1,0 +1,72 @@
+"""What a compiler says below a dump when a pass fails: its errors with the ops they name, and its crash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from eio_audit.mlir.input.dumps import Dump, text_below
+from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
+from eio_audit.mlir.source import find_all
+from eio_audit.mlir.tokens import REPRODUCER
+
+_ERROR_MARK = b": error: "
+_ERROR = re.compile(rb"(?:[^\n]*[\s\]])??(?P<place>" + PLACE + rb"): error: (?P<message>[^\r\n]*+)")
+_OP = rb"[ \t]*\n?(?:%[^=\n]*+= )?\"?(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)"
+_SHOWN = re.compile(rb"see current operation:" + _OP)
+_NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
+_EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
+_CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
+_TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
+
+
+class Diagnostic(NamedTuple):
+    """An error of a compiler, or its crash."""
+
+    line: int  # 1-based line of the log
+    message: str  # what it says: `failed to legalize operation 'tm_tensor.scan'`
+    place: str = ""  # the location that it is at, as printed: `model.mlir:12:13`; empty for a crash
+    op_name: str = ""  # the op that it shows or names; empty for none
+    op_lines: tuple[int, ...] = ()  # the lines of the log where that op is, in the last valid dumps
+    pass_name: str = ""  # the class name of the pass, if the compiler says which one failed
+
+
+def diagnostics_below(dump: Dump) -> Iterator[Diagnostic]:
+    """Yield the errors and the crash between a dump and the next marker, in order of appearance."""
+    source, span = dump.source, text_below(dump)
+    data = source.data
+    pass_name = ""
+    if found := _EXECUTING.search(data, *span):
+        pass_name = found["name"].decode("utf-8", "replace")
+    marks = [*find_all(data, _ERROR_MARK, span)]
+    for mark, following in pairwise([*marks, span.end]):
+        start = max(data.rfind(b"\n", span.start, mark) + 1, span.start)
+        error = _ERROR.match(data, start, span.end)
+        if error is None:
+            continue
+        shown = _SHOWN.search(data, mark, following) or _NAMED.search(error["message"])
+        yield Diagnostic(
+            source.line_at(start),
+            error["message"].decode("utf-8", "replace").strip(),
+            error["place"].decode("utf-8", "replace"),
+            shown["op"].decode("utf-8", "replace") if shown else "",
+            pass_name=pass_name,
+        )
+    if crash := _CRASHED.search(data, *span):
+        is_telling = _TELLING.search(crash[0])
+        text = crash[0].decode("utf-8", "replace").strip() if is_telling else "the compiler crashed"
+        yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
+
+
+def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
+    """Yield what else is between the start of a dump and the next marker, with its 1-based line.
+
+    It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
+    """
+    source, span = dump.source, text_below(dump)
+    if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
+        yield source.line_at(offset), "reproducer of a compiler that failed"
+    if (other := other_text(source.data, *span)) is not None and "debug log" in other[1]:
+        yield source.line_at(other[0]), other[1]

@@ -1,0 +1,136 @@
+"""Ops that a pass made and that stand elsewhere than the ops which they replace: where to insert them."""
+
+import lzma
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eio_audit
+from tests.internals import (
+    DEFAULT_OPTIONS,
+    DumpComparison,
+    Interned,
+    Placement,
+    compared,
+    made_out_of_order,
+    misplaced,
+    placed,
+    read_dump,
+)
+from tests.programs import programs
+
+FUSED = Path(__file__).parents[1] / "data" / "fused_slices.log.xz"
+"""tt-mlir's ttir-fusing on a BERT layer: the IR before it, after it, and at the end of the pipeline."""
+
+
+def function(*ops: str) -> str:
+    return "func.func @f(%x: i32) {\n  " + "\n  ".join(ops) + "\n  return\n}\n"
+
+
+def op(name: str, result: str, *operands: str, index: int) -> str:
+    types = ", ".join(["i32"] * len(operands))
+    return f'{result} = "ttir.{name}"({", ".join(operands)}) : ({types}) -> i32 loc("{index}|{name}")'
+
+
+def found(before: eio_audit.Dump, after: eio_audit.Dump) -> list[Placement]:
+    interned = Interned()
+    sides = [compared(read_dump(dump, DEFAULT_OPTIONS), interned) for dump in (before, after)]
+    keyed = sides[1].dump
+    return [*misplaced(keyed, made_out_of_order(DumpComparison(*sides)), keyed.keys.by_op).values()]
+
+
+def said(placement: Placement) -> tuple[list[str], str, int]:
+    behind = "" if placement.behind is None else placement.behind.title
+    return [op.title for op in placement.ops], behind, placement.removed
+
+
+MATMULS = function(
+    op("matmul", "%0", "%x", index=1),
+    op("add", "%1", "%0", index=2),
+    op("matmul", "%2", "%x", index=3),
+    op("add", "%3", "%2", "%1", index=4),
+)
+"""Two matmuls of one value."""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        # The slice that replaces the second matmul can stand where that stood.
+        (
+            MATMULS,
+            function(
+                op("linear", "%0", "%x", index=1),
+                op("slice_static", "%1", "%0", index=1),
+                op("slice_static", "%2", "%0", index=3),
+                op("add", "%3", "%1", index=2),
+                op("add", "%4", "%2", "%3", index=4),
+            ),
+            [(["#3 ttir.slice_static %2"], "#1 ttir.slice_static %1", 1)],
+        ),
+        # The first add needs what was moved up, so that it is the location that is wrong.
+        (
+            MATMULS,
+            function(
+                op("permute", "%0", "%x", index=4),
+                op("matmul", "%1", "%0", index=1),
+                op("add", "%2", "%1", index=2),
+                op("matmul", "%3", "%x", index=3),
+            ),
+            [],
+        ),
+        # An op that was only moved.
+        (
+            function(op("add", "%0", "%x", index=1), op("add", "%1", "%x", index=2)),
+            function(op("add", "%0", "%x", index=2), op("add", "%1", "%x", index=1)),
+            [(["#1 ttir.add %1"], "#2 ttir.add %0", 1)],
+        ),
+        # A hoisted constant.
+        (
+            function(op("add", "%0", "%x", index=1), op("full", "%1", index=2)),
+            function(op("full", "%0", index=2), op("add", "%1", "%x", index=1)),
+            [],
+        ),
+        # Ops that a conversion leaves out of order as they were.
+        (
+            function(op("add", "%0", "%x", index=2), op("add", "%1", "%x", index=1)),
+            function(op("add", "%0", "%x", index=2), op("add", "%1", "%x", index=1)).replace(
+                "ttir.", "ttnn."
+            ),
+            [],
+        ),
+    ],
+)
+def test_ops_at_a_wrong_place(before: str, after: str, expected: list[tuple[list[str], str, int]]) -> None:
+    dumps = [eio_audit.read_text(text)[0] for text in (before, after)]
+    assert [said(one) for one in found(*dumps)] == expected
+
+
+def test_the_slices_of_a_fused_matmul() -> None:
+    before, after, _ = eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))
+    assert [said(one) for one in found(before, after)] == [
+        (["#80 ttir.slice_static %28", "#132 ttir.slice_static %29"], "#66 ttir.linear %26", 16)
+    ]
+
+
+def test_the_estimate_is_what_the_changed_pass_does() -> None:
+    """With slices inserted where the matmuls stood, the pipeline of tt-mlir leaves 9 inversions, not 25."""
+    dump = read_dump(eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))[-1], DEFAULT_OPTIONS)
+    slices = [op for op in range(len(dump.ir)) if dump.ir.name(op) == "ttnn.slice_static"]
+    assert placed(dump, slices, dump.keys.by_op).removed == 25 - 9
+
+
+@given(programs(), st.data())
+def test_ops_are_put_where_a_fix_may_put_them(text: str, data: st.DataObject) -> None:
+    [dump] = eio_audit.read_text(text)
+    keyed = read_dump(dump, DEFAULT_OPTIONS)
+    ops, keys = range(len(keyed.ir)), keyed.keys.by_op
+    avoidable = eio_audit.check([dump]).summary.avoidable
+    assert placed(keyed, ops, keys).removed == avoidable
+    some = data.draw(st.sets(st.sampled_from(ops)))
+    lines = {keyed.label(op).line for op in some}
+    one = placed(keyed, some, keys)
+    assert 0 <= one.removed <= min(avoidable, one.inversions)
+    assert {op.line for op in one.ops} <= lines
