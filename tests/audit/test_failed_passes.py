@@ -1,12 +1,16 @@
 """The invalid IR that a pass leaves when it fails is read to show it, and never judged or written."""
 
 from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eio_audit import InputError, Trace, check, diff, fix, history, read_text, trace
 from eio_audit.audit.log.trace import TracedPass
 from tests.cli.running import run
+from tests.programs import programs
 
 GOOD = """// -----// IR Dump After CSE (cse) //----- //
 func.func @f(%a: i32) -> i32 {
@@ -243,3 +247,19 @@ def test_a_use_before_its_definition_in_an_unlisted_op(text: str, faults: int) -
     found = [fault.text for _, fault in last_of(text).faults]
     assert len(found) == faults
     assert all("operand 0 of x.splat (line " in one for one in found)
+
+
+@given(programs(), st.randoms(use_true_random=False))
+def test_ops_in_any_order_are_read(text: str, random: Random) -> None:
+    """An order that is valid has no fault, and its dump is read as any other one."""
+    first, *ops, end = text.splitlines(keepends=True)
+    random.shuffle(ops)
+    shuffled = "".join([first, *ops, end])
+    before, after = BEFORE + text, AFTER + shuffled
+    result = trace(read_text(f"{before}\n{after}"))
+    valid = trace(read_text(f"{before}\n{after.replace(' Failed', '')}"))
+    if not result.errors:
+        assert bool(result.passes[-1].faults) == bool(valid.errors)
+        assert result.at_end_of_log == (trace(read_text(before)) if valid.errors else valid).at_end_of_log
+        old, new = read_text(f"{before}\n{after}")
+        assert diff(old, new).ops.unchanged <= len(ops) + 1

@@ -79,3 +79,15 @@ def test_a_name_in_the_region_of_an_unlisted_op_is_changed() -> None:
         "  my.region {",
         '    %a_0 = arith.negf %x : f32 loc("DEBUG|9|m")',
     ]
+
+
+def test_an_op_behind_a_comment_that_a_carriage_return_ends_keeps_its_place() -> None:
+    text = """func.func @f(%x: f32, %y: f32, %m: memref<f32>) -> f32 {
+  %b = memref.load %m[] : memref<f32> loc("DEBUG|5|m")
+  // comment\r  memref.store %x, %m[] : memref<f32> loc("DEBUG|1|m")
+  %c = arith.negf %y : f32 loc("DEBUG|0|m")
+  return %b : f32
+}
+"""
+    after = fix(read_text(text)).text
+    assert after.index(b"|0|") < after.index(b"|5|") < after.index(b"|1|")

@@ -103,7 +103,7 @@ def bisect(
         command: the compiler with its arguments, such as ``["mlir-opt", "--canonicalize", "in.mlir"]``. No
             shell runs it.
         options: how the IR is read, and what counts as out of order.
-        pass_name: the pass; None for the one that made most inversions, else changed most ops.
+        pass_name: the pass; None for the one that left most inversions at the end, else made most.
         number: which run of the pass, from 0; None for the one that did most.
         jobs: how many compilers run at once; None for one per processor.
         timeout: the seconds that one run may take; None for no limit.

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eio_audit import read_text
 from tests.internals import (
     DEFAULT_OPTIONS,
     UNNAMED,
@@ -13,6 +14,7 @@ from tests.internals import (
     ModelLine,
     parse_attempt,
     read_attempts,
+    read_dump,
     short_pattern,
 )
 
@@ -219,3 +221,29 @@ def test_what_is_printed_is_read_again(
 @given(st.text())
 def test_any_text_is_an_attempt(text: str) -> None:
     assert parse_attempt(1, text, DEFAULT_OPTIONS).pattern
+
+
+STATE = """func.func @f(%x: i32) -> i32 {
+  %0 = arith.addi %x, %x : i32 loc("a.py":1:1)
+  %1 = arith.addi %0, %x : i32 loc("a.py":2:1)
+  %2 = arith.addi %1, %x : i32 loc("3|c")
+  %3 = arith.addi %2, %x : i32 loc("3|c")
+  return %3 : i32
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("attempt", "name"),
+    [
+        (Attempt(1, "P", "arith.addi", "%7", None, ModelLine("a.py", 2)), "%1"),
+        (Attempt(1, "P", "arith.addi", "%2", 3), "%2"),
+        (Attempt(1, "P", "arith.addi", "%9", 3), "%3"),
+        (Attempt(1, "P", "arith.muli", "%9", 3), "%9"),
+        (Attempt(1, "P", "arith.addi", "%9"), "%9"),
+        (Attempt(1, "P", "func.return", None, 3), None),
+    ],
+)
+def test_a_root_has_the_name_of_the_printed_state(attempt: Attempt, name: str | None) -> None:
+    state = read_dump(read_text(STATE)[0], DEFAULT_OPTIONS)
+    assert attempt.named_as_in(state).result == name
