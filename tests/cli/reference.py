@@ -90,7 +90,11 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
             yield f"{title}:\n"
             yield from map(row, own)
             yield ""
-    if also := [f"`--{by_name(record).split()[0]}`" for record in records(context) if record in common]:
+    if also := [
+        f"`--{by_name(record).split()[0]}`"
+        for record in records(context)
+        if record in common and by_name(record) != "help"
+    ]:
         yield f"And, as [below](#options-of-many-commands), {', '.join(also)}.\n"
     for paragraph in paragraphs(command.epilog):
         yield block(paragraph, told=() if isinstance(command, click.Group) else EVERYWHERE)
