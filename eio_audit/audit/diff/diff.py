@@ -173,7 +173,9 @@ def diff(
         InputError: a dump cannot be read.
     """
     interned = Interned()
-    old, new = (audit_dump(dump, options, may_be_invalid=dump.has_failed) for dump in (before, after))
+    old, new = (
+        audit_dump(dump, options, may_be_invalid=expect_dump(dump).has_failed) for dump in (before, after)
+    )
     runs = fragmentation(old, new, right_labels(new))
     comparison = DumpComparison(compared(old, interned), compared(new, interned))
     layouts = LayoutChanges(comparison)
