@@ -151,7 +151,9 @@ def diff(
     Raises:
         InputError: a dump cannot be read.
     """
-    old, new = (audit_dump(dump, options, may_be_invalid=dump.has_failed) for dump in (before, after))
+    old, new = (
+        audit_dump(dump, options, may_be_invalid=expect_dump(dump).has_failed) for dump in (before, after)
+    )
     runs = fragmentation(old, new, right_labels(new))
     comparison = _comparison((old, new), ignore)
     layouts = LayoutChanges(comparison)
