@@ -218,6 +218,7 @@ from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
+from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, order_summary, word_diff
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import not_reordered_away, sum_of, unknown_ops
