@@ -24,14 +24,14 @@ from eio_audit.audit.explain.explain import explain as explain
 from eio_audit.audit.fix.compiler import Compiler as Compiler
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import fix as fix
+from eio_audit.audit.fix.fix import shuffle as shuffle
 from eio_audit.audit.fix.labels import stamp as stamp
-from eio_audit.audit.fix.reordering import shuffle as shuffle
 from eio_audit.audit.fix.verification import VerificationError as VerificationError
 from eio_audit.audit.gate.findings import Finding as Finding
 from eio_audit.audit.gate.gate import Gate as Gate
 from eio_audit.audit.gate.gate import Verdict as Verdict
 from eio_audit.audit.gate.rules import Rule as Rule
-from eio_audit.audit.locations.index_pattern import IndexPattern as IndexPattern
+from eio_audit.audit.locations.parsed_locations import IndexPattern as IndexPattern
 from eio_audit.audit.log.history import History as History
 from eio_audit.audit.log.history import OpEvent as OpEvent
 from eio_audit.audit.log.history import OpHistory as OpHistory

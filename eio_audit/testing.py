@@ -17,7 +17,7 @@ from eio_audit.mlir.input.dumps import Dump, read, read_text
 from eio_audit.mlir.source import InputError
 from eio_audit.report.text.check import print_check
 from eio_audit.report.text.console import Console
-from eio_audit.report.text.unified_diff import unified_diff
+from eio_audit.report.text.diff import unified_diff
 
 __all__ = ["assert_in_original_order"]
 

@@ -17,14 +17,19 @@ from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, pri
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
-from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock
+from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock, PairClass, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.check.location_health import LocationRule
-from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
-from eio_audit.audit.corpus.check_dumps import DumpCheck, DumpInFile, check_dumps, digest_of, dump_in_file
-from eio_audit.audit.corpus.fix_files import fix_files
+from eio_audit.audit.corpus.check_dumps import (
+    DumpCheck,
+    DumpInFile,
+    check_dumps,
+    digest_of,
+    dump_in_file,
+    fix_files,
+)
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import (
     Model,
@@ -62,15 +67,29 @@ from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstB
 from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.compiler import first_lines, lines_of_input
-from eio_audit.audit.fix.fix import DumpFix, FixedDump, corrected
+from eio_audit.audit.fix.fix import (
+    DumpFix,
+    FixedDump,
+    corrected,
+    in_orders,
+    random_order,
+    random_orders,
+    reordered,
+    with_other_names,
+)
 from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
-from eio_audit.audit.fix.reordering import in_orders, random_order, random_orders, reordered, with_other_names
 from eio_audit.audit.fix.verification import read_relocated, verify
 from eio_audit.audit.functions import functions_around
-from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
+from eio_audit.audit.gate.gate import (
+    Baseline,
+    BaselineComparison,
+    BaselineEntry,
+    CheckedDump,
+    by_severity,
+    judge,
+)
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -84,8 +103,7 @@ from eio_audit.audit.gate.rules import (
     rules_by_prefix,
 )
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
+from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, OriginalIndices, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.history import EventKind
@@ -96,15 +114,14 @@ from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
-from eio_audit.cli import jobs as jobs_module
+from eio_audit.cli import inputs as jobs_module
 from eio_audit.cli.commands.help import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
-from eio_audit.cli.main import main
+from eio_audit.cli.main import COMMANDS, cli, main
 from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
-from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
@@ -136,8 +153,7 @@ from eio_audit.mlir.location import (
     parse_location,
 )
 from eio_audit.mlir.reading import reader as reader_module
-from eio_audit.mlir.reading.around_ops import comments_above
-from eio_audit.mlir.reading.boundaries import Boundaries
+from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
 from eio_audit.mlir.reading.op_text import KnownTexts, OpText, OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions, Scopes
@@ -180,19 +196,17 @@ from eio_audit.mlir.traits import (
 )
 from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
-from eio_audit.order.inversions import (
+from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
+from eio_audit.order.permutation import (
+    closed_ranges,
     count_descents,
     count_inversions,
     displaced,
     heaviest_rising,
-    inversions_charged,
-    order_profile,
-)
-from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
-from eio_audit.order.permutation import (
-    closed_ranges,
     inverse,
+    inversions_charged,
     longest_in_place,
+    order_profile,
     permuted_ranges,
     sorted_runs,
 )
@@ -214,10 +228,10 @@ from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import print_fix
 from eio_audit.report.text.console import Console, hyperlink
+from eio_audit.report.text.diff import print_unified_diff, unified_diff
 from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
-from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
 from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, order_summary, word_diff
 from eio_audit.report.wording.numbers import count

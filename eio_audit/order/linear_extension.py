@@ -41,8 +41,7 @@ from operator import and_, le, lt
 
 from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
-from eio_audit.order.inversions import count_inversions
-from eio_audit.order.permutation import longest_in_place, moved_places
+from eio_audit.order.permutation import count_inversions, longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (

@@ -19,8 +19,7 @@ from itertools import count, repeat
 from operator import eq, sub
 from typing import NamedTuple
 
-from eio_audit.order.inversions import count_inversions
-from eio_audit.order.permutation import inverse
+from eio_audit.order.permutation import count_inversions, inverse
 from eio_audit.order.precedence import Precedence, effective_keys
 
 LARGEST_KEY = 1 << 30  # Python adds and compares such integers fastest

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
-    from eio_audit.audit.check.pair_classes import PairClass
+    from eio_audit.audit.check.keyed_block import PairClass
     from eio_audit.audit.corpus.trace_models import ModelTraces
     from eio_audit.audit.corpus.two_runs import RunComparison
     from eio_audit.audit.diff.diff import Diff
@@ -327,7 +327,7 @@ def dumped(document: object) -> str:
 
 
 def _by_class(numbers: Mapping[PairClass, int]) -> dict[str, int]:
-    from eio_audit.audit.check.pair_classes import PairClass
+    from eio_audit.audit.check.keyed_block import PairClass
 
     return {one.replace(" ", "_"): numbers.get(one, 0) for one in PairClass}
 

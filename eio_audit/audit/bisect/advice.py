@@ -29,7 +29,7 @@ from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.order.inversions import count_inversions, displaced, inversions_charged
+from eio_audit.order.permutation import count_inversions, displaced, inversions_charged
 
 MOST_TRIED = 12
 """Of so many patterns, all choices are tried."""

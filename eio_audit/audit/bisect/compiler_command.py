@@ -28,7 +28,7 @@ from eio_audit.audit.command import Running, run_command
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.order.inversions import count_inversions
+from eio_audit.order.permutation import count_inversions
 
 OWN_FLAGS = frozenset(
     {

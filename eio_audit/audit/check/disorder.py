@@ -30,9 +30,14 @@ from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort
-from eio_audit.order.inversions import count_descents, count_inversions, displaced, order_profile
 from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.permutation import moved_places
+from eio_audit.order.permutation import (
+    count_descents,
+    count_inversions,
+    displaced,
+    moved_places,
+    order_profile,
+)
 from eio_audit.order.precedence import Precedence, after_last_uses
 from eio_audit.order.search import Order
 from eio_audit.order.wrong_labels import fewest_wrong_labels

@@ -11,8 +11,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
+from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff, diff, same_program
-from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.sameness import Sameness, SamenessVerdict
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump, first_symbol

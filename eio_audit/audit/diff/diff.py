@@ -18,9 +18,8 @@ from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, read_dump
 from eio_audit.audit.check.location_health import HealthChange, health_change
-from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
+from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, Ignored
 from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
@@ -28,8 +27,7 @@ from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.labels import RightLabels, right_labels
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
+from eio_audit.audit.locations.parsed_locations import ModelPlace, OriginalIndices, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR

@@ -17,9 +17,8 @@ from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.effort import Effort
-from eio_audit.order.inversions import count_inversions
 from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.permutation import moved_places
+from eio_audit.order.permutation import count_inversions, moved_places
 from eio_audit.order.precedence import Precedence
 
 

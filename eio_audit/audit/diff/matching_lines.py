@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Hashable, Iterator, Sequence
 
-from eio_audit.order.inversions import displaced
+from eio_audit.order.permutation import displaced
 
 ROUNDS = 4  # how often to search the gaps between matches again
 

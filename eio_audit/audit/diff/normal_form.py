@@ -30,7 +30,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import NO_OFFSET
-from eio_audit.mlir.reading.around_ops import argument_locations, meaning_outside_ops
+from eio_audit.mlir.reading.boundaries import argument_locations, meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting.value_names import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice

@@ -22,7 +22,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
-from eio_audit.mlir.reading.around_ops import meaning_outside_ops
+from eio_audit.mlir.reading.boundaries import meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 
 _SECTION = re.compile(rb'\bsection"?\s*+=')

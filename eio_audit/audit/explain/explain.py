@@ -12,8 +12,7 @@ from operator import gt, lt
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.check.keyed_block import FixedBlock
-from eio_audit.audit.check.pair_classes import PairClass, PairClasses
+from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin

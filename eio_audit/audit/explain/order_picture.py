@@ -19,7 +19,7 @@ from eio_audit.audit.explain.dataflow import BlockDataflow, Dataflow
 from eio_audit.audit.op_label import OpLabel, labels
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
-from eio_audit.order.inversions import displaced
+from eio_audit.order.permutation import displaced
 
 DRAWN_RADIUS = 2  # of the dataflow drawn around an op
 DRAWN_NEIGHBOURS = 30  # the most ops of it

@@ -12,7 +12,7 @@ from itertools import chain
 
 from eio_audit.audit.dependence import Dependences
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.around_ops import comments_above, gaps, own_header
+from eio_audit.mlir.reading.boundaries import comments_above, gaps, own_header
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.semantics import forms
 from eio_audit.mlir.source import InputError, Source, Span, printable, printable_lines, splice

@@ -27,7 +27,7 @@ from eio_audit.audit.op_label import OpLabel, Sentence, label
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
 from eio_audit.mlir.source import Position
-from eio_audit.order.inversions import displaced, inversions_charged
+from eio_audit.order.permutation import displaced, inversions_charged
 
 
 class Finding(NamedTuple):

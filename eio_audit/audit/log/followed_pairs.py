@@ -12,9 +12,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_dump
-from eio_audit.audit.check.keyed_block import FixedBlock
+from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.check.pair_classes import PairClass, PairClasses
 from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_INDEX

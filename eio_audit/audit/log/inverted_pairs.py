@@ -18,7 +18,7 @@ from itertools import accumulate, chain, compress, groupby, islice
 from operator import gt, itemgetter, lt, or_
 from typing import NamedTuple
 
-from eio_audit.order.inversions import displaced
+from eio_audit.order.permutation import displaced
 
 MOST_OPS = 20_000  # of a block with more ops in inversions, only so many displaced ops are followed
 

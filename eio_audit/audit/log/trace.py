@@ -16,7 +16,7 @@ from functools import cached_property, reduce
 from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
-from eio_audit.audit.check.pair_classes import SHUFFLED, PairClass
+from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun, located

@@ -79,7 +79,7 @@ def write_in_place(path: str, result: Fix, *, quiet: bool) -> None:
 def print_diff(path: str, result: Fix) -> None:
     """Print a unified diff to standard output, in colour on a terminal, else exact to the byte."""
     from eio_audit.report.text.console import Console
-    from eio_audit.report.text.unified_diff import print_unified_diff, unified_diff
+    from eio_audit.report.text.diff import print_unified_diff, unified_diff
 
     diff = unified_diff(result.source.file.data[:], result.text, result.source.name)
     if sys.stdout.isatty() or os.environ.get("FORCE_COLOR"):
@@ -285,7 +285,7 @@ def fix_command(
       eio-audit fix --check --diff dumps/
       eio-audit fix dumps/ --in-place
     """
-    from eio_audit.audit.corpus.fix_files import fix_files
+    from eio_audit.audit.corpus.check_dumps import fix_files
     from eio_audit.audit.fix.fix import DumpFix, Fix
     from eio_audit.mlir.input.folders import find_files
 

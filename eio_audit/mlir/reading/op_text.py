@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.reading.around_ops import argument_locations
+from eio_audit.mlir.reading.boundaries import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,

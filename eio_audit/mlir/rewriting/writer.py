@@ -15,7 +15,7 @@ from itertools import chain
 from operator import itemgetter
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.reading.around_ops import comment_lines, trailing_comment_end
+from eio_audit.mlir.reading.boundaries import comment_lines, trailing_comment_end
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import STRING, TRIVIA, match_end
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from eio_audit.audit.check.pair_classes import PairClass
+from eio_audit.audit.check.keyed_block import PairClass
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.explain import (
     Explanation,

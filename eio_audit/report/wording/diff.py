@@ -9,8 +9,8 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import NamedTuple
 
+from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.ignored import Ignored
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.op_label import OpLabel
