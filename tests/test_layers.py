@@ -36,7 +36,7 @@ FLOORS = {
     ],
     "order": [
         {"effort", "permutation"},
-        {"inversions", "precedence"},
+        {"precedence"},
         {"windows"},
         {"bounds"},
         {"search"},

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 import eio_audit
 from tests.internals import (
     DEFAULT_OPTIONS,
+    ComparedDump,
     DumpComparison,
     Interned,
     Placement,
-    compared,
     made_out_of_order,
     misplaced,
     placed,
@@ -36,7 +36,7 @@ def op(name: str, result: str, *operands: str, index: int) -> str:
 
 def found(before: eio_audit.Dump, after: eio_audit.Dump) -> list[Placement]:
     interned = Interned()
-    sides = [compared(read_dump(dump, DEFAULT_OPTIONS), interned) for dump in (before, after)]
+    sides = [ComparedDump(read_dump(dump, DEFAULT_OPTIONS), interned) for dump in (before, after)]
     keyed = sides[1].dump
     return [*misplaced(keyed, made_out_of_order(DumpComparison(*sides)), keyed.keys.by_op).values()]
 

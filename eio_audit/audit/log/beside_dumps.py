@@ -28,6 +28,7 @@ from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_r
 from eio_audit.mlir.source import Source
 
 _DECIMALS = 4  # those of a time in a report
+_OP_NAME = re.compile(rb"(?:^|[ \"])([\w$.-]++)")  # a word that may be the name of an op
 
 
 class TimedRun(NamedTuple):
@@ -191,8 +192,8 @@ def located(error: Diagnostic, known: ProgramText, symbol: str | None) -> Diagno
     """
     if not error.op_name or error.op_lines:
         return error
-    name = re.compile(rb"(?:^|[ \"])" + re.escape(error.op_name.encode()) + rb"(?![\w$.-])")
-    lines = [line for line in known.lines(symbol) if name.search(line.text)]
+    name = error.op_name.encode()
+    lines = [line for line in known.lines(symbol) if name in _OP_NAME.findall(line.text)]
     at_place = [line for line in lines if _is_at(line, error.place)]
     numbers = sorted(line.number for line in at_place or lines)
     return error._replace(op_lines=tuple(numbers[:MOST_LINES]))

@@ -45,6 +45,7 @@ _HOLDS_IR = (
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
 )
 _MODULE = re.compile(rb"(?:builtin\.)?module\b(?: (?P<name>@[\w$.-]+))?|\"builtin\.module\"\(")
+_MODULE_LINE = rb"(?m)^(?:" + _MODULE.pattern + rb")"
 _SYMBOLS = (
     rb"(?m)^[ \t]++[A-Za-z_][\w.$]*+ [^\n@%=\"]*+@([\w$.-]++|\"[^\"\n]*+\")[^\n]*\{[ \t\r]*$"
     rb"|\bsym_name = \"[^\"\n]*+\""
@@ -510,7 +511,7 @@ def first_symbol(dump: Dump) -> bytes | None:
 
 def module_lines(dump: Dump) -> list[int]:
     """Return the 1-based lines on which the outermost modules of a dump begin, if they are not indented."""
-    found = re.compile(rb"(?m)^(?:" + _MODULE.pattern + rb")").finditer(dump.source.data, *dump.span)
+    found = re.compile(_MODULE_LINE).finditer(dump.source.data, *dump.span)
     return [dump.source.line_at(match.start()) for match in found]
 
 
