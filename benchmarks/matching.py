@@ -42,7 +42,7 @@ from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
-from eio_audit.audit.locations.parsed_locations import OriginalIndices
+from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.reading.reader import read_ir
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -31,7 +31,7 @@ from eio_audit.audit.gate.findings import Finding as Finding
 from eio_audit.audit.gate.gate import Gate as Gate
 from eio_audit.audit.gate.gate import Verdict as Verdict
 from eio_audit.audit.gate.rules import Rule as Rule
-from eio_audit.audit.locations.parsed_locations import IndexPattern as IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern as IndexPattern
 from eio_audit.audit.log.history import History as History
 from eio_audit.audit.log.history import OpEvent as OpEvent
 from eio_audit.audit.log.history import OpHistory as OpHistory

@@ -22,14 +22,8 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork,
 from eio_audit.audit.check.location_health import LocationRule
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
-from eio_audit.audit.corpus.check_dumps import (
-    DumpCheck,
-    DumpInFile,
-    check_dumps,
-    digest_of,
-    dump_in_file,
-    fix_files,
-)
+from eio_audit.audit.corpus.check_dumps import DumpCheck, DumpInFile, check_dumps, digest_of, dump_in_file
+from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import (
     Model,
@@ -81,15 +75,9 @@ from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
 from eio_audit.audit.fix.verification import read_relocated, verify
 from eio_audit.audit.functions import functions_around
+from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import (
-    Baseline,
-    BaselineComparison,
-    BaselineEntry,
-    CheckedDump,
-    by_severity,
-    judge,
-)
+from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -103,7 +91,8 @@ from eio_audit.audit.gate.rules import (
     rules_by_prefix,
 )
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
-from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, OriginalIndices, parse_origin
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.history import EventKind
@@ -114,14 +103,15 @@ from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
-from eio_audit.cli import inputs as jobs_module
+from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.commands.help import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
-from eio_audit.cli.main import COMMANDS, cli, main
+from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
+from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:  # a check of dumps in order parses no locations
-    from eio_audit.audit.locations.parsed_locations import ModelPlace, Origin, OriginalIndices
+    from eio_audit.audit.locations.original_index import OriginalIndices
+    from eio_audit.audit.locations.parsed_locations import ModelPlace, Origin
     from eio_audit.mlir.ir import IR
 
 

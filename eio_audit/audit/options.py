@@ -8,11 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from eio_audit.audit.locations.parsed_locations import IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.traits import OpTable, OpTraits
 
 if TYPE_CHECKING:
-    from eio_audit.audit.locations.parsed_locations import OriginalIndices
+    from eio_audit.audit.locations.original_index import OriginalIndices
     from eio_audit.mlir.ir import IR
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from eio_audit.audit.locations.parsed_locations import DEFAULT_INDEX_PATTERN, IndexPattern
+from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.cli.config_file import Config, error_at_key, find_config, read_config
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, WantedDump

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, fields
 
-from eio_audit.audit.gate.gate import Baseline, BaselineEntry
+from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
 from eio_audit.mlir.source import InputError, Source, printable_in_json
 
 

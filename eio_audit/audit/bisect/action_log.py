@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.locations.parsed_locations import ModelLine, OriginalIndices
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, Source, Span

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.dependence import Dependences
 from eio_audit.audit.functions import functions_around
-from eio_audit.audit.locations.parsed_locations import OriginalIndices
+from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.op_label import OpLabel, label
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from eio_audit.audit.check.keyed_block import UNCOUNTED, KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.locations.location_numbers import Interned, LocationNumbers
-from eio_audit.audit.locations.parsed_locations import OriginalIndices
+from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import locations_of_arguments
 from eio_audit.mlir.reading.op_text import OpText, OpTexts

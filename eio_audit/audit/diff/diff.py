@@ -27,7 +27,8 @@ from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.labels import RightLabels, right_labels
 from eio_audit.audit.functions import functions_around
 from eio_audit.audit.locations.location_numbers import Interned
-from eio_audit.audit.locations.parsed_locations import ModelPlace, OriginalIndices, parse_origin
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.functions import only_function
-from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -28,101 +24,8 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
+    from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
     from eio_audit.audit.gate.findings import Finding
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class BaselineEntry:
-    """The identity of a finding in a baseline."""
-
-    source: str  # the dump's file, relative to the baseline's folder, with forward slashes
-    code: str  # the code of the rule
-    function: str  # symbol of the function; empty outside functions
-    op: str  # the op's name; empty for a finding about a block
-    origin: str  # the op's place in the model
-
-
-@dataclass(frozen=True, slots=True)
-class BaselineComparison:
-    """Findings compared with a baseline."""
-
-    new: tuple[Finding, ...]  # the findings that are not known
-    known: int  # number of known findings
-    stale: Mapping[BaselineEntry, int]  # per entry with fewer findings than it allows, how many are missing
-    remaining: Baseline  # the baseline without stale findings
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """The known findings."""
-
-    folder: str  # the folder of the baseline; the files of its entries are relative to it
-    counts: Mapping[BaselineEntry, int]  # per entry, how many findings one dump may have
-
-    @property
-    def size(self) -> int:
-        """Number of known findings."""
-        return sum(self.counts.values())
-
-    @classmethod
-    def of(cls, findings: Iterable[Finding], folder: str) -> Baseline:
-        """Return the baseline that knows exactly these findings."""
-        counts: dict[BaselineEntry, int] = {}
-        for _, entry, number in _numbered(findings, folder):
-            counts[entry] = max(counts.get(entry, 0), number)
-        return cls(folder, counts)
-
-    def compare(
-        self, findings: Sequence[Finding], sources: Iterable[str], rules: Collection[Rule]
-    ) -> BaselineComparison:
-        """Tell new findings from known ones.
-
-        Args:
-            findings: of all rules in force. If a dump has too many of one entry, the last ones are new.
-            sources: the files that were checked. Entries of other files are not stale.
-            rules: the rules that were in force. Entries of other rules are not stale.
-        """
-        found = Baseline.of(findings, self.folder).counts
-        checked = {_relative_to(source, self.folder) for source in sources}
-        codes = {rule.code for rule in rules}
-        stale = {
-            entry: count - found.get(entry, 0)
-            for entry, count in self.counts.items()
-            if entry.source in checked and entry.code in codes and count > found.get(entry, 0)
-        }
-        left = {entry: count - stale.get(entry, 0) for entry, count in self.counts.items()}
-        remaining = Baseline(self.folder, {entry: count for entry, count in left.items() if count})
-        new = [
-            finding
-            for finding, entry, number in _numbered(findings, self.folder)
-            if number > self.counts.get(entry, 0)
-        ]
-        return BaselineComparison(tuple(new), len(findings) - len(new), stale, remaining)
-
-
-def _numbered(findings: Iterable[Finding], folder: str) -> Iterator[tuple[Finding, BaselineEntry, int]]:
-    """Yield each finding, its entry, and its number from 1 among those of that entry in its dump."""
-    numbers: Counter[tuple[int, BaselineEntry]] = Counter()
-    for finding in findings:
-        entry = entry_of(finding, folder)
-        numbers[finding.place.line, entry] += 1
-        yield finding, entry, numbers[finding.place.line, entry]
-
-
-def entry_of(finding: Finding, folder: str) -> BaselineEntry:
-    """Return the identity of a finding in a baseline in ``folder``."""
-    return BaselineEntry(
-        source=_relative_to(finding.source, folder),
-        code=finding.rule.code,
-        function=finding.function or "",
-        op="" if finding.is_of_block else finding.op.name,
-        origin=finding.origin,
-    )
-
-
-def _relative_to(source: str, folder: str) -> str:
-    """Return the relative path, with forward slashes; a name such as ``<stdin>`` is unchanged."""
-    return source if source.startswith("<") else PurePath(os.path.relpath(source, folder)).as_posix()
 
 
 BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, UNINDEXED})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import count, islice
 
-from eio_audit.audit.locations.parsed_locations import OriginalIndices
+from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (

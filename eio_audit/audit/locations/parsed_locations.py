@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import compress, repeat
-from operator import is_
 from sys import intern
 from typing import NamedTuple
 
+from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE, IndexPattern
 from eio_audit.mlir.aliases import post_order
-from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
@@ -24,154 +23,7 @@ from eio_audit.mlir.location import (
     children,
     walk,
 )
-from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import unescaped
-
-DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
-"""Searched in each name of a location, outermost first; group ``index`` is the op index."""
-
-PATTERN_SECONDS = 2.0  # the most that a pattern may take on one name; only backtracking takes that long
-LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
-OPS_AT_ONCE = 1 << 13  # how many locations are searched at one time: a balance of speed and memory
-MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
-_DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
-_REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
-_CHILD = (
-    rb"\((?:unknown|#[\w$.-]++"
-    rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
-)
-_NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
-_NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
-_NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
-"""A name location with a simple child or none; any other location may be malformed."""
-
-
-class IndexPattern:
-    """An index pattern.
-
-    Raises:
-        ValueError: the expression is malformed or lacks a group ``index``.
-    """
-
-    def __init__(self, expression: str = DEFAULT_INDEX_PATTERN) -> None:
-        self.expression = expression
-        self.is_default = expression == DEFAULT_INDEX_PATTERN
-        if self.is_default:
-            return
-        import regex
-
-        try:
-            self._pattern = regex.compile(expression)
-        except regex.error as error:
-            raise ValueError(f"malformed index pattern: {error}") from error
-        if "index" not in self._pattern.groupindex:
-            raise ValueError("the index pattern has no group named 'index'")
-
-    def indices_of_names(self, locations: Sequence[bytes]) -> list[int | None]:
-        """Return, per location, its index if it is a name without a child; else None."""
-        numbers = _NAME_ONLY.findall(b"\0".join([*locations, b""])) if self.is_default else []
-        if len(numbers) != len(locations):  # a location contains a zero byte
-            return [None] * len(locations)
-        return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
-
-    def index_of_name(self, location: bytes) -> int | None:
-        """Return the index of a name with a simple child or none; None if the location must be parsed."""
-        match = re.compile(_NAME).fullmatch(location) if self.is_default else None
-        return int(match[1]) if match else None
-
-    def index_in(self, name: str) -> int | None:
-        """Return the integer that group ``index`` matches in ``name``; None for no match or no integer.
-
-        Raises:
-            InputError: matching one name takes longer than PATTERN_SECONDS.
-        """
-        if self.is_default:
-            plain = _DEFAULT.search(name)
-            return int(plain["index"]) if plain and len(plain["index"]) <= LONGEST_INDEX else None
-        try:
-            match = self._pattern.search(name, timeout=PATTERN_SECONDS)
-        except TimeoutError:
-            message = f"the index pattern takes too long on the location {name[:80]!r}"
-            raise InputError("--index-pattern", None, message) from None
-        text = (match and match["index"]) or ""
-        digits = text.removeprefix("-")
-        is_index = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_INDEX
-        return int(text) if is_index else None
-
-    def without_index(self, name: str) -> str:
-        """Return the name without its index."""
-        match = (_DEFAULT if self.is_default else self._pattern).search(name)
-        return name[: match.start("index")] + name[match.end("index") :] if match else name
-
-
-UNKNOWN = b"unknown"  # the location of most ops without an index; it needs no parsing
-
-
-class OriginalIndices:
-    """The op indices of one dump.
-
-    The pattern finds the index of a name; if it does not match, the index is that of the child. A call site
-    has the caller's index, else the callee's. A fused location has the smallest one. A negative index means
-    that the original position is unknown: the op is unindexed. ``given`` indices, one per op, replace these.
-    """
-
-    def __init__(
-        self, ir: IR, pattern: IndexPattern | None = None, given: list[int | None] | None = None
-    ) -> None:
-        self._ir = ir
-        self._pattern = pattern or IndexPattern()
-        self._given = given
-
-    def index(self, op: int) -> int | None:
-        """Return the op's index, or None if it is unindexed."""
-        return self.by_op[op]
-
-    @cached_property
-    def by_op(self) -> list[int | None]:
-        """Per op, its index; None for an unindexed op."""
-        return self._scanned[0] if self._given is None else self._given
-
-    @cached_property
-    def derived_by_op(self) -> bytearray:
-        """Per op, 1 if it is derived: its name extends its child's name (``"X_tm0"("X")``)."""
-        return self._scanned[1]
-
-    def keys(self, ops: Iterable[int]) -> list[int | None]:
-        """Return the indices of several ops; None for an unindexed op."""
-        return list(map(self.by_op.__getitem__, ops))
-
-    @cached_property
-    def parsed(self) -> ParsedLocations:
-        """The parsed locations. A check without findings does not need them."""
-        return ParsedLocations(self._ir, self._pattern)
-
-    @cached_property
-    def _scanned(self) -> tuple[list[int | None], bytearray]:
-        indices: list[int | None] = []
-        derived = bytearray(len(self._ir))
-        for start in range(0, len(self._ir), OPS_AT_ONCE):
-            self._look_at(range(start, min(start + OPS_AT_ONCE, len(self._ir))), indices, derived)
-        return indices, derived
-
-    def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
-        locations = self._ir.location_texts(ops)
-        found = self._pattern.indices_of_names(locations)
-        for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
-            op, location = ops[place], locations[place]
-            if location == UNKNOWN or self._ir.location_start[op] == NO_OFFSET:
-                continue
-            index = self._pattern.index_of_name(location)
-            found[place] = self.parsed.index(op) if index is None else index
-            if location.endswith(b")"):
-                derived[op] = self._is_derived(op, location)
-        indices += found
-
-    def _is_derived(self, op: int, location: bytes) -> bool:
-        from eio_audit.mlir.location import extends_child, plain_text
-
-        plain = plain_text(self._ir, location)
-        return self.parsed.is_derived(op) if plain is None else extends_child(plain)
-
 
 OTHER = -1  # stands for the text of an op whose location is no plain name
 

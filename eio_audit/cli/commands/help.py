@@ -11,12 +11,12 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from eio_audit.audit.locations.parsed_locations import IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
-from eio_audit.cli.main import COMMANDS, cli
 from eio_audit.cli.options import exit_codes, grouped_command, key_of
 from eio_audit.cli.output import write_bytes
+from eio_audit.cli.registry import COMMANDS, cli
 
 
 @grouped_command(

@@ -1,0 +1,84 @@
+"""The regular expression that finds the op index in a location's name: the default, or a user's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from eio_audit.mlir.source import InputError
+
+DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
+"""Searched in each name of a location, outermost first; group ``index`` is the op index."""
+
+PATTERN_SECONDS = 2.0  # the most that a pattern may take on one name; only backtracking takes that long
+LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
+OPS_AT_ONCE = 1 << 13  # how many locations are searched at one time: a balance of speed and memory
+MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
+_DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
+_REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
+_CHILD = (
+    rb"\((?:unknown|#[\w$.-]++"
+    rb'|"' + _REST_OF_NAME + rb'(?::\d++:\d++|\("' + _REST_OF_NAME + rb"(?::\d++:\d++)?\))?)\)"
+)
+_NUMBER = rb'"(?:DEBUG\|)?([0-9]{1,18})\|'
+_NAME_ONLY = re.compile(rb"(?:" + _NUMBER + rb'[^"]*+"\0|[^\0]*+\0)')
+_NAME = _NUMBER + _REST_OF_NAME + rb"(?:" + _CHILD + rb")?"
+"""A name location with a simple child or none; any other location may be malformed."""
+
+
+class IndexPattern:
+    """An index pattern.
+
+    Raises:
+        ValueError: the expression is malformed or lacks a group ``index``.
+    """
+
+    def __init__(self, expression: str = DEFAULT_INDEX_PATTERN) -> None:
+        self.expression = expression
+        self.is_default = expression == DEFAULT_INDEX_PATTERN
+        if self.is_default:
+            return
+        import regex
+
+        try:
+            self._pattern = regex.compile(expression)
+        except regex.error as error:
+            raise ValueError(f"malformed index pattern: {error}") from error
+        if "index" not in self._pattern.groupindex:
+            raise ValueError("the index pattern has no group named 'index'")
+
+    def indices_of_names(self, locations: Sequence[bytes]) -> list[int | None]:
+        """Return, per location, its index if it is a name without a child; else None."""
+        numbers = _NAME_ONLY.findall(b"\0".join([*locations, b""])) if self.is_default else []
+        if len(numbers) != len(locations):  # a location contains a zero byte
+            return [None] * len(locations)
+        return list(map(int, numbers)) if all(numbers) else [int(text) if text else None for text in numbers]
+
+    def index_of_name(self, location: bytes) -> int | None:
+        """Return the index of a name with a simple child or none; None if the location must be parsed."""
+        match = re.compile(_NAME).fullmatch(location) if self.is_default else None
+        return int(match[1]) if match else None
+
+    def index_in(self, name: str) -> int | None:
+        """Return the integer that group ``index`` matches in ``name``; None for no match or no integer.
+
+        Raises:
+            InputError: matching one name takes longer than PATTERN_SECONDS.
+        """
+        if self.is_default:
+            plain = _DEFAULT.search(name)
+            return int(plain["index"]) if plain and len(plain["index"]) <= LONGEST_INDEX else None
+        try:
+            match = self._pattern.search(name, timeout=PATTERN_SECONDS)
+        except TimeoutError:
+            message = f"the index pattern takes too long on the location {name[:80]!r}"
+            raise InputError("--index-pattern", None, message) from None
+        text = (match and match["index"]) or ""
+        digits = text.removeprefix("-")
+        is_index = digits.isascii() and digits.isdigit() and len(digits) <= LONGEST_INDEX
+        return int(text) if is_index else None
+
+    def without_index(self, name: str) -> str:
+        """Return the name without its index."""
+        match = (_DEFAULT if self.is_default else self._pattern).search(name)
+        return name[: match.start("index")] + name[match.end("index") :] if match else name

@@ -1,0 +1,85 @@
+"""The original position of an op, read from its debug location."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import compress, repeat
+from operator import is_
+from typing import TYPE_CHECKING
+
+from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE, IndexPattern
+from eio_audit.mlir.ir import IR, NO_OFFSET
+
+if TYPE_CHECKING:
+    from eio_audit.audit.locations.parsed_locations import ParsedLocations
+
+UNKNOWN = b"unknown"  # the location of most ops without an index; it needs no parsing
+
+
+class OriginalIndices:
+    """The op indices of one dump.
+
+    The pattern finds the index of a name; if it does not match, the index is that of the child. A call site
+    has the caller's index, else the callee's. A fused location has the smallest one. A negative index means
+    that the original position is unknown: the op is unindexed. ``given`` indices, one per op, replace these.
+    """
+
+    def __init__(
+        self, ir: IR, pattern: IndexPattern | None = None, given: list[int | None] | None = None
+    ) -> None:
+        self._ir = ir
+        self._pattern = pattern or IndexPattern()
+        self._given = given
+
+    def index(self, op: int) -> int | None:
+        """Return the op's index, or None if it is unindexed."""
+        return self.by_op[op]
+
+    @cached_property
+    def by_op(self) -> list[int | None]:
+        """Per op, its index; None for an unindexed op."""
+        return self._scanned[0] if self._given is None else self._given
+
+    @cached_property
+    def derived_by_op(self) -> bytearray:
+        """Per op, 1 if it is derived: its name extends its child's name (``"X_tm0"("X")``)."""
+        return self._scanned[1]
+
+    def keys(self, ops: Iterable[int]) -> list[int | None]:
+        """Return the indices of several ops; None for an unindexed op."""
+        return list(map(self.by_op.__getitem__, ops))
+
+    @cached_property
+    def parsed(self) -> ParsedLocations:
+        """The parsed locations. A check without findings does not need them."""
+        from eio_audit.audit.locations.parsed_locations import ParsedLocations
+
+        return ParsedLocations(self._ir, self._pattern)
+
+    @cached_property
+    def _scanned(self) -> tuple[list[int | None], bytearray]:
+        indices: list[int | None] = []
+        derived = bytearray(len(self._ir))
+        for start in range(0, len(self._ir), OPS_AT_ONCE):
+            self._look_at(range(start, min(start + OPS_AT_ONCE, len(self._ir))), indices, derived)
+        return indices, derived
+
+    def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
+        locations = self._ir.location_texts(ops)
+        found = self._pattern.indices_of_names(locations)
+        for place in compress(range(len(ops)), map(is_, found, repeat(None))) if None in found else ():
+            op, location = ops[place], locations[place]
+            if location == UNKNOWN or self._ir.location_start[op] == NO_OFFSET:
+                continue
+            index = self._pattern.index_of_name(location)
+            found[place] = self.parsed.index(op) if index is None else index
+            if location.endswith(b")"):
+                derived[op] = self._is_derived(op, location)
+        indices += found
+
+    def _is_derived(self, op: int, location: bytes) -> bool:
+        from eio_audit.mlir.location import extends_child, plain_text
+
+        plain = plain_text(self._ir, location)
+        return self.parsed.is_derived(op) if plain is None else extends_child(plain)

@@ -1,0 +1,118 @@
+"""The group of commands. Each command is imported on first use."""
+
+from __future__ import annotations
+
+import shlex
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eio_audit import __version__
+from eio_audit.cli.options import GATE_EXIT_CODES
+
+COMMANDS = (
+    *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
+    *("normalize", "repeat", "stamp", "trace"),
+)
+
+GONE = {
+    "config": "use: eio-audit help config {}",
+    "rule": "use: eio-audit help {}",
+    "shuffle": "use in Python: eio_audit.shuffle(eio_audit.read('in.mlir'), seed=1)",
+    "structure": "the command 'structure' is gone; 'diff' tells in how many pieces the modules are",
+    "--cache": "no run keeps results; use: eio-audit check PATH",
+    "--no-cache": "no run keeps results; use: eio-audit check PATH",
+    "--compare": "a plain run has the figures of each model and pass; use: eio-audit check PATH",
+    "--send": "workers read the files themselves; use: eio-audit check PATH --cluster ADDRESS",
+}
+"""By command or option that earlier versions had, what to use. ``{}`` is the rest of the command line."""
+
+
+class _Commands(click.Group):
+    """A group whose commands are in modules of the same name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"eio_audit.cli.commands.{cmd_name}"), f"{cmd_name}_command")
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "version":
+            click.echo(f"eio-audit {__version__}")
+            ctx.exit()
+        name = args[0]
+        if name in GONE and not ctx.resilient_parsing:
+            raise click.ClickException(GONE[name].format(shlex.join(args[1:])).rstrip())
+        is_option = name.startswith("-") and name != "-"
+        if name not in COMMANDS and not is_option and not ctx.resilient_parsing:
+            ctx.fail(f"No such command '{name}'. {_meant(name)}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. An option of earlier versions is an error that says what to use."""
+        try:
+            return super().invoke(ctx)
+        except click.NoSuchOption as error:
+            if error.option_name not in GONE:
+                raise
+            raise click.ClickException(f"{error.option_name}: {GONE[error.option_name]}") from error
+
+
+def _meant(name: str) -> str:
+    if name == "-" or Path(name).exists():
+        return f"Did you mean 'check {name}'?"
+    import difflib
+
+    from eio_audit.report.manual import look_up
+
+    close = difflib.get_close_matches(name, COMMANDS, n=1)
+    if not close and look_up(name):
+        close = [f"help {name}"]
+    return f"Did you mean '{close[0]}'?" if close else f"The commands are {', '.join(COMMANDS)}."
+
+
+EPILOG = f"""{GATE_EXIT_CODES}\
+  3  a result failed its own verification: nothing was written
+
+\b
+Environment:
+  NO_COLOR     if not empty, disables colours; so does CLICOLOR=0
+  FORCE_COLOR  if not empty, enables colours without a terminal, too; so does
+               CLICOLOR_FORCE=1
+  COLUMNS      overrides the width of the terminal
+  PAGER        shows reports that are longer than the terminal; without it
+               less does, and nothing if it is empty or cat
+
+\b
+Files:
+  eio-audit.toml  options of a project, in the current folder or above it
+  pyproject.toml  the same, in the table [tool.eio-audit]
+
+\b
+Shell completion of commands, options, files and the passes of a log:
+  eval "$(_EIO_AUDIT_COMPLETE=bash_source eio-audit)"   # in ~/.bashrc
+  eval "$(_EIO_AUDIT_COMPLETE=zsh_source eio-audit)"    # in ~/.zshrc
+  _EIO_AUDIT_COMPLETE=fish_source eio-audit | source    # in config.fish
+"""
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
+@click.version_option(__version__, prog_name="eio-audit", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Audit and restore the original order of operations in MLIR pass dumps.
+
+    \b
+    Examples:
+      eio-audit check after.mlir
+      eio-audit diff before.mlir after.mlir
+      compiler ... | eio-audit fix - | next-tool
+    """
