@@ -16,8 +16,6 @@ from eio_audit.audit.check.check import Check, audit_dump
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedWork
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.fix.fix import DumpFix, Fix, FixedDump, joined
-from eio_audit.audit.fix.verification import VerificationError
 from eio_audit.audit.gate.gate import CheckedDump, Gate, Verdict, checked, judge
 from eio_audit.audit.gate.rules import AVOIDABLE, WRONG_INDEX, Rule
 from eio_audit.audit.log.log_findings import LogFindings
@@ -25,13 +23,15 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, read
 from eio_audit.mlir.source import InputError, Position, Source, Span, read_all
 
-if TYPE_CHECKING:  # a single file needs no other processes
+if TYPE_CHECKING:  # a single file needs no other processes, and a check no fix
     from concurrent.futures import Executor
 
     from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.audit.fix.fix import DumpFix, Fix, FixedDump
+    from eio_audit.audit.fix.verification import VerificationError
 
 
-Failure: TypeAlias = InputError | VerificationError
+Failure: TypeAlias = "InputError | VerificationError"
 
 
 def fix_files(
@@ -47,6 +47,8 @@ def fix_files(
 
     ``waits_for`` is called with the path of a file when the next result to come is of that file.
     """
+    from eio_audit.audit.fix.fix import joined
+
     if workers is not None and dump_fix.verify_with is not None:
         # a compiler takes longer than sending
         from eio_audit.audit.corpus.workers import BatchSize
@@ -82,12 +84,12 @@ class _File:
         """Take the result for the next dump."""
         if self.failure is not None:
             return
-        if isinstance(result, FixedDump):
-            self.fixed.append(result)
-        elif isinstance(result, LostWork):
+        if isinstance(result, LostWork):
             self.failure = result.error(self.dumps[len(self.fixed)])
-        else:
+        elif isinstance(result, Exception):
             self.failure = result
+        else:
+            self.fixed.append(result)
 
 
 def _pieces_to_fix(
