@@ -2,6 +2,7 @@
 
     python benchmarks/generate.py flat --ops 100000 > flat.mlir
     python benchmarks/generate.py flat --ops 100000 --shuffle 0.2 > shuffled.mlir
+    python benchmarks/generate.py wide > before.mlir; python benchmarks/generate.py interleaved > after.mlir
     python benchmarks/generate.py permuted > before.mlir; python benchmarks/generate.py cancelled > after.mlir
 
 Everything is streamed, so a million ops need no memory. The same arguments give the same bytes.
@@ -12,16 +13,22 @@ from __future__ import annotations
 import argparse
 import io
 import random
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import IO
 
 IMAGE = "tensor<1x64x56x56xf32>"
 WEIGHT = "tensor<64x64x3x3xf32>"
 VECTOR = "tensor<64xf32>"
 CHANNELS_LAST = "tensor<1x56x56x64xf32>"
-KINDS = ("flat", "nested", "alias", "dense", "permuted", "cancelled", "log", "pipeline")
+KINDS = (
+    "flat", "nested", "alias", "dense", "wide", "interleaved", "permuted", "cancelled", "log", "pipeline"
+)  # fmt: skip
+INTERLEAVED = 4
+"""The number of independent layers whose ops are in one random order."""
 KEPT_EVERY = 5
 """One in so many layers keeps its permutes. A pass has cancelled those of the others."""
 
@@ -59,6 +66,8 @@ class Model:
             hoisted over up to FARTHEST ops, which is avoidable. A quarter as many products are ops that the
             pass derived from a later op, with its index. Dependences force these.
     """
+
+    is_wide = False  # whether every layer uses the argument instead of the layer before
 
     def __init__(
         self,
@@ -149,7 +158,7 @@ class Model:
             names = ("zeros", "convolution", "batch_norm", "sort", "mul", "relu")
             for text, name in zip(ops, names, strict=True):
                 yield Op(text, module, line, name)
-            value, done, last = value + 6, done + 6, v[5]
+            value, done, last = value + 6, done + 6, last if self.is_wide else v[5]
             if constants and layer % 5 == 0:
                 constants -= 1
                 yield Op(self._constant(value), module, line, "constant")
@@ -170,6 +179,29 @@ class Model:
         text = f"tensor<{elements}xf32>"
         attribute = f'dense<"0x{blob[: elements * 8]}"> : {text}'
         return f'    %{value} = "ttir.constant"() <{{value = {attribute}}}> : () -> {text} LOC\n'
+
+
+class WideModel(Model):
+    """Layers that are independent of each other."""
+
+    is_wide = True
+
+
+class InterleavedModel(WideModel):
+    """A ``WideModel`` with every op shuffled: INTERLEAVED layers are in one random order, and so on.
+
+    The order keeps the dependences. A quarter of the products have the index of a later op.
+    """
+
+    def _shuffled(self, ops: Iterator[tuple[str, Op]]) -> Iterator[tuple[str, Op]]:
+        while group := list(islice(ops, 6 * INTERLEAVED)):
+            self.random.shuffle(group)
+            names = [re.findall(r"%\d+", op.text) for _, op in group]
+            missing = {defined for defined, *_ in names}
+            while group:
+                place = next(k for k, (_, *used) in enumerate(names) if missing.isdisjoint(used))
+                missing.remove(names.pop(place)[0])
+                yield group.pop(place)
 
 
 class PermutedModel(Model):
@@ -281,11 +313,17 @@ def main() -> None:
         return
     dense_bytes = arguments.dense_mb << 20 if arguments.kind == "dense" else 0
     is_nested = arguments.kind == "nested"
-    model = {"permuted": PermutedModel, "cancelled": CancelledModel}.get(arguments.kind, Model)(
+    models = {
+        "wide": WideModel,
+        "interleaved": InterleavedModel,
+        "permuted": PermutedModel,
+        "cancelled": CancelledModel,
+    }
+    model = models.get(arguments.kind, Model)(
         arguments.ops,
         nested=is_nested,
         dense_bytes=dense_bytes,
-        shuffle=arguments.shuffle,
+        shuffle=1.0 if arguments.kind == "interleaved" else arguments.shuffle,
         has_locations=not arguments.no_locations,
     )
     model.write(sys.stdout, alias=arguments.kind == "alias")

@@ -80,6 +80,10 @@ DIFF = ("diff", "--fail-on", "never", "FILE", "AFTER")
 OPS = ("--ops", "10000")
 FLAT = ("flat", "--ops", "100000")
 SHUFFLED = (*FLAT, "--shuffle", "0.2")
+WIDE = ("wide", "--ops", "100000")
+INTERLEAVED = ("interleaved", "--ops", "100000")
+"""Every op is shuffled."""
+FIX = ("fix", "--quiet", "FILE", "-o", "/dev/null")
 PAGE = ("--format", "html", "--fail-on", "never")
 CASES = {
     "flat": Case(CHECK, FLAT),
@@ -87,11 +91,11 @@ CASES = {
     "check-html": Case((*CHECK, *PAGE), SHUFFLED, runs=3, is_clean=False),
     "nested": Case(CHECK, ("nested", "--ops", "100000")),
     "million": Case(CHECK, ("flat", "--ops", "1000000"), runs=3),
-    "fix": Case(
-        ("fix", "--quiet", "FILE", "-o", "/dev/null"),
-        SHUFFLED,
-        is_clean=False,
-    ),
+    "fix": Case(FIX, SHUFFLED, is_clean=False),
+    "check-all": Case((*CHECK, "--fail-on", "never"), INTERLEAVED, runs=3, is_clean=False),
+    "fix-all": Case(FIX, INTERLEAVED, runs=3, is_clean=False),
+    "diff-all": Case(DIFF, WIDE, INTERLEAVED, runs=3),
+    "normalize-all": Case(("normalize", "--order", "FILE"), INTERLEAVED, runs=3, is_clean=False),
     "dense": Case(CHECK, ("dense", "--ops", "1000", "--dense-mb", "120")),
     "trace": Case(
         ("trace", "--fail-on", "never", "FILE"),
@@ -209,6 +213,12 @@ ROWS = {
     "nested": Row("`check`, 100k ops with nested regions", ("nested",), ratio, 0.7, 0.5),
     "million": Row("`check`, 1M ops flat", ("million",), ratio, 0.45, 0.35),
     "fix": Row("`fix`, 100k ops flat, mildly shuffled", ("fix",), ratio, 1.35, 1.0),
+    "check-all": Row("`check`, 100k ops in independent layers, every op shuffled",
+                     ("check-all",), ratio, 3.5),
+    "fix-all": Row("`fix`, the same", ("fix-all",), ratio, 3),
+    "diff-all": Row("`diff`, the same in order and shuffled, against reading the first",
+                    ("diff-all",), ratio, 5),
+    "normalize-all": Row("`normalize --order`, the same shuffled", ("normalize-all",), ratio, 4),
     "dense": Row("`check`, 120 MB of dense constants in 1k ops", ("dense",), ratio, 0.3, 0.15),
     "trace": Row("`trace`, 50 dumps of 10k ops in one log, against mlir-opt -split-input-file",
                  ("trace",), ratio, 0.35, 0.2),
@@ -233,6 +243,7 @@ ROWS = {
     "memory-dense": Row("the same, dense constants", ("dense",), memory, 2.5),
     "peak-check-html": Row("`check --format html`, 100k ops: peak MB", ("check-html",), peak, 200),
     "peak-diff": Row("`diff`, 100k ops: peak MB", ("diff-shuffled",), peak, 300),
+    "peak-diff-all": Row("`diff`, the same, every op shuffled: peak MB", ("diff-all",), peak, 300),
     "peak-diff-html": Row("the same as a page: peak MB", ("diff-html",), peak, 350),
     "version": Row("`eio-audit --version` / `python -c pass`", ("version",), ratio, 2, 1.3),
     "small": Row("`check`, 1k ops flat", ("small",), ratio, 2),

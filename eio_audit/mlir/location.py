@@ -73,6 +73,7 @@ _WORD = re.compile(rb"[A-Za-z_]\w*+")
 
 PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
 """A plain location, if as many brackets close as open. Two such texts are equal if the locations are."""
+_NAME_OF_ALIAS = re.compile(rb'"[^"\\\n]*+"\((#[\w$.-]++)\)')
 _ALIAS_INSIDE = re.compile(rb"(#[\w$-]++)\)++\Z")
 
 MOST_NAMES = 8  # the most names around each other in a plain location
@@ -122,7 +123,8 @@ class Locations:
             if name not in spans:
                 message = f"alias '{name.decode()}' is not defined in this dump: is it cut off?"
                 raise source.error(self._ir.location_start[user], message)
-            return parse_location(source, spans[name], self._by_alias)[1]
+            inside = _NAME_OF_ALIAS.fullmatch(source.data, *spans[name])
+            return {inside[1]} if inside else parse_location(source, spans[name], self._by_alias)[1]
 
         for name in post_order(aliases, missing_in, self._by_alias):
             self._by_alias[name], missing = parse_location(source, spans[name], self._by_alias)

@@ -49,6 +49,8 @@ SLOW = [
     "difflib",
     "hashlib",
     "subprocess",
+    "random",
+    "eio_audit.audit.fix.fix",
     "eio_audit.audit.log.walk",
     "eio_audit.mlir.location",
     "eio_audit.mlir.semantics.effects",
