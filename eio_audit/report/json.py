@@ -108,7 +108,7 @@ _FIELDS = {
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
         "made undone left left_shuffled left_classes left_ops mislabelled lost size op_changes=ops "
-        "seconds timed_runs faults errors"
+        "seconds timed_runs faults errors advice"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
@@ -198,6 +198,7 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "inverse_ops": diff.inverse_ops,
         "fragmentation": diff.fragmentation,
         "locations": diff.locations,
+        "advice": diff.advice,
         "dumps": [diff.before, diff.after],
         "errors": [],
     }
