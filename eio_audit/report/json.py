@@ -58,7 +58,8 @@ _FIELDS = {
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
         "compiler=command test of_pass=is_of_pass of_compiler=is_of_compiler endless pass=pass_name function "
-        f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step runs reproduction"
+        f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step stopped runs "
+        "reproduction"
     ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (

@@ -681,19 +681,25 @@ def test_an_interrupt_while_only_actions_are_logged_reports_all(tmp_path: Path) 
     assert printed.startswith("rename: +8 -8 ops\n")
 
 
-def test_an_interrupt_of_two_runs_ends_them(tmp_path: Path) -> None:
-    code, printed, _ = ended(signal.SIGINT, "halving", tmp_path / "pid", "--show", "3")
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_of_a_test_reports_what_is_found(signal_: signal.Signals, tmp_path: Path) -> None:
+    """The test fails after 4 attempts, and the compiler hangs at 2."""
+    code, printed, errors = ended(signal_, "halving", tmp_path / "pid", "--test", "changed")
+    assert (code, errors) == (130, "")
+    assert (
+        printed.splitlines()[0] == "changed fails first after one of attempts 1 to 4 of rename: interrupted"
+    )
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_of_two_runs_ends_them(signal_: signal.Signals, tmp_path: Path) -> None:
+    code, printed, _ = ended(signal_, "halving", tmp_path / "pid", "--show", "3")
     assert (code, printed) == (130, "")
 
 
 def test_a_closed_terminal_leaves_no_compiler(tmp_path: Path) -> None:
     code, printed, _ = ended(signal.SIGHUP, "halving", tmp_path / "pid")
     assert (code, printed) == (129, "")
-
-
-def test_a_termination_leaves_no_compiler(tmp_path: Path) -> None:
-    code, printed, _ = ended(signal.SIGTERM, "halving", tmp_path / "pid", "--show", "3")
-    assert (code, printed) == (143, "")
 
 
 @pytest.mark.slow

@@ -283,15 +283,16 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         did = f"applies patterns without end in {found.pass_name}: of the last attempts "
         return (found.command[0], "bold"), f" {did}{shortened_list(done, SHOWN_STEPS)} ({found.test})"
     name = " on ".join(filter(None, (found.pass_name, found.function)))
-    if found.is_of_pass:
+    if found.is_of_pass and found.stopped:
+        where = f"{name} or a pass before it: {found.stopped}"
+    elif found.is_of_pass:
         where = name if found.number is None else f"run {found.number} of {name}"
     elif not found.last:
         why = found.why_one_step
         where = f"{name}, which is one step: {why}" if why else f"{name} without patterns"
     elif found.first < found.last:
-        where = (
-            f"one of attempts {found.first} to {found.last} of {name}: the test cannot judge those between"
-        )
+        why = found.stopped or "the test cannot judge those between"
+        where = f"one of attempts {found.first} to {found.last} of {name}: {why}"
     else:
         where = f"attempt {found.last} of {name}"
     if found.is_of_compiler:
@@ -306,7 +307,7 @@ def where_it_fails(found: FirstFailure) -> str:
 
 def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
     """Yield the commands to type next: what the application did, and the states by hand."""
-    if found.pass_name is None:
+    if found.pass_name is None or found.stopped:
         return
     which = ["--pass", found.pass_name, *([] if found.number is None else ["--dump", str(found.number)])]
     if found.is_of_pass:
