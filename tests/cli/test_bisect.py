@@ -285,6 +285,17 @@ def test_the_first_pass_after_which_a_test_fails(how: str) -> None:
     ]
 
 
+@needs_mlir_opt
+def test_the_ir_around_the_pass_is_printed_as_the_report_says(tmp_path: Path) -> None:
+    program = tmp_path / "in.mlir"
+    program.write_text('%0 = "arith.constant"() {value = 1 : i32} : () -> i32\n')
+    command = [mlir_tool("mlir-opt"), program, "--cse", "--canonicalize"]
+    shown = run("bisect", "--stop-after-pass", "--test", "changed", "--", *command).stdout.decode()
+    by_hand = shlex.split(shown.splitlines()[3].partition("  # ")[0])
+    printed = subprocess.run(by_hand, capture_output=True, check=True).stderr
+    assert [dump.marker and dump.marker.when for dump in eio_audit.read_text(printed)] == ["before", "after"]
+
+
 def test_states_that_a_test_cannot_judge_are_named() -> None:
     test = "sh -c 'case $(grep -c my.new) in 0|1) exit 0;; [234]) exit 125;; *) exit 1;; esac'"
     result = run("bisect", "--test", test, "--", *MISBEHAVING, "nothing")

@@ -17,7 +17,7 @@ from eio_audit.audit.bisect.bisection import (
 )
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.bisect.survey import MODULE_SCOPE
+from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE
 from eio_audit.audit.diff.made_ops import Correction
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
@@ -312,7 +312,7 @@ def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
     which = ["--pass", found.pass_name, *([] if found.number is None else ["--dump", str(found.number)])]
     if found.is_of_pass:
         flags = f"--mlir-print-ir-before={found.pass_name}", f"--mlir-print-ir-after={found.pass_name}"
-        printed = CompilerCommand(found.command).with_flags(*flags, MODULE_SCOPE)
+        printed = CompilerCommand(found.command).with_flags(*BASE_FLAGS, *flags, MODULE_SCOPE)
         yield Step(str(printed), "the IR before the pass and after it")
         again = bisection_command(found.options, found.command, *which, "--test", found.test)
         yield Step(again, "which application in it")
