@@ -11,6 +11,7 @@ from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import correction
 
 SHOWN_TORN = 2  # how many torn modules a short report names
 
@@ -83,7 +84,7 @@ class DiffDocument:
 
     answers: Sequence[str]  # about layout ops and module runs
     functions: Sequence[DiffSection]  # the changed ops of each function
-    details: Sequence[DiffSection]  # about layout ops, modules and locations
+    details: Sequence[DiffSection]  # what to change; about layout ops, modules and locations
 
 
 def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
@@ -93,6 +94,9 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
+    if diff.advice:
+        changes = Listing("", "", [*map(correction, diff.advice)])
+        details.insert(0, DiffSection("What to change", "an estimate", [changes]))
     if context is None:
         functions = changes_by_function(diff.ops)
     else:

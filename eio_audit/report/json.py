@@ -58,7 +58,8 @@ _FIELDS = {
     "DumpAudit": "source line pass=pass_name when unindexed=is_unindexed blocks unknown_ops assumed_pure",
     "FirstFailure": (
         "compiler=command test of_pass=is_of_pass of_compiler=is_of_compiler endless pass=pass_name function "
-        f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step runs reproduction"
+        f"number first last pattern=attempt.pattern {_ROOT_OP} one_step=why_one_step stopped runs "
+        "reproduction"
     ),
     "FixedPlace": "place moved behind=after before inversions",
     "Finding": (
@@ -108,7 +109,7 @@ _FIELDS = {
     "TracedPass": (
         "pass=pass_name index function program source=place.source line=place.line failed changed *figures "
         "made undone left left_shuffled left_classes left_ops mislabelled lost size op_changes=ops "
-        "seconds timed_runs faults errors"
+        "seconds timed_runs faults errors advice"
     ),
 }
 """By class: ``name`` or ``key=attribute.of_attribute``; ``*attribute`` for all fields of an attribute, or
@@ -198,6 +199,7 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "inverse_ops": diff.inverse_ops,
         "fragmentation": diff.fragmentation,
         "locations": diff.locations,
+        "advice": diff.advice,
         "dumps": [diff.before, diff.after],
         "errors": [],
     }

@@ -25,6 +25,7 @@ from eio_audit.report.wording.numbers import count, if_any, shortened
 from eio_audit.report.wording.order import (
     SHOWN_FINDINGS,
     background,
+    become,
     heading_of,
     models_of,
     pass_of,
@@ -199,7 +200,7 @@ def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
             [f"{one.inversions:,}", bisect.ops_made(one), bisect.CARRIED[one.carries], code(one.pattern)]
             for one in shown
         ]
-        headings = [bisect.become(advice.now), "makes", "they carry", "pattern"]
+        headings = [become(advice.now), "makes", "they carry", "pattern"]
         lines += [*table(headings, rows, numbers=1), ""]
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
         lines += [f"{bisect.best_change(advice, chosen)}.", ""]

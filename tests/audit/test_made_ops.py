@@ -21,6 +21,8 @@ from tests.internals import (
 )
 from tests.programs import programs
 
+SAMPLES = Path(__file__).parents[2] / "sample_irs"
+
 FUSED = Path(__file__).parents[1] / "data" / "fused_slices.log.xz"
 """tt-mlir's ttir-fusing on a BERT layer: the IR before it, after it, and at the end of the pipeline."""
 
@@ -113,6 +115,35 @@ def test_the_slices_of_a_fused_matmul() -> None:
     assert [said(one) for one in found(before, after)] == [
         (["#80 ttir.slice_static %28", "#132 ttir.slice_static %29"], "#66 ttir.linear %26", 16)
     ]
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("small", [(3, "#15 ttir.multiply %4", 18, 12), (3, "#15 ttir.multiply %4", 12, 0)]),
+        ("encoder", [(6, "#0 ttir.broadcast %4", 14, 0)]),
+        ("resnet", [(39, "#1 ttir.broadcast %5", 789, 3)]),
+    ],
+)
+def test_ops_with_the_index_of_a_user(program: str, expected: list[tuple[int, str, int, int]]) -> None:
+    """The numbers are those of the rebuilt pass."""
+    files = (SAMPLES / program / f"{when}_alias.mlir" for when in ("before", "after"))
+    advice = eio_audit.diff(*(eio_audit.read(file)[0] for file in files)).advice
+    assert [
+        (len(one.ops), one.right and one.right.title, one.now, one.inversions) for one in advice
+    ] == expected
+
+
+def test_a_trace_and_a_diff_give_the_same_advice() -> None:
+    """Two permutes carry the index of a later op. Two slices carry the right one, in a wrong place."""
+    dumps = eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))[:2]
+    advice = eio_audit.diff(*dumps).advice
+    assert eio_audit.trace(dumps).passes[-1].advice == advice
+    assert [(one.right and one.right.title, one.behind and one.behind.title) for one in advice] == [
+        ("#66 ttir.concat %24", None),
+        (None, "#66 ttir.linear %26"),
+    ]
+    assert [(one.now, one.inversions) for one in advice] == [(129, 104), (104, 88)]
 
 
 def test_the_estimate_is_what_the_changed_pass_does() -> None:

@@ -285,6 +285,17 @@ def test_the_first_pass_after_which_a_test_fails(how: str) -> None:
     ]
 
 
+@needs_mlir_opt
+def test_the_ir_around_the_pass_is_printed_as_the_report_says(tmp_path: Path) -> None:
+    program = tmp_path / "in.mlir"
+    program.write_text('%0 = "arith.constant"() {value = 1 : i32} : () -> i32\n')
+    command = [mlir_tool("mlir-opt"), program, "--cse", "--canonicalize"]
+    shown = run("bisect", "--stop-after-pass", "--test", "changed", "--", *command).stdout.decode()
+    by_hand = shlex.split(shown.splitlines()[3].partition("  # ")[0])
+    printed = subprocess.run(by_hand, capture_output=True, check=True).stderr
+    assert [dump.marker and dump.marker.when for dump in eio_audit.read_text(printed)] == ["before", "after"]
+
+
 def test_states_that_a_test_cannot_judge_are_named() -> None:
     test = "sh -c 'case $(grep -c my.new) in 0|1) exit 0;; [234]) exit 125;; *) exit 1;; esac'"
     result = run("bisect", "--test", test, "--", *MISBEHAVING, "nothing")
@@ -681,19 +692,25 @@ def test_an_interrupt_while_only_actions_are_logged_reports_all(tmp_path: Path) 
     assert printed.startswith("rename: +8 -8 ops\n")
 
 
-def test_an_interrupt_of_two_runs_ends_them(tmp_path: Path) -> None:
-    code, printed, _ = ended(signal.SIGINT, "halving", tmp_path / "pid", "--show", "3")
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_of_a_test_reports_what_is_found(signal_: signal.Signals, tmp_path: Path) -> None:
+    """The test fails after 4 attempts, and the compiler hangs at 2."""
+    code, printed, errors = ended(signal_, "halving", tmp_path / "pid", "--test", "changed")
+    assert (code, errors) == (130, "")
+    assert (
+        printed.splitlines()[0] == "changed fails first after one of attempts 1 to 4 of rename: interrupted"
+    )
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_of_two_runs_ends_them(signal_: signal.Signals, tmp_path: Path) -> None:
+    code, printed, _ = ended(signal_, "halving", tmp_path / "pid", "--show", "3")
     assert (code, printed) == (130, "")
 
 
 def test_a_closed_terminal_leaves_no_compiler(tmp_path: Path) -> None:
     code, printed, _ = ended(signal.SIGHUP, "halving", tmp_path / "pid")
     assert (code, printed) == (129, "")
-
-
-def test_a_termination_leaves_no_compiler(tmp_path: Path) -> None:
-    code, printed, _ = ended(signal.SIGTERM, "halving", tmp_path / "pid", "--show", "3")
-    assert (code, printed) == (143, "")
 
 
 @pytest.mark.slow

@@ -108,6 +108,9 @@ order
       #2 ttir.abs %0 is early at line 2, in 2 inversions (Net[net])
         no dependence keeps it there
 
+what to change  an estimate
+    #2 ttir.abs %0 stands out of place; inserted where the replaced ops stood, 2 inversions become 0
+
 next:
   eio-audit fix --diff after.mlir  # shows the fix; --in-place applies it
 """

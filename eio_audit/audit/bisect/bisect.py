@@ -28,7 +28,6 @@ from eio_audit.audit.bisect.pass_search import (
     find_states,
 )
 from eio_audit.audit.bisect.survey import Survey
-from eio_audit.audit.command import interrupted_by_termination
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history
@@ -142,7 +141,7 @@ def bisect_pass(
             if advance is not None:
                 advance(search, result)
 
-        with interrupted_by_termination(), ThreadPoolExecutor(1) as pool:
+        with ThreadPoolExecutor(1) as pool:
             logged = pool.submit(search.log_actions)
             result = find_states(search, jobs or usable_cores(), max_runs, report)
             _wait_for(logged, search, result)

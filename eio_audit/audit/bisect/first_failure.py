@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from eio_audit.audit.bisect.action_log import Attempt, count_attempts, read_attempts, short_pattern
-from eio_audit.audit.bisect.bisection import Reproduction
+from eio_audit.audit.bisect.bisection import INTERRUPTED, Reproduction
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
@@ -22,7 +22,13 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerRuns,
     counter_flag,
 )
-from eio_audit.audit.bisect.pass_search import PassSearch, Request, first_failing, search_of
+from eio_audit.audit.bisect.pass_search import (
+    PassSearch,
+    Request,
+    SearchInterruptedError,
+    first_failing,
+    search_of,
+)
 from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, PassInQuestion, choose_pass
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.options import AuditOptions
@@ -101,12 +107,14 @@ class FirstFailure:
     function: str | None = None  # the symbol of the op that the pass ran on; None for the whole program
     number: int | None = None  # which run of the pass it is, from 1; None if it is the only one
     first: int = 0  # the first attempt of a pattern that may be to blame
-    # The last of them. It is greater than `first` where the test cannot judge the states between. Both
+    # The last of them. It is greater than `first` where the test cannot judge the states between, or if the
+    # search was stopped. Both
     # are 0 if the property fails without any pattern, or the pass is one step.
     last: int = 0
     attempt: Attempt | None = None  # the attempt; None if there are several, or none
     why_one_step: str = ""  # why the attempts of the pass cannot be told apart; empty if they can
     runs: int = 0  # how many runs of the compiler it took
+    stopped: str = ""  # why the search stopped early; empty if it did not
     # How to get the states by hand; None if the property holds at the end.
     reproduction: Reproduction | None = None
 
@@ -134,7 +142,11 @@ def first_failure(
         else:
             name, holds = shlex.join(test), command_test(test, runs)
         nowhere = FirstFailure(request.command, request.options, name, runs=runs.number)
-        question = _first_pass(questions, holds, name)
+        try:
+            question = _first_pass(questions, holds, name)
+        except SearchInterruptedError as found_so_far:
+            last_pass = questions[found_so_far.high].pass_name
+            return replace(nowhere, pass_name=last_pass, is_of_pass=True, stopped=INTERRUPTED)
         if question is None:
             return nowhere
         at_pass = replace(
@@ -148,7 +160,11 @@ def first_failure(
             return at_pass
         search = search_of(found, question, runs, request.options)
         states = dict[int, str]()
-        first, last = _in_pass(search, holds, states)
+        stopped = ""
+        try:
+            first, last = _in_pass(search, holds, states)
+        except SearchInterruptedError as found_so_far:
+            first, last, stopped = found_so_far.low + 1, found_so_far.high, INTERRUPTED
         is_one = first == last > 0
         if is_one:
             search.log_actions()
@@ -160,6 +176,7 @@ def first_failure(
             attempt=search.attempts({last: states[last - 1]}).get(last) if is_one else None,
             why_one_step=search.why_one_step,
             runs=runs.number,
+            stopped=stopped,
             reproduction=search.reproduction,
         )
 
@@ -202,7 +219,12 @@ def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:
             last = read_attempts(actions, range(most - LAST_ATTEMPTS + 1, most + 1), request.options).values()
             did = Counter(f"{short_pattern(one.pattern)} on {one.op}" for one in last)
             return replace(found, endless=dict(did.most_common()), runs=runs.number + 1)
-        first = first_failing(0, most, succeeds)[1]
+        try:
+            first = first_failing(0, most, succeeds)[1]
+        except SearchInterruptedError as so_far:
+            return replace(
+                found, first=so_far.low + 1, last=so_far.high, runs=runs.number + 1, stopped=INTERRUPTED
+            )
         attempt = read_attempts(actions, [first], request.options)[first]
         return replace(found, first=first, last=first, attempt=attempt, runs=runs.number + 1)
 

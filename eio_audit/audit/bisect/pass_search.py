@@ -39,6 +39,7 @@ from eio_audit.audit.bisect.survey import (
     choose_pass,
     survey,
 )
+from eio_audit.audit.command import interrupted_by_termination
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.source import InputError
 
@@ -198,8 +199,7 @@ def search_of(
     except InputError as error:
         search.why_one_step = f"{FAILS_WITHOUT}: {error.message}"
         return search
-    failed = [one.marker is not None and one.marker.failed for one in (held_back, question.after)]
-    if failed == [True, False]:
+    if held_back.has_failed and not question.after.has_failed:
         search.why_one_step = FAILS_WITHOUT
         return search
     search.known[first] = states.keep(held_back.text)
@@ -240,6 +240,14 @@ def _attempts_before(question: PassInQuestion, states: PassStates, last: int) ->
     return first_failing(-1, last, lambda number: not states.begins_with(question.before, number))[1]
 
 
+class SearchInterruptedError(KeyboardInterrupt):
+    """An interrupt of ``first_failing``: where the property holds and where it fails, as far as is known."""
+
+    def __init__(self, low: int, high: int) -> None:
+        super().__init__()
+        self.low, self.high = low, high
+
+
 def first_failing(low: int, high: int, holds: Callable[[int], bool | None]) -> tuple[int, int]:
     """Return the last number at which a property holds, and the first at which it fails.
 
@@ -254,13 +262,16 @@ def first_failing(low: int, high: int, holds: Callable[[int], bool | None]) -> t
         >>> first_failing(0, 10, lambda number: None if 3 < number < 7 else number < 5)
         (3, 7)
     """
-    while high - low > 1:
-        for number in _from_middle(low, high):
-            if (it_holds := holds(number)) is not None:
-                break
-        else:
-            break  # none of them can be judged
-        low, high = (number, high) if it_holds else (low, number)
+    try:
+        while high - low > 1:
+            for number in _from_middle(low, high):
+                if (it_holds := holds(number)) is not None:
+                    break
+            else:
+                break  # none of them can be judged
+            low, high = (number, high) if it_holds else (low, number)
+    except KeyboardInterrupt as interrupt:
+        raise SearchInterruptedError(low, high) from interrupt
     return low, high
 
 
@@ -354,7 +365,7 @@ class Request:
                 raise InputError(str(kept), None, f"cannot make the folder: {error.strerror}") from error
         with TemporaryDirectory(prefix="eio-audit-", dir=self.scratch) as temporary:
             runs = CompilerRuns(Path(temporary), self.scratch, kept, self.timeout, self.stdin)
-            with runs.running.ended_at_exit():
+            with runs.running.ended_at_exit(), interrupted_by_termination():
                 yield runs
 
     @contextmanager

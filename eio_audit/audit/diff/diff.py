@@ -21,6 +21,7 @@ from eio_audit.audit.check.location_health import HealthChange, health_change
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps, Ignored
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
+from eio_audit.audit.diff.made_ops import Correction, corrections
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
@@ -124,6 +125,7 @@ class Diff:
     inverse_ops: InverseOps  # what became of permutes, transposes and reshapes
     fragmentation: Fragmentation  # how many runs the model's modules have
     locations: HealthChange  # what is wrong with the locations
+    advice: tuple[Correction, ...]  # what to change in the pass, as far as that is clear
     sameness: SamenessVerdict  # in what sense the dumps are the same
     ignored: tuple[Ignored, ...]  # what was ignored
     comparison: DumpComparison = field(compare=False, repr=False)  # the dumps, and the matching of their ops
@@ -165,6 +167,7 @@ def diff(
         inverse_ops=layouts.inverse_ops(),
         fragmentation=runs,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
+        advice=corrections(comparison),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         ignored=tuple(one for one in Ignored if one in ignore),
         comparison=comparison,

@@ -1,8 +1,8 @@
-"""Ops that a pass made or moved and that stand elsewhere than the ops which they replace.
+"""Ops that a pass made or moved and that are out of order: whether it is their location or their place.
 
-Such an op carries the index of the op that it replaces. If dependences let it stand where that op stood, its
-location is right and its place is wrong. If they do not, it is the location that is wrong, as of an op that a
-pass moved up past its operands' producers: of these, ``check`` tells the right index.
+An op that carries the index of the op that it replaces may stand elsewhere. If dependences let it stand where
+that op stood, its location is right and its place is wrong. If they do not, it is the location that is wrong,
+as of an op that a pass moved up past its operands' producers: of these, ``check`` tells the right index.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
+from eio_audit.audit.check.check import audit_keyed
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import count_inversions, moved_places
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.wrong_labels import relabelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +91,46 @@ def misplaced(
     keys = [None if flag else key for key, flag in zip(keys, dump.keys.constants_by_op, strict=True)]
     groups = {name: placed(dump, ops, keys) for name, ops in made.items()}
     return {name: one for name, one in groups.items() if 2 * one.removed > one.inversions}
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What to change in a pass for the ops of one name that it made or moved."""
+
+    ops: tuple[OpLabel, ...]  # those with a wrong location, or in a wrong place, in textual order
+    right: OpLabel | None  # the op whose index the first of them should carry; None if its place is wrong
+    behind: OpLabel | None  # if its place is wrong, the op behind which it stands, as in a `Placement`
+    now: int  # the inversions after the pass, with the corrections before this one
+    inversions: int  # the inversions with this one, too
+
+
+def corrections(comparison: DumpComparison) -> tuple[Correction, ...]:
+    """Return what to change in the pass between two dumps, where that removes most inversions of the ops.
+
+    If ops that the pass made are out of order, it audits the later dump.
+    """
+    dump, found = comparison.after.dump, list[Correction]()
+    made = made_out_of_order(comparison) if dump.keys.disordered_blocks else {}
+    if not made or dump.options.order_from is not None:
+        return ()
+    donors = (dump if isinstance(dump, AuditedDump) else audit_keyed(dump, SharedWork(0))).donors
+    was = keys = dump.keys.by_op
+    now = _all_inversions(dump, keys)
+    for name, ops in [*made.items()]:
+        wrong = [op for op in sorted(ops & donors.keys()) if (was[op] or 0) > (was[donors[op]] or 0)]
+        right = relabelled(keys, {op: donors[op] for op in wrong})
+        others = [None if op in ops else key for op, key in enumerate(keys)]
+        then = _all_inversions(dump, right)
+        if 2 * (now - then) > now - _all_inversions(dump, others):
+            labels = tuple(map(dump.label, wrong))
+            found.append(Correction(labels, dump.label(donors[wrong[0]]), None, now, then))
+            keys, now = right, then
+            del made[name]
+    for place in misplaced(dump, made, keys).values():
+        found.append(Correction(place.ops, None, place.behind, now, now - place.removed))
+        now -= place.removed
+    return tuple(found)
+
+
+def _all_inversions(dump: KeyedDump, keys: Sequence[int | None]) -> int:
+    return sum(_inversions(dump.ir.of_block(number, keys)) for number in dump.keys.disordered_blocks)

@@ -17,6 +17,7 @@ from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
+from eio_audit.audit.diff.made_ops import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun, located
@@ -78,6 +79,7 @@ class TracedPass:
     # covers; None if there is no report, or another of these runs has the time.
     seconds: float | None = None
     timed_runs: int = 0  # how many runs of the log `seconds` covers; 0 without a time
+    advice: tuple[Correction, ...] = ()  # what to change in it, as far as that is clear
 
     @property
     def left_shuffled(self) -> int:
@@ -346,6 +348,10 @@ class _Tracer:
         for run, parts in step.charged.items():
             runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, done))
         program.follow(found, step, runs)
+        charges = None if step.ended is None else program.charges.get(step.ended.number)
+        comparison = None if found is None else found.comparison
+        if charges is not None and comparison is not None and self._options.order_from is None:
+            charges.row = replace(charges.row, advice=(*charges.row.advice, *corrections(comparison)))
         program.shown_in |= dict.fromkeys(states.parts, place)
         program.hold(step)
         program.states.remember(step)

@@ -189,8 +189,9 @@ def bisect_command(
         except CompilerError as failed:
             if reports.formats - RENDERERS["FirstFailure"].keys():
                 raise
-            reports.write(compiler_failure(request, failed))
-            ctx.exit(1)
+            found = compiler_failure(request, failed)
+            reports.write(found)
+            ctx.exit(INTERRUPTED_BY_USER if found.stopped else 1)
     if result.is_interrupted:
         ctx.exit(INTERRUPTED_BY_USER)
     if op is not None:
@@ -228,7 +229,7 @@ def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, report
     _require_formats("FirstFailure", reports)
     found = first_failure(request, _parsed_test(test), stops_after_pass=of_pass)
     reports.write(found)
-    ctx.exit(0 if found.pass_name is None else 1)
+    ctx.exit(INTERRUPTED_BY_USER if found.stopped else 0 if found.pass_name is None else 1)
 
 
 def _parsed_test(text: str) -> BuiltInTest | tuple[str, ...]:

@@ -15,6 +15,7 @@ from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops
 from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.order import become
 
 PATTERN = 45
 """The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
@@ -110,7 +111,7 @@ def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None
         Column("pattern", [one.pattern for one in rows], least=PATTERN),
         Column("makes", list(map(words.ops_made, rows))),
         Column("they carry", [words.CARRIED[one.carries] for one in rows]),
-        Column(words.become(advice.now), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
+        Column(become(advice.now), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
     ]
     print_table(console, columns, indent=2)
     if chosen := [number_of[pattern] for pattern in advice.together.patterns]:

@@ -21,6 +21,7 @@ from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_finding
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.order import correction
 
 
 def print_trace(
@@ -86,6 +87,8 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Exce
         place = culprit.place
         at = (f"{place.source}:{place.line}", hyperlink(place.source, place.line))
         console.print((words.pass_title(culprit), "bold"), " (", at, f") {words.left_by(culprit)}")
+        for change in culprit.advice:
+            console.print(("what to change: ", "bold"), correction(change), indent=2)
     has_one_maker = len({one.made_at for one in trace.left}) == 1
     left = []
     for one in trace.left:

@@ -17,7 +17,8 @@ from eio_audit.audit.bisect.bisection import (
 )
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.bisect.survey import MODULE_SCOPE
+from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE
+from eio_audit.audit.diff.made_ops import Correction
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
@@ -25,6 +26,7 @@ from eio_audit.audit.log.trace import TracedPass
 from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
 from eio_audit.report.wording.conclusion import limits
 from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording.order import correction
 from eio_audit.report.wording.trace import NOT_JUDGED
 
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
@@ -165,11 +167,6 @@ def ops_made(one: PatternAdvice) -> str:
     return ", ".join(f"{number:,} {name.partition('.')[2] or name}" for name, number in one.ops.items())
 
 
-def become(inversions: int) -> str:
-    """Return ``789 inversions become``."""
-    return f"{count(inversions, 'inversion')} {'becomes' if inversions == 1 else 'become'}"
-
-
 def best_change(advice: Advice, names: Sequence[str]) -> str:
     """Return ``1 and 12 together: 0 inversions``. ``names`` are those of the patterns to change."""
     together = advice.together
@@ -186,11 +183,8 @@ def where_to_insert(advice: Advice, quote: Callable[[str], str] = str) -> list[s
     """
     said, now = [], advice.together.inversions
     for pattern, one in advice.places.items():
-        ops = shortened_list([quote(op.title) for op in one.ops], SHOWN_OPS)
-        verb = "stands" if len(one.ops) == 1 else "stand"
-        where = "out of place" if one.behind is None else f"behind {quote(one.behind.title)}"
-        then = f"inserted where the replaced ops stood, {become(now)} {now - one.removed:,}"
-        said.append(f"{quote(pattern)}: {ops} {verb} {where}; {then}")
+        then = Correction(one.ops, None, one.behind, now, now - one.removed)
+        said.append(f"{quote(pattern)}: {correction(then, quote)}")
     return said + ([f"all of this together: {count(advice.placed, 'inversion')}"] if len(said) > 1 else [])
 
 
@@ -289,15 +283,16 @@ def first_failure(found: FirstFailure) -> tuple[str | tuple[str, str], ...]:
         did = f"applies patterns without end in {found.pass_name}: of the last attempts "
         return (found.command[0], "bold"), f" {did}{shortened_list(done, SHOWN_STEPS)} ({found.test})"
     name = " on ".join(filter(None, (found.pass_name, found.function)))
-    if found.is_of_pass:
+    if found.is_of_pass and found.stopped:
+        where = f"{name} or a pass before it: {found.stopped}"
+    elif found.is_of_pass:
         where = name if found.number is None else f"run {found.number} of {name}"
     elif not found.last:
         why = found.why_one_step
         where = f"{name}, which is one step: {why}" if why else f"{name} without patterns"
     elif found.first < found.last:
-        where = (
-            f"one of attempts {found.first} to {found.last} of {name}: the test cannot judge those between"
-        )
+        why = found.stopped or "the test cannot judge those between"
+        where = f"one of attempts {found.first} to {found.last} of {name}: {why}"
     else:
         where = f"attempt {found.last} of {name}"
     if found.is_of_compiler:
@@ -312,12 +307,12 @@ def where_it_fails(found: FirstFailure) -> str:
 
 def next_steps_of_failure(found: FirstFailure) -> Iterator[Step]:
     """Yield the commands to type next: what the application did, and the states by hand."""
-    if found.pass_name is None:
+    if found.pass_name is None or found.stopped:
         return
     which = ["--pass", found.pass_name, *([] if found.number is None else ["--dump", str(found.number)])]
     if found.is_of_pass:
         flags = f"--mlir-print-ir-before={found.pass_name}", f"--mlir-print-ir-after={found.pass_name}"
-        printed = CompilerCommand(found.command).with_flags(*flags, MODULE_SCOPE)
+        printed = CompilerCommand(found.command).with_flags(*BASE_FLAGS, *flags, MODULE_SCOPE)
         yield Step(str(printed), "the IR before the pass and after it")
         again = bisection_command(found.options, found.command, *which, "--test", found.test)
         yield Step(again, "which application in it")
