@@ -21,7 +21,7 @@ from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_steps import TracedPlace
 from eio_audit.audit.log.scope_text import Line
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, notes_on
+from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_above, diagnostics_below, notes_on
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import outermost_op
 from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_reports
@@ -154,6 +154,7 @@ class Failures:
         """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
         symbol = outermost_op(dump).symbol if dump.has_failed else None
         if dump.has_failed:  # they are its own
+            self.pending += diagnostics_above(dump)
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
         self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
         found = {(dump.source.name, error.line): error for error in diagnostics_below(dump)}

@@ -86,6 +86,12 @@ _STAND_IN = (
 
 Compiled on first use.
 """
+_COLOUR = rb"\x1b\[[0-9;]*+[A-Za-z]"
+_COLOURED_LINE = rb"[^\n]*" + _COLOUR + rb"[^\n]*"
+_IR_LINE = (
+    rb"[ \t]*+(?:%[\w$.-]++(?::\d++)?(?:, %[^=\n]*+)? = |\"[\w$-]++\.[\w$.-]++\"[ ]?\("
+    rb"|(?:(?:builtin\.)?module|func\.func|return)\b|\})"
+)
 _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -111,9 +117,11 @@ def read_ir(
 
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, or a value is undefined, defined
-            twice, or used before its definition outside a graph region. Or a region is not printed.
+            twice, or used before its definition outside a graph region. Or a region is not printed, or a line
+            has colours.
     """
     span = span or Span(0, len(source.data))
+    _refuse_colours(source, span)
     missing = list(_left_out(source, span))
     if missing and not may_be_invalid:
         raise source.error(missing[0].start(), f"the IR is invalid: {missing[0][0].decode()}")
@@ -131,6 +139,16 @@ def read_ir(
         ir.faults.append(Fault(op, "undefined value", f"{what} has {match[0].decode()}"))
     ir.faults.sort(key=lambda fault: fault.op)
     return ir
+
+
+def _refuse_colours(source: Source, span: Span) -> None:
+    """Raise an error if a line of IR has colours, or what else a terminal obeys, in the middle."""
+    if source.data.find(b"\x1b[", span.start, span.end) < 0:
+        return
+    for line in re.compile(_COLOURED_LINE).finditer(source.data, span.start, span.end):
+        if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
+            offset = line.start() + line[0].index(b"\x1b[")
+            raise source.error(offset, "colours in a line of IR: print it without them")
 
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:
