@@ -169,7 +169,7 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
 
 def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
-    """Print notes about places of files, of equals the first: what compilers printed besides dumps and errors."""
+    """Print notes about places of files, of equal ones the first: what else compilers printed."""
     context = click.get_current_context()
     shown = context.meta.setdefault("eio_audit.notes", set())
     for (source, line), note in notes.items():

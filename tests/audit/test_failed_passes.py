@@ -197,7 +197,9 @@ def test_a_pass_that_failed_is_the_verdict_whatever_is_out_of_order(tmp_path: Pa
     path.write_text(GOOD + "\n" + ERROR + failed())
     done = run("trace", path)
     assert done.returncode == 1
-    expected = b"failed: fuse in @f: failed to legalize operation 't.mul' that was explicitly marked illegal\n"
+    expected = (
+        b"failed: fuse in @f: failed to legalize operation 't.mul' that was explicitly marked illegal\n"
+    )
     assert expected in done.stdout
     path.write_text(GOOD + "\n" + failed())
     assert b"\nfailed: fuse in @f\n" in run("trace", path).stdout

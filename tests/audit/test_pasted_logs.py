@@ -158,7 +158,10 @@ def test_llvm_ir_or_hlo_after_a_dump_is_skipped(other: str, tmp_path: Path) -> N
         ("\nHloModule f\n", "this is HLO, not MLIR"),
         (f"//===---===//\n{GREEDY}", "this is a debug log of the greedy rewriter, not MLIR: " + BISECT),
         (CONVERSION, "this is a debug log of the dialect conversion, not MLIR: " + BISECT),
-        ("** Failure : no\n" + CONVERSION, "this is a debug log of the dialect conversion, not MLIR: " + BISECT),
+        (
+            "** Failure : no\n" + CONVERSION,
+            "this is a debug log of the dialect conversion, not MLIR: " + BISECT,
+        ),
         ('{"log":"module {\\n"}\n', "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log"),
     ],
 )

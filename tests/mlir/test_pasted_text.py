@@ -125,3 +125,8 @@ def test_the_commands_on_logs_name_it_once(command: list[str], tmp_path: Path) -
     other = [path] if command == ["diff"] else []
     done = run(name, path, *options, *other)
     assert done.stderr.decode() == f"note: {path}:14: reproducer of a compiler that failed\n"
+
+
+def test_a_port_of_circt_is_no_use_of_a_value() -> None:
+    text = 'hw.module.extern @e(in %foo: i32, in %bar "hello": i16, out baz: i8)\n'
+    assert check(read_text(text)).errors == ()

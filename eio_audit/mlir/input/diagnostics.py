@@ -54,7 +54,9 @@ def _diagnostics(source: Source, span: Span) -> Iterator[Diagnostic]:
     if found := _EXECUTING.search(data, *span):
         pass_name = found["name"].decode("utf-8", "replace")
     marks = [*find_all(data, _ERROR_MARK, span)]
-    if not marks and (first := _MESSAGE_MARK.search(data, *span)):  # a paste may lack the error above its note
+    if not marks and (
+        first := _MESSAGE_MARK.search(data, *span)
+    ):  # a paste may lack the error above its note
         is_shown = data[first.start() : first.start() + len(_SHOWN_MARK)] == _SHOWN_MARK
         marks = [first.start()] if is_shown else []
     for mark, following in pairwise([*marks, span.end]):

@@ -123,7 +123,7 @@ class Dump:
         end = self.span.end
         if self.marker is not None and self.span.start:
             end = _end_of_op(self.source, self.span)
-        text = without_noise(b"\n" + self.source.data[self.span.start : end])
+        text = without_noise(b"\n" + self.source.data[self.span.start : end]).replace(b"\r\n", b"\n")
         return re.compile(_BLANK_LINES).sub(b"\n", text).strip()
 
     @property

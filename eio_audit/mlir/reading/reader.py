@@ -73,8 +73,11 @@ The dictionary or open bracket ends the line. Or a dictionary, list, string or n
 begins on the next line but comments, as ``{`` or ``init {``.
 """
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
-_PARAMETER = re.compile(VALUE + rb"[ \t]*+:")
-"""``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
+_PARAMETER = re.compile(VALUE + rb"[ \t]*+(?:\"[^\"\n]*+\"[ \t]*+)?+:")
+"""``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use.
+
+CIRCT also prints the name of a port: ``%name "port": type``.
+"""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
 _LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow

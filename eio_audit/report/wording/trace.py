@@ -178,7 +178,8 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
 def _why_broken(broken: TracedPass) -> str:
     """Return ``lower in @f: failed to legalize operation 't.mul'``, with what is most certain."""
-    part, why = broken.function, "" if broken.size else ": no IR"
+    part: str | int | None = broken.function
+    why = "" if broken.size else ": no IR"
     if broken.faults:
         part, why = broken.faults[0][0], f": {broken.faults[0][1].kind}"
     elif broken.errors:
