@@ -83,6 +83,11 @@ def last_of(text: str) -> TracedPass:
             "use before definition",
             "operand 1 of arith.addi (line 10) uses %2, defined on line 11",
         ),
+        (
+            ["%1 = t.mul %2, %a : i32", '%2 = "t.add"() : () -> i32'],
+            "use before definition",
+            "operand 0 of t.mul (line 10) uses %2, defined on line 11",
+        ),
     ],
 )
 def test_what_is_invalid_is_said(ops: list[str], kind: str, text: str) -> None:

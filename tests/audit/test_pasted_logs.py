@@ -48,6 +48,8 @@ CONVERSION = """Legalizing operation : 'func.return'(0x55870f3f4111) {
         ("a.mlir:1:1: error: no\n", "line 10: no"),
         ("a.mlir:1:1: error: no\n" + CRASH, "line 10: no (and 1 more)"),
         ('Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f({})\n', ""),
+        ("zsh: segmentation fault  opt\n", "line 10: the compiler crashed"),
+        ("free(): invalid pointer\n", "line 10: the compiler crashed"),
         ("```\nWhat is {wrong}?\n", ""),
         ("===---===\n  ... Execution time report ...\n", ""),
         ('Thread 1 "opt" received signal SIGABRT, Aborted.\n#1 f (x={}) at x.c:1\n', ""),
@@ -156,6 +158,7 @@ def test_llvm_ir_or_hlo_after_a_dump_is_skipped(other: str, tmp_path: Path) -> N
         (LLVM_IR, "this is LLVM IR, not MLIR"),
         ("; *** IR Dump After SROAPass on f ***\ndefine void @f() {\n}\n", "this is LLVM IR, not MLIR"),
         ("\nHloModule f\n", "this is HLO, not MLIR"),
+        ("//\n.version 8.0\n.entry k(\n){\n}\n", "this is assembly of a GPU, not MLIR"),
         (f"//===---===//\n{GREEDY}", "this is a debug log of the greedy rewriter, not MLIR: " + BISECT),
         (CONVERSION, "this is a debug log of the dialect conversion, not MLIR: " + BISECT),
         (

@@ -100,7 +100,8 @@ _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 CRASH = (
     rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
     rb"|#\d+ 0x[0-9a-f]+|Segmentation fault|Aborted\b|Killed\b|terminate called|(?:Floating point|Illegal)\b"
-    rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory)\b|\*\*\* )"
+    rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory|Bus error|double free)\b|\*\*\* "
+    rb"|free\(\): |==\d+==ERROR: |libc\+\+abi: |(?:zsh: |[\w/.-]*sh: line )[^\n]*(?i:fault|abort|kill))"
 )
 """The first line that a compiler prints when it crashes."""
 _NO_IR = CRASH + rb"|Traceback \(most recent|Thread \d+ \"|thread '|===-|```"
@@ -112,6 +113,12 @@ _CONVERSION = b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"
 _OTHER_TEXTS = {
     "this is LLVM IR, not MLIR": _LLVM_IR,
     "this is HLO, not MLIR": (b"HloModule ",),
+    "this is assembly of a GPU, not MLIR": (
+        b"// -----// NVPTX",
+        b"// -----// AMDGCN",
+        b".version ",
+        b"\t.amdgcn",
+    ),
     "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log": (b'{"log":"',),
     f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}": _GREEDY,
     f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,
