@@ -17,8 +17,7 @@ _ERROR = re.compile(
     rb"(?:[^\n]*[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
     rb"see current operation(?=:)|[^\r\n]*+)"
 )
-_MESSAGE_MARK = re.compile(rb": (?:error|warning|remark|note): ")
-_SHOWN_MARK = b": note: see current operation:"
+_FIRST_MESSAGE = re.compile(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")
 _OP = rb"[ \t]*\n?(?:%[^=\n]*+= )?\"?(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)"
 _SHOWN = re.compile(rb"see current operation:" + _OP)
 _NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
@@ -38,27 +37,15 @@ class Diagnostic(NamedTuple):
     pass_name: str = ""  # the class name of the pass, if the compiler says which one failed
 
 
-def diagnostics_below(dump: Dump) -> Iterator[Diagnostic]:
-    """Yield the errors and the crash between a dump and the next marker, in order of appearance."""
-    return _diagnostics(dump.source, text_below(dump))
-
-
-def diagnostics_above(dump: Dump) -> Iterator[Diagnostic]:
-    """Yield the errors above the first dump of a log."""
-    return _diagnostics(*dump.above) if dump.above is not None else iter(())
-
-
-def _diagnostics(source: Source, span: Span) -> Iterator[Diagnostic]:
+def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
+    """Yield the errors and the crash in a text, such as that below a dump, in order of appearance."""
     data = source.data
     pass_name = ""
     if found := _EXECUTING.search(data, *span):
         pass_name = found["name"].decode("utf-8", "replace")
     marks = [*find_all(data, _ERROR_MARK, span)]
-    if not marks and (
-        first := _MESSAGE_MARK.search(data, *span)
-    ):  # a paste may lack the error above its note
-        is_shown = data[first.start() : first.start() + len(_SHOWN_MARK)] == _SHOWN_MARK
-        marks = [first.start()] if is_shown else []
+    if (first := _FIRST_MESSAGE.search(data, *span)) and first["shown"]:  # its error is not in the paste
+        marks.insert(0, first.start())
     for mark, following in pairwise([*marks, span.end]):
         start = max(data.rfind(b"\n", span.start, mark) + 1, span.start)
         error = _ERROR.match(data, start, span.end)

@@ -99,7 +99,7 @@ class Dump:
     # How it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as in
     # `--dump`: a number from "1", "last", "@main" or ":37"; empty for all.
     selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
-    # The text without a marker above its own, such as what the compiler said before its first dump.
+    # The text above its marker if that has none, such as what a compiler says before its first dump.
     above: tuple[Source, Span] | None = field(default=None, compare=False, repr=False)
 
     @property

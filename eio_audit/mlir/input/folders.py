@@ -259,11 +259,8 @@ def _ir_files(path: str, skip: Callable[[str], None]) -> list[_File]:
     folder = str(Path(path))
     files = list(_files_in(folder))
     cached = {file.folders for file in files if file.name.endswith(_TRITON_SUFFIXES[1:])}
-    named = [
-        file
-        for file in files
-        if _stem(file.name) is not None and (file.folders in cached or not file.name.endswith(".source"))
-    ]
+    others = {file for file in files if file.name.endswith(".source") and file.folders not in cached}
+    named = [file for file in files if _stem(file.name) is not None and file not in others]
     if not named:
         raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
     found = [file for file in named if is_ir_file(file.name) or holds_ir(file.path)]

@@ -113,12 +113,7 @@ _CONVERSION = b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"
 _OTHER_TEXTS = {
     "this is LLVM IR, not MLIR": _LLVM_IR,
     "this is HLO, not MLIR": (b"HloModule ",),
-    "this is assembly of a GPU, not MLIR": (
-        b"// -----// NVPTX",
-        b"// -----// AMDGCN",
-        b".version ",
-        b"\t.amdgcn",
-    ),
+    "this is assembly of a GPU, not MLIR": (b"// -----// NVPTX", b"// -----// AMDGCN", b".version "),
     "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log": (b'{"log":"',),
     f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}": _GREEDY,
     f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,

@@ -74,10 +74,7 @@ begins on the next line but comments, as ``{`` or ``init {``.
 """
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
 _PARAMETER = re.compile(VALUE + rb"[ \t]*+(?:\"[^\"\n]*+\"[ \t]*+)?+:")
-"""``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use.
-
-CIRCT also prints the name of a port: ``%name "port": type``.
-"""
+"""``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
 _LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow
@@ -90,11 +87,7 @@ _STAND_IN = (
 Compiled on first use.
 """
 _COLOUR = rb"\x1b\[[0-9;]*+[A-Za-z]"
-_COLOURED_LINE = rb"[^\n]*" + _COLOUR + rb"[^\n]*"
-_IR_LINE = (
-    rb"[ \t]*+(?:%[\w$.-]++(?::\d++)?(?:, %[^=\n]*+)? = |\"[\w$-]++\.[\w$.-]++\"[ ]?\("
-    rb"|(?:(?:builtin\.)?module|func\.func|return)\b|\})"
-)
+_IR_LINE = rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|(?:(?:builtin\.)?module|func\.func|return)\b|\})"
 _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -120,8 +113,7 @@ def read_ir(
 
     Raises:
         InputError: brackets do not balance, a string or the dump is cut off, or a value is undefined, defined
-            twice, or used before its definition outside a graph region. Or a region is not printed, or a line
-            has colours.
+            twice, or used before its definition outside a graph region. Or a region is not printed.
     """
     span = span or Span(0, len(source.data))
     _refuse_colours(source, span)
@@ -148,10 +140,11 @@ def _refuse_colours(source: Source, span: Span) -> None:
     """Raise an error if a line of IR has colours, or what else a terminal obeys, in the middle."""
     if source.data.find(b"\x1b[", span.start, span.end) < 0:
         return
-    for line in re.compile(_COLOURED_LINE).finditer(source.data, span.start, span.end):
+    for line in re.compile(rb"[^\n]*\x1b[^\n]*").finditer(source.data, span.start, span.end):
         if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
-            offset = line.start() + line[0].index(b"\x1b[")
-            raise source.error(offset, "colours in a line of IR: print it without them")
+            raise source.error(
+                line.start() + line[0].index(b"\x1b"), "colours in a line of IR: print it without"
+            )
 
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:

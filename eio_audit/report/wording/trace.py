@@ -178,14 +178,12 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
 def _why_broken(broken: TracedPass) -> str:
     """Return ``lower in @f: failed to legalize operation 't.mul'``, with what is most certain."""
-    part: str | int | None = broken.function
-    why = "" if broken.size else ": no IR"
-    if broken.faults:
-        part, why = broken.faults[0][0], f": {broken.faults[0][1].kind}"
-    elif broken.errors:
-        why = f": {broken.errors[0].message}"
+    said = [(broken.function, error.message) for error in broken.errors]
+    known = [*((part, fault.kind) for part, fault in broken.faults), *said]
+    part, why = known[0] if known else (broken.function, "" if broken.size else "no IR")
     function = f" in {part}" if isinstance(part, str) else ""
-    return f"{pass_called(broken.pass_name, broken.place.marker)}{function}{why}"
+    name = pass_called(broken.pass_name, broken.place.marker)
+    return f"{name}{function}" + (f": {why}" if why else "")
 
 
 def _most_changed(trace: Trace) -> TracedPass | None:
