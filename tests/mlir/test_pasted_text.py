@@ -77,7 +77,7 @@ def test_a_shown_op_may_be_wrapped_or_indented(shown: str) -> None:
 )
 def test_colours_inside_a_line_are_an_error(line: str) -> None:
     [error] = check(read_text(f"func.func @k() {{\n  {line}\n}}\n")).errors
-    assert error.message == "colours in a line of IR: print it without"
+    assert error.message == "colours in a line of IR: print it without them"
 
 
 def test_a_coloured_line_of_a_logger_is_skipped() -> None:

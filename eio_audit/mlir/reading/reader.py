@@ -142,9 +142,8 @@ def _refuse_colours(source: Source, span: Span) -> None:
         return
     for line in re.compile(rb"[^\n]*\x1b[^\n]*").finditer(source.data, span.start, span.end):
         if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
-            raise source.error(
-                line.start() + line[0].index(b"\x1b"), "colours in a line of IR: print it without"
-            )
+            offset = line.start() + line[0].index(b"\x1b")
+            raise source.error(offset, "colours in a line of IR: print it without them")
 
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:

@@ -182,8 +182,7 @@ def _why_broken(broken: TracedPass) -> str:
     known = [*((part, fault.kind) for part, fault in broken.faults), *said]
     part, why = known[0] if known else (broken.function, "" if broken.size else "no IR")
     function = f" in {part}" if isinstance(part, str) else ""
-    name = pass_called(broken.pass_name, broken.place.marker)
-    return f"{name}{function}" + (f": {why}" if why else "")
+    return f"{pass_called(broken.pass_name, broken.place.marker)}{function}" + (f": {why}" if why else "")
 
 
 def _most_changed(trace: Trace) -> TracedPass | None:
