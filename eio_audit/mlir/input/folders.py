@@ -46,7 +46,7 @@ _NAMED = re.compile(
     r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)"
     r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
-    rf"|(?P<kernel>.+)[-.](?P<step>{'|'.join(_KERNEL_STAGES)})"
+    rf"|(?P<kernel>.+)(?:-(?=p)|\0)(?P<step>{'|'.join(_KERNEL_STAGES)})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
 
@@ -345,7 +345,7 @@ def _stem(name: str) -> str | None:
     name = name.removesuffix(_packed(name))
     ending = next((suffix for suffix in DUMP_SUFFIXES if name.endswith(suffix)), None)
     if ending in _TRITON_SUFFIXES:
-        return name
+        return name.removesuffix(ending) + "\0" + ending[1:]  # unlike any other name
     return None if ending is None else name.removesuffix(ending).removesuffix(IR_SUFFIX)
 
 
