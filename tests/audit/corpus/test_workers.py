@@ -62,7 +62,7 @@ set_executable({FALSE!r})
 
 AUTO = """
 from eio_audit.audit.corpus import workers
-from eio_audit.cli import inputs as jobs
+from eio_audit.cli import jobs
 from eio_audit.cli.main import main
 
 jobs.ENOUGH_BYTES = 1
