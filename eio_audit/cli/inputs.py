@@ -169,13 +169,13 @@ def show_errors(errors: Iterable[InputError]) -> None:
 
 
 def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
-    """Print notes about places of files, each once: what compilers printed besides dumps and errors."""
+    """Print notes about places of files, of equal ones the first: what else compilers printed."""
     context = click.get_current_context()
     shown = context.meta.setdefault("eio_audit.notes", set())
     for (source, line), note in notes.items():
-        if (source, line) not in shown and not context.params.get("quiet"):
+        if (source, note) not in shown and not context.params.get("quiet"):
             click.echo(f"note: {source}:{line}: {note}", err=True)
-        shown.add((source, line))
+        shown.add((source, note))
 
 
 def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:

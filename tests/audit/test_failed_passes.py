@@ -83,6 +83,11 @@ def last_of(text: str) -> TracedPass:
             "use before definition",
             "operand 1 of arith.addi (line 10) uses %2, defined on line 11",
         ),
+        (
+            ["%1 = t.mul %2, %a : i32", '%2 = "t.add"() : () -> i32'],
+            "use before definition",
+            "operand 0 of t.mul (line 10) uses %2, defined on line 11",
+        ),
     ],
 )
 def test_what_is_invalid_is_said(ops: list[str], kind: str, text: str) -> None:
@@ -178,6 +183,31 @@ def test_an_error_stands_beside_the_pass_whose_dump_follows() -> None:
     assert [len(row.errors) for row in result.passes] == [0, 1]
     [error] = result.passes[1].errors
     assert (error.line, error.place, error.op_name, error.op_lines) == (8, "m.mlir:3:1", "t.mul", (4,))
+
+
+def test_an_error_above_the_only_dump_of_a_log_is_of_the_pass_that_failed() -> None:
+    [error] = last_of(ERROR + failed('%1 = "t.mul"(%a) : (i32) -> i32')).errors
+    assert (error.line, error.op_name) == (1, "t.mul")
+
+
+def test_a_note_whose_error_is_not_in_the_paste_counts_as_one() -> None:
+    _, note = ERROR.splitlines()
+    [error] = last_of(GOOD.replace("After", "Before") + note).errors
+    assert (error.line, error.message, error.op_lines) == (7, "see current operation", (4,))
+    assert last_of(GOOD + "m.mlir:3:1: warning: slow\n" + note).errors == ()
+
+
+def test_a_pass_that_failed_is_the_verdict_whatever_is_out_of_order(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_text(GOOD + "\n" + ERROR + failed())
+    done = run("trace", path)
+    assert done.returncode == 1
+    expected = (
+        b"failed: fuse in @f: failed to legalize operation 't.mul' that was explicitly marked illegal\n"
+    )
+    assert expected in done.stdout
+    path.write_text(GOOD + "\n" + failed())
+    assert b"\nfailed: fuse in @f\n" in run("trace", path).stdout
 
 
 def test_an_error_below_the_dump_of_a_pass_that_failed_is_its_own() -> None:

@@ -47,13 +47,20 @@ CONVERSION = """Legalizing operation : 'func.return'(0x55870f3f4111) {
         ("x.cpp:1: Assertion `p' failed.\n" + CRASH, "line 10: x.cpp:1: Assertion `p' failed."),
         ("a.mlir:1:1: error: no\n", "line 10: no"),
         ("a.mlir:1:1: error: no\n" + CRASH, "line 10: no (and 1 more)"),
+        ('Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f({})\n', ""),
+        ("zsh: segmentation fault  opt\n", "line 10: the compiler crashed"),
+        ("free(): invalid pointer\n", "line 10: the compiler crashed"),
+        ("```\nWhat is {wrong}?\n", ""),
+        ("===---===\n  ... Execution time report ...\n", ""),
+        ('Thread 1 "opt" received signal SIGABRT, Aborted.\n#1 f (x={}) at x.c:1\n', ""),
     ],
 )
 def test_a_pass_that_failed_and_printed_no_ir_has_a_row(printed: str, why: str, tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(dump("After", "a", function("f", 1, 2)) + FAILED + printed)
     done = run("trace", path)
-    assert done.returncode == 0
+    assert done.returncode == 1
+    assert "\nfailed: b: " in done.stdout.decode()
     assert [line.split() for line in done.stdout.decode().splitlines()[3:6]] == [
         ["line", "pass", *(["why"] if why else [])],
         ["1", "a", "(first", "dump)"],
@@ -151,8 +158,13 @@ def test_llvm_ir_or_hlo_after_a_dump_is_skipped(other: str, tmp_path: Path) -> N
         (LLVM_IR, "this is LLVM IR, not MLIR"),
         ("; *** IR Dump After SROAPass on f ***\ndefine void @f() {\n}\n", "this is LLVM IR, not MLIR"),
         ("\nHloModule f\n", "this is HLO, not MLIR"),
+        ("//\n.version 8.0\n.entry k(\n){\n}\n", "this is assembly of a GPU, not MLIR"),
         (f"//===---===//\n{GREEDY}", "this is a debug log of the greedy rewriter, not MLIR: " + BISECT),
         (CONVERSION, "this is a debug log of the dialect conversion, not MLIR: " + BISECT),
+        (
+            "** Failure : no\n" + CONVERSION,
+            "this is a debug log of the dialect conversion, not MLIR: " + BISECT,
+        ),
         ('{"log":"module {\\n"}\n', "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log"),
     ],
 )
@@ -170,8 +182,8 @@ def test_a_debug_log_between_dumps_is_skipped_and_named(printed: str, tmp_path: 
     result = trace(stream(str(path)))
     assert result.errors == ()
     assert rows(result) == [("a", "@f", None, 0), ("b", "@f", True, 1)]
-    [(_, note)] = result.notes.items()
-    assert note.endswith(BISECT)
+    assert [line for _, line in result.notes] == [1, 1 + (printed + texts[0]).count("\n")]
+    assert all(note.endswith(BISECT) for note in result.notes.values())
 
 
 def test_modules_without_markers_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

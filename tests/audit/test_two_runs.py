@@ -41,6 +41,11 @@ def test_equal_logs_are_the_same() -> None:
     assert compare_runs(read_text(text), read_text(text)).is_same
 
 
+def test_line_ends_are_no_difference() -> None:
+    text = log(("cse", ONE))
+    assert compared(text, text.replace("\n", "\r\n")) == (1, 0, None, None)
+
+
 def test_the_first_pass_that_differs_is_found() -> None:
     first = log(("a", ONE), ("b", ONE), ("c", ONE))
     assert compared(first, log(("a", ONE), ("b", SWAPPED), ("c", OTHER))) == (3, 2, 7, Sameness.ORDER)

@@ -39,6 +39,15 @@ def test_stages_are_paired_whatever_the_time_and_the_id_of_the_run(
     assert "ttnn" in head[1] and graphs[1].format(ids[0]) in head[1]
 
 
+def test_the_caches_of_two_runs_of_triton_pair_whatever_the_hash(tmp_path: Path) -> None:
+    for run_name, letter in (("a", "Q"), ("b", "Z")):
+        cache = tmp_path / run_name / (letter * 52)
+        cache.mkdir(parents=True)
+        for stage in ("ttir", "ttgir"):
+            (cache / f"k.{stage}").write_text("func.func @k() {\n  return\n}\n")
+    assert run("diff", tmp_path / "a", tmp_path / "b").stdout == b"identical: 2 dumps\n"
+
+
 def test_to_compare_nothing_is_an_error(tmp_path: Path) -> None:
     first, second = (
         folder(tmp_path / "a", x=1, y=1),

@@ -124,8 +124,22 @@ def test_a_folder_of_a_folder_that_cannot_be_read_is_an_error(
         find_dump_files(str(tmp_path))
 
 
+def test_the_stages_of_a_kernel_in_the_cache_of_triton(tmp_path: Path) -> None:
+    others = tmp_path / "AB" / "k.llir", tmp_path / "AB" / "k.json", tmp_path / "net.source"
+    (tmp_path / "AB").mkdir()
+    for other in others:
+        other.write_text("define void @f() {\n}\n")
+    stages = ["AB/k.source", "AB/k.ttir", "AB/k.ttgir"]
+    assert order(tmp_path, *stages[::-1]) == stages
+    assert programs(tmp_path) == ["AB/k"] * 3
+    skipped = list[str]()
+    find_files(str(tmp_path), skipped.append)
+    assert skipped == [str(tmp_path / "AB" / "k.json"), str(tmp_path / "AB" / "k.llir")]
+    assert (marker := file_marker(stages[2])) is not None and marker.pass_name == "ttgir"
+
+
 def test_a_folder_without_dumps_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no .mlir, .log, .txt file in this folder"):
+    with pytest.raises(InputError, match="no .mlir, .log, .txt, .source, .ttir, .ttgir file in this folder"):
         find_files(str(tmp_path))
     (tmp_path / "CMakeLists.txt").write_text("project(x)\n")
     with pytest.raises(InputError, match="no .mlir file in this folder, and no other with IR in it"):

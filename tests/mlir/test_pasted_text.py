@@ -65,6 +65,26 @@ x.mlir:10:10: note: see current operation:{end}
     assert check(read_text(text)).errors == ()
 
 
+@pytest.mark.parametrize("shown", ['"t.x"(%n) : (i64) -> ()', '  %1 = "t.x"(%n) : (i64) -> i64'])
+def test_a_shown_op_may_be_wrapped_or_indented(shown: str) -> None:
+    text = "// -----// IR Dump Before A (a) //----- //\nfunc.func @k() {\n  return\n}\n"
+    note = f"x.mlir:10:10: note: see current operation:\n{shown}\n"
+    assert check(read_text(text + note)).errors == ()
+
+
+@pytest.mark.parametrize(
+    "line", ['\x1b[31m"t.x"\x1b[0m() : () -> ()', '"\x1b[31mt.x\x1b[0m"() : () -> ()', "}\x1b[0m"]
+)
+def test_colours_inside_a_line_are_an_error(line: str) -> None:
+    [error] = check(read_text(f"func.func @k() {{\n  {line}\n}}\n")).errors
+    assert error.message == "colours in a line of IR: print it without them"
+
+
+def test_a_coloured_line_of_a_logger_is_skipped() -> None:
+    text = 'func.func @k() {\n\x1b[33mslow\x1b[0m line\n  "t.x"() : () -> () loc("1|x")\n}\n'
+    assert check(read_text(text)).summary.indexed == 1
+
+
 REPRODUCER = """module {
 }
 
@@ -105,3 +125,8 @@ def test_the_commands_on_logs_name_it_once(command: list[str], tmp_path: Path) -
     other = [path] if command == ["diff"] else []
     done = run(name, path, *options, *other)
     assert done.stderr.decode() == f"note: {path}:14: reproducer of a compiler that failed\n"
+
+
+def test_a_port_of_circt_is_no_use_of_a_value() -> None:
+    text = 'hw.module.extern @e(in %foo: i32, in %bar "hello": i16, out baz: i8)\n'
+    assert check(read_text(text)).errors == ()

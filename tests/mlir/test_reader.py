@@ -532,7 +532,7 @@ t.b %0
 
 def test_a_coloured_op_does_not_pass_for_a_line_of_a_logger() -> None:
     text = 'func.func @f() {\n\x1b[36m  %0 = "t.a"() : () -> i32\x1b[0m\n  return\n}\n'
-    check_error(text, 2, 1, "expected an operation")
+    check_error(text, 2, 1, "colours in a line of IR")
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_steps import TracedPlace
 from eio_audit.audit.log.scope_text import Line
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_below, notes_on
-from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.diagnostics import Diagnostic, diagnostics_in, notes_on
+from eio_audit.mlir.input.dumps import Dump, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
 from eio_audit.mlir.input.markers import TimedEntry, TimingReport, find_timing_reports
 from eio_audit.mlir.source import Source
@@ -154,9 +154,12 @@ class Failures:
         """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
         symbol = outermost_op(dump).symbol if dump.has_failed else None
         if dump.has_failed:  # they are its own
+            self.pending += diagnostics_in(*dump.above) if dump.above else ()
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
         self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
-        found = {(dump.source.name, error.line): error for error in diagnostics_below(dump)}
+        found = {
+            (dump.source.name, error.line): error for error in diagnostics_in(dump.source, text_below(dump))
+        }
         new = [error for place, error in found.items() if place not in self._seen]
         self._seen |= found.keys()
         return [located(one, known, symbol) for one in new] if dump.has_failed else new

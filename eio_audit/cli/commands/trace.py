@@ -188,7 +188,7 @@ def trace_command(
     )
     if merged.errors:
         ctx.exit(2)
-    if merged.broken is not None and merged.broken.faults:
+    if merged.broken is not None:
         ctx.exit(0 if gate.never_fails else 1)
     must_judge = is_asked_for(gate) and not gate.allows_unindexed
     if not merged.summary.dumps or (merged.is_unjudged and must_judge):

@@ -9,11 +9,15 @@ from typing import NamedTuple
 
 from eio_audit.mlir.input.dumps import Dump, text_below
 from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
-from eio_audit.mlir.source import find_all
+from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.tokens import REPRODUCER
 
 _ERROR_MARK = b": error: "
-_ERROR = re.compile(rb"(?:[^\n]*[\s\]])??(?P<place>" + PLACE + rb"): error: (?P<message>[^\r\n]*+)")
+_ERROR = re.compile(
+    rb"(?:[^\n]*[\s\]])??(?P<place>" + PLACE + rb"): (?:error|note): (?P<message>"
+    rb"see current operation(?=:)|[^\r\n]*+)"
+)
+_FIRST_MESSAGE = re.compile(rb": (?:error|warning|remark|note): (?P<shown>see current operation:)?")
 _OP = rb"[ \t]*\n?(?:%[^=\n]*+= )?\"?(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)"
 _SHOWN = re.compile(rb"see current operation:" + _OP)
 _NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
@@ -33,14 +37,15 @@ class Diagnostic(NamedTuple):
     pass_name: str = ""  # the class name of the pass, if the compiler says which one failed
 
 
-def diagnostics_below(dump: Dump) -> Iterator[Diagnostic]:
-    """Yield the errors and the crash between a dump and the next marker, in order of appearance."""
-    source, span = dump.source, text_below(dump)
+def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
+    """Yield the errors and the crash in a text, such as that below a dump, in order of appearance."""
     data = source.data
     pass_name = ""
     if found := _EXECUTING.search(data, *span):
         pass_name = found["name"].decode("utf-8", "replace")
     marks = [*find_all(data, _ERROR_MARK, span)]
+    if (first := _FIRST_MESSAGE.search(data, *span)) and first["shown"]:  # its error is not in the paste
+        marks.insert(0, first.start())
     for mark, following in pairwise([*marks, span.end]):
         start = max(data.rfind(b"\n", span.start, mark) + 1, span.start)
         error = _ERROR.match(data, start, span.end)
@@ -61,12 +66,13 @@ def diagnostics_below(dump: Dump) -> Iterator[Diagnostic]:
 
 
 def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
-    """Yield what else is between the start of a dump and the next marker, with its 1-based line.
+    """Yield what else is between the start of a dump and the next marker, or above, with its 1-based line.
 
     It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
     """
     source, span = dump.source, text_below(dump)
     if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
-    if (other := other_text(source.data, *span)) is not None and "debug log" in other[1]:
-        yield source.line_at(other[0]), other[1]
+    for text, part in filter(None, [dump.above, (source, span)]):
+        if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
+            yield text.line_at(other[0]), other[1]

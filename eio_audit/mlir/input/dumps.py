@@ -99,6 +99,8 @@ class Dump:
     # How it was chosen among the dumps of its file: the pass, or None, and which of its dumps, as in
     # `--dump`: a number from "1", "last", "@main" or ":37"; empty for all.
     selected: tuple[str | None, str] = field(default=(None, ""), compare=False)
+    # The text above its marker if that has none, such as what a compiler says before its first dump.
+    above: tuple[Source, Span] | None = field(default=None, compare=False, repr=False)
 
     @property
     def place(self) -> DumpPlace:
@@ -121,7 +123,7 @@ class Dump:
         end = self.span.end
         if self.marker is not None and self.span.start:
             end = _end_of_op(self.source, self.span)
-        text = without_noise(b"\n" + self.source.data[self.span.start : end])
+        text = without_noise(b"\n" + self.source.data[self.span.start : end]).replace(b"\r\n", b"\n")
         return re.compile(_BLANK_LINES).sub(b"\n", text).strip()
 
     @property
@@ -354,7 +356,8 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     splitter = _Splitter(program)
     if not markers:
         start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
-        if (other := other_text(source.data, start, end.end)) is not None and other[0] == start:
+        other = other_text(source.data, start, end.end)
+        if other is not None and not _holds_ir(source.data, Span(start, other[0])):
             raise source.error(*other)
         named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
@@ -409,12 +412,14 @@ class _Splitter:
         self._number = 0
         self._stages: set[str] = set()
         self._last: tuple[Source, Span, int] | None = None
+        self._above: tuple[Source, Span] | None = None  # the text without a marker above the next dump
         self._begin: Dump | None = None  # the last module of the pass that showed the first one
         self._module: Dump | None = None  # the last module of any pass
 
     def split(self, source: Source, span: Span, place: Span, marker: Marker | None) -> list[Dump]:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
         if marker is None:
+            self._above = source, span
             return self.pieces(source, _mlir_in(source, span, span.start), None, must_hold_ir=True)
         if marker.when is None:
             self._enter(marker.pass_name)
@@ -440,7 +445,8 @@ class _Splitter:
         if start == span.end and not (marker.failed and self._with_failed):
             return []
         line, first_line = source.line_at(place.start), source.line_at(start)
-        return [Dump(source, span, marker, line, self._name, first_line)]
+        above, self._above = self._above, None
+        return [Dump(source, span, marker, line, self._name, first_line, above=above)]
 
     def _follow(self, dump: Dump) -> None:
         """Begin another program where the passes begin again, with a module of another name or content.
@@ -499,6 +505,8 @@ def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
     """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
     start = _text_start(source, span)
     while start < span.end and (noise := noise_end(source.data, start, span.end)) is not None:
+        if is_crash(source.data, start, span.end) and not _holds_ir(source.data, Span(noise, span.end)):
+            return True
         start = _text_start(source, Span(noise, span.end))
     return is_failed if start == span.end else is_crash(source.data, start, span.end)
 

@@ -1,6 +1,6 @@
 """Folders of dumps: which files belong together, in what order compilers wrote them, and for which pass.
 
-Five layouts have the pass in the file name:
+Six layouts have the pass in the file name:
 
 - ``--mlir-print-ir-tree-dir``: a folder per op, ``<op>_<symbol>``, with files ``<n>[_<n>...]_<pass>.mlir``.
   Each op counts its dumps. A name has the current counters of the enclosing ops, outermost first, then the
@@ -12,6 +12,7 @@ Five layouts have the pass in the file name:
   same text and is not written. So the last one before another pass stands for its pass.
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
 - XLA's ``--xla_dump_to``: ``<kernel>-<stage>.mlir``, with all kernels in one folder.
+- Triton's cache: ``<hash>/<kernel>.<stage>``, beside LLVM IR, PTX and JSON.
 - pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``markers.py``).
 """
 
@@ -33,21 +34,23 @@ if TYPE_CHECKING:
 IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
 LOG_SUFFIXES = (".log", TEXT_SUFFIX)
-DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES)
+_TRITON_SUFFIXES = (".source", ".ttir", ".ttgir")  # of the stages that are MLIR
+DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES, *_TRITON_SUFFIXES)
 """Endings of dumps. ``.gz``, ``.bz2`` or ``.xz`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
 
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
-_XLA_STAGES = ("pre-optimization", "post-optimization", "post-lowering")
+_KERNEL_STAGES = ("pre-optimization", "post-optimization", "post-lowering", "source", "ttir", "ttgir")
 _NAMED = re.compile(
     r"(?P<counters>[0-9]+(?:_[0-9]+)*)_(?P<pass>[^0-9_].*)"
     r"|(?P<stage>vhlo|(?:frontend_)?shlo(?:_(?:frontend|set_mesh_attr|compiler|cleaned))*|ttir|ttnn)"
     r"(?:_(?P<graph>.+_g[0-9]+))?_(?P<milliseconds>[0-9]{10,})"
-    rf"|(?P<kernel>.+)-(?P<xla>{'|'.join(_XLA_STAGES)})"
+    rf"|(?P<kernel>.+)(?:-(?=p)|\0)(?P<step>{'|'.join(_KERNEL_STAGES)})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
 
+_HASH = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{64}")  # the name of a folder in Triton's cache
 _RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
 
 _ITERATION = "GreedyPatternRewriteIteration"
@@ -112,14 +115,14 @@ def file_marker(path: str) -> Marker | None:
         'ttir'
     """
     match = _named(path.rpartition(os.sep)[2])
-    name = match and (match["stage"] or match["pass"] or match["xla"])
+    name = match and (match["stage"] or match["pass"] or match["step"])
     if name and _OF_WHOLE_OP.fullmatch(name):
         name = _ITERATION
     return Marker(name, name, None) if name else None
 
 
 def kernel_of(path: str) -> str | None:
-    """Return the kernel that a file of XLA shows at some stage; None for other files.
+    """Return the kernel that a file of XLA or Triton shows at some stage; None for other files.
 
     Example:
         >>> kernel_of("dumps/module_0009.jit_f.fusion_kernel_module-pre-optimization.mlir")
@@ -130,12 +133,14 @@ def kernel_of(path: str) -> str | None:
 
 
 def name_in_any_run(path: str) -> str:
-    """Return the path of a file without what another run writes in its place: the time and the id of the run.
+    """Return the path of a file without what another run has in its place: a time, the id of a run, a hash.
 
     Example:
         >>> name_in_any_run("irs/ttir_resnet_runf20d_g0_1755000000123.mlir")
         'irs/ttir_resnet_g0.mlir'
     """
+    if path.endswith(_TRITON_SUFFIXES):
+        return str(Path(*(part for part in Path(path).parts if not _HASH.fullmatch(part))))
     folder, separator, name = path.rpartition(os.sep)
     match = _named(name)
     if match is None or not match["stage"]:
@@ -169,7 +174,8 @@ class _File(NamedTuple):
 
 def is_ir_file(name: str) -> bool:
     """Return whether a file name has the ending of a dump that is not a log."""
-    return name.removesuffix(_packed(name)).endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX))
+    name = name.removesuffix(_packed(name))
+    return name.endswith((IR_SUFFIX, IR_SUFFIX + TEXT_SUFFIX, *_TRITON_SUFFIXES))
 
 
 def program_folders(parts: Sequence[str]) -> Sequence[str]:
@@ -250,12 +256,16 @@ def _is_folder(path: str) -> bool:
 
 def _ir_files(path: str, skip: Callable[[str], None]) -> list[_File]:
     folder = str(Path(path))
-    named = [file for file in _files_in(folder) if _stem(file.name) is not None]
+    files = list(_files_in(folder))
+    cached = {file.folders for file in files if file.name.endswith(_TRITON_SUFFIXES[1:])}
+    others = {file for file in files if file.name.endswith(".source") and file.folders not in cached}
+    named = [file for file in files if _stem(file.name) is not None and file not in others]
     if not named:
         raise InputError(folder, None, f"no {', '.join(DUMP_SUFFIXES)} file in this folder")
     found = [file for file in named if is_ir_file(file.name) or holds_ir(file.path)]
     if not found:
         raise InputError(folder, None, f"no {IR_SUFFIX} file in this folder, and no other with IR in it")
+    named += [file for file in files if file.folders in cached]
     for other in sorted({*named} - {*found}, key=lambda file: file.parts):
         skip(other.path)
     return found
@@ -334,6 +344,8 @@ def _stem(name: str) -> str | None:
     """Return the name without its ending, or None if the ending is not one of a dump."""
     name = name.removesuffix(_packed(name))
     ending = next((suffix for suffix in DUMP_SUFFIXES if name.endswith(suffix)), None)
+    if ending in _TRITON_SUFFIXES:
+        return name.removesuffix(ending) + "\0" + ending[1:]  # unlike any other name
     return None if ending is None else name.removesuffix(ending).removesuffix(IR_SUFFIX)
 
 
@@ -344,7 +356,7 @@ def _order(file: _File) -> _Key:
         rank = next(k for k, dialect in enumerate(_STAGES) if dialect in match["stage"])
         return [*map(_natural, (*folders, match["milliseconds"], str(rank), stem))]
     if match and match["kernel"]:
-        return [*map(_natural, (*folders, match["kernel"], str(_XLA_STAGES.index(match["xla"]))))]
+        return [*map(_natural, (*folders, match["kernel"], str(_KERNEL_STAGES.index(match["step"]))))]
     counters = match["counters"].split("_") if match else []
     outer = len(folders) - len(counters)
     key = [_natural(folder) for folder in folders[: max(outer, 0)]]

@@ -86,10 +86,13 @@ _DIAGNOSTIC = PLACE + rb": (?:error|warning|note|remark): "
 EXCERPT = re.compile(rb"[^\n]*+\n[ \t]*+\^[~ \t\r]*+(?=\n|\Z)")
 """A source line with a caret below it. A diagnostic of many lines may stand above it."""
 _MESSAGE_AND_EXCERPT = rb"[^\n]*+\n" + EXCERPT.pattern
-_SHOWN_OP = re.compile(rb"[^\n]*+(?:(?<= )|(?<=see current operation:)|(?<=operation:\r))\n(?=[%\"A-Za-z_])")
+_SHOWN_OP = re.compile(
+    rb"[^\n]*?(?P<known>see current operation:[ \t\r]*)?(?:(?<= )|(?(known)|(?!)))\n"
+    rb"(?(known)[ \t]*)(?=[%\"A-Za-z_])"
+)
 """A message that ends with a blank. MLIR shows an op of several lines from the next line on.
 
-Editors and forms drop the blank, but for that the message is known.
+Editors and forms drop the blank, wrap the line or indent it, but for that the message is known.
 """
 _LONGEST_SHOWN_OP = 1 << 20
 _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
@@ -97,9 +100,12 @@ _FLUSH_LINE = re.compile(rb"\n(?=[^ \t\r\n}^%)#])")
 CRASH = (
     rb"[ \t]*+(?:PLEASE (?:submit|ATTACH)|Stack dump:|LLVM ERROR: |Assertion failed|[^\n]*: Assertion "
     rb"|#\d+ 0x[0-9a-f]+|Segmentation fault|Aborted\b|Killed\b|terminate called|(?:Floating point|Illegal)\b"
-    rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory)\b|\*\*\* )"
+    rb"|(?:Fatal Python error|UNREACHABLE executed|Out of memory|Bus error|double free)\b|\*\*\* "
+    rb"|free\(\): |==\d+==ERROR: |libc\+\+abi: |(?:zsh: |[\w/.-]*sh: line )[^\n]*(?i:fault|abort|kill))"
 )
 """The first line that a compiler prints when it crashes."""
+_NO_IR = CRASH + rb"|Traceback \(most recent|Thread \d+ \"|thread '|===-|```"
+"""The same, or that of what else may follow the last marker of a log."""
 _NAMES_PATTERNS = "'eio-audit bisect -- COMPILER ARGS' names the patterns that changed ops"
 _LLVM_IR = b"; ModuleID = '", b'source_filename = "', b"; *** IR Dump ", b"*** IR Dump ", b"define "
 _GREEDY = b"Processing operation : '", b'Trying to match "', b"} -> success", b"} -> failure"
@@ -107,6 +113,7 @@ _CONVERSION = b"Legalizing operation : '", b"} -> SUCCESS", b"} -> FAILURE"
 _OTHER_TEXTS = {
     "this is LLVM IR, not MLIR": _LLVM_IR,
     "this is HLO, not MLIR": (b"HloModule ",),
+    "this is assembly of a GPU, not MLIR": (b"// -----// NVPTX", b"// -----// AMDGCN", b".version "),
     "this is a log of docker in JSON lines, not MLIR; its text: jq -rj .log": (b'{"log":"',),
     f"this is a debug log of the greedy rewriter, not MLIR: {_NAMES_PATTERNS}": _GREEDY,
     f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,
@@ -246,8 +253,8 @@ def without_noise(text: bytes) -> bytes:
 
 
 def is_crash(data: Text, offset: int, end: int) -> bool:
-    """Whether the line at ``offset`` is the first that a compiler prints when it crashes."""
-    return re.compile(CRASH).match(data, offset, end) is not None
+    """Whether the line at ``offset`` is the first of what is printed when a compiler crashes."""
+    return re.compile(_NO_IR).match(data, offset, end) is not None
 
 
 def shown_op_end(data: Text, offset: int, end: int) -> int | None:
@@ -263,7 +270,7 @@ def shown_op_end(data: Text, offset: int, end: int) -> int | None:
         if depth <= 0 and b"\n" in data[position : token.start()]:
             break
         position, depth = token.end(), depth_after
-    has_lines = depth <= 0 and b"\n" in data[message.end() : position]
+    has_lines = depth <= 0 and (message["known"] is not None or b"\n" in data[message.end() : position])
     return line_end(data, position, end) if has_lines else None
 
 

@@ -73,8 +73,8 @@ The dictionary or open bracket ends the line. Or a dictionary, list, string or n
 begins on the next line but comments, as ``{`` or ``init {``.
 """
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
-_PARAMETER = re.compile(VALUE + rb"[ \t]*+:")
-"""``%name: type`` in an op that declares a symbol and has no region: a parameter, not a use."""
+_PARAMETER = re.compile(VALUE + rb"[ \t]*+(?:\"[^\"\n]*+\"[ \t]*+)?+:")
+"""``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
 _LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow
@@ -86,6 +86,8 @@ _STAND_IN = (
 
 Compiled on first use.
 """
+_COLOUR = rb"\x1b\[[0-9;]*+[A-Za-z]"
+_IR_LINE = rb"[ \t]*+(?:%[\w$.-]++[^=\n]*+= |\"[\w$.-]++\"\(|(?:(?:builtin\.)?module|func\.func|return)\b|\})"
 _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
@@ -114,6 +116,7 @@ def read_ir(
             twice, or used before its definition outside a graph region. Or a region is not printed.
     """
     span = span or Span(0, len(source.data))
+    _refuse_colours(source, span)
     missing = list(_left_out(source, span))
     if missing and not may_be_invalid:
         raise source.error(missing[0].start(), f"the IR is invalid: {missing[0][0].decode()}")
@@ -131,6 +134,16 @@ def read_ir(
         ir.faults.append(Fault(op, "undefined value", f"{what} has {match[0].decode()}"))
     ir.faults.sort(key=lambda fault: fault.op)
     return ir
+
+
+def _refuse_colours(source: Source, span: Span) -> None:
+    """Raise an error if a line of IR has colours, or what else a terminal obeys, in the middle."""
+    if source.data.find(b"\x1b[", span.start, span.end) < 0:
+        return
+    for line in re.compile(rb"[^\n]*\x1b[^\n]*").finditer(source.data, span.start, span.end):
+        if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
+            offset = line.start() + line[0].index(b"\x1b")
+            raise source.error(offset, "colours in a line of IR: print it without them")
 
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:

@@ -337,6 +337,9 @@ class Scopes:
         ir, slot = self._ir, use.slot
         before = ir.operand_start[use.op]
         place = slot - before if slot >= 0 else ir.operand_start[use.op + 1] - before + ~slot
+        if slot >= 0 and not ir.op_is_generic[use.op]:  # there, names not visible yet come last
+            text = ir.source.data[ir.op_start[use.op] : use.offset]
+            place = text.partition(b"= ")[2].count(b"%") if text.startswith(b"%") else text.count(b"%")
         return f"operand {place} of {ir.name(use.op)} (line {self._line_of(use.op)})"
 
     def _line_of(self, op: int) -> int:

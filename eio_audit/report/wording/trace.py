@@ -146,10 +146,8 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
 
     ``where`` replaces the number of passes.
     """
-    if (broken := trace.broken) is not None and broken.faults:
-        part, fault = broken.faults[0]
-        function = f" in {part}" if isinstance(part, str) else ""
-        return "failed", f"{pass_called(broken.pass_name, broken.place.marker)}{function}: {fault.kind}"
+    if trace.broken is not None:
+        return "failed", _why_broken(trace.broken)
     files = trace.sources if len(trace.sources) > 1 else trace.sources * trace.summary.dumps
     unread_files = unread(trace.errors, files) if trace.errors else ""
     if not trace.summary.has_indices and (unread_files or trace.is_unjudged or not trace.summary.dumps):
@@ -176,6 +174,15 @@ def conclusion(trace: Trace, gate: Gate, where: str = "") -> tuple[str, str]:
     if unread_files:
         return "incomplete", "; ".join([unread_files, *said])
     return "failed" if failed else "passed", "; ".join(said)
+
+
+def _why_broken(broken: TracedPass) -> str:
+    """Return ``lower in @f: failed to legalize operation 't.mul'``, with what is most certain."""
+    said = [(broken.function, error.message) for error in broken.errors]
+    known = [*((part, fault.kind) for part, fault in broken.faults), *said]
+    part, why = known[0] if known else (broken.function, "" if broken.size else "no IR")
+    function = f" in {part}" if isinstance(part, str) else ""
+    return f"{pass_called(broken.pass_name, broken.place.marker)}{function}" + (f": {why}" if why else "")
 
 
 def _most_changed(trace: Trace) -> TracedPass | None:
