@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.audit.test_check import ISSUE
+from tests.audit.test_history import function, log, module
 from tests.cli.running import SAMPLES, run
 
 pytestmark = pytest.mark.browser
@@ -406,6 +407,18 @@ def test_an_op_has_its_history(visit: Callable[..., Any]) -> None:
     assert page.locator(".no.picked").count() > 0
     page.keyboard.press("Escape")
     assert not history.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("anchor", "side"), [("#pass-3", "left"), ("#pass-2", "right"), ("#pass-4", "right")]
+)
+def test_an_op_that_was_inlined_has_one_history(visit: Callable[..., Any], anchor: str, side: str) -> None:
+    f, g = function("%a = t.a %x"), function("%c = t.c %x", name="g")
+    both = function("%c = t.c %x", "%a = t.a %x", name="g")
+    later = module(both.replace("t.a %x", "t.a %c"))
+    page = visit(log(module(f, g), f, both, module(both), later), anchor, ["trace", "--allow-unindexed"])
+    page.locator(f".{side} .opname", has_text="t.a").last.click()
+    assert page.locator(".history li").all_inner_texts() == ["~ p3 inlined", "~ p4 modified"]
 
 
 def test_n_goes_to_the_next_change(visit: Callable[..., Any]) -> None:

@@ -17,7 +17,7 @@ const passView = (() => {
       this.before = data.text(step.before);
       this.after = data.text(step.after);
       this.statuses = new Map(step.changes.map(({ op, status }) => [op, status]));
-      const origins = step.changes.filter(({ origin }) => origin).map(({ op, origin }) => [op, origin]);
+      const origins = step.changes.filter(({ status, other }) => status === "added" && other).map(({ op, other }) => [op, other]);
       Object.assign(this, irRows.rowsOf(this.before, this.after, this.statuses, origins));
       this.rowOf = { left: new Map(), right: new Map() };
       this.rows.forEach(({ left, right }, row) => {
