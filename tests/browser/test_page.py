@@ -390,6 +390,24 @@ def test_renumbered_lines_are_unchanged_unless_asked_for(visit: Callable[..., An
     assert page.locator("del").count() == 0
 
 
+def test_switches_unwrap_lines_and_hide_types_and_locations(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-5", ["trace"])
+    line = page.locator(".pair .right", has_text="ttir.max_pool2d").first
+    tall = line.bounding_box()["height"]
+    page.get_by_label("wrap").uncheck()
+    assert line.bounding_box()["height"] < tall
+    page.get_by_label("types and locations").uncheck()
+    assert line.inner_text().endswith("}>")
+
+
+def test_equal_text_is_not_marked_where_it_names_another_value(visit: Callable[..., Any]) -> None:
+    first = function("%a = t.a %x", "%b = t.b %x", "%c = t.c %a")
+    second = function("%b = t.a %x", "%a = t.b %x", "%c = t.c %a")
+    page = visit(log(first, second), "#pass-1", ["trace", "--allow-unindexed"])
+    page.wait_for_selector(".row.changed")
+    assert page.locator(":is(del, ins)").count() == 0
+
+
 def test_a_value_is_marked_with_all_its_uses(visit: Callable[..., Any]) -> None:
     page = visit(LOG, "#pass-5", ["trace"])
     page.locator(".left .value.defined", has_text="%5").first.click()
