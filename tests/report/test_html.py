@@ -204,6 +204,12 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
     assert "block-1" in page.attributes("id")
 
 
+def test_the_texts_of_a_diff_come_before_its_order_which_has_no_tiles() -> None:
+    page = resnet_diff()
+    assert page.index('id="pair"') < page.index("<h2>Order</h2>")
+    assert '<ul class="figures">' not in page
+
+
 def resnet_diff() -> str:
     [before], [after] = (read(RESNET.replace("after", when)) for when in ("before", "after"))
     return rendered(diff(before, after), "html", pictures=list)
