@@ -209,7 +209,7 @@ from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
-from eio_audit.report.html.pages import INDEX, check_to_pages, page_names
+from eio_audit.report.html.pages import INDEX, check_to_pages, files_of, page_names
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
 from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html

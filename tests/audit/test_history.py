@@ -237,10 +237,13 @@ def test_an_op_that_went_into_another_function_is_followed_there() -> None:
 def test_an_op_that_was_inlined_before_a_dump_of_the_caller_alone_is_followed() -> None:
     f, g = function("%a = t.a %x"), function("%c = t.c %x", name="g")
     both = function("%c = t.c %x", "%a = t.a %x", name="g")
-    [op] = followed(log(module(f, g), f, both, module(both)), "%a")
+    text = log(module(f, g), f, both, module(both))
+    [op] = followed(text, "%a")
     assert rows(op) == [("first", None), ("changed", "p3")]
     assert op.events[-1].state is not None
     assert op.events[-1].state.function == "@g"
+    copy = next(number for number, line in enumerate(text[text.index("p2") :].splitlines()) if "t.a" in line)
+    assert followed(text, str(text.count("\n", 0, text.index("p2")) + copy + 1)) == (op,)
 
 
 def test_an_op_of_a_renamed_function_is_followed() -> None:

@@ -29,7 +29,7 @@ def test_every_op_has_its_place_and_its_original_place() -> None:
     assert [op.result for op in picture.labels] == ["%55", "%56", "%57", None]
     assert [*picture.textual_ranks] == [0, 1, 2, UNCOUNTED]
     assert [*picture.originals] == [0, 2, 1, UNCOUNTED]
-    assert picture.disorders == {2: Disorder.FORCED}
+    assert picture.disorders == {1: Disorder.WRONG_INDEX, 2: Disorder.FORCED}
 
 
 def test_what_surrounds_the_displaced_ops() -> None:
@@ -47,9 +47,13 @@ def test_an_avoidable_inversion_is_gone_after_a_fix() -> None:
 
 
 def test_a_derived_op_is_derived_whatever_holds_it() -> None:
-    derived = 'loc("9|m|a_tm0"("9|m|a"))'
-    [picture] = pictures(ISSUE.replace('loc("DEBUG|18|ResNet[resnet]|m.py:1|forward|2|reshape")', derived))
-    assert picture.disorders == {2: Disorder.DERIVED}
+    text = ISSUE.replace(
+        'loc("DEBUG|18|ResNet[resnet]|m.py:1|forward|2|reshape")', 'loc("18|m|a_tm0"("18|m|a"))'
+    )
+    [picture] = pictures(
+        text.replace('loc("DEBUG|23|ResNet[resnet]|m.py:1|forward|2|permute")', 'loc("23|m|b_tm0"("23|m|b"))')
+    )
+    assert picture.disorders == {1: Disorder.WRONG_INDEX, 2: Disorder.DERIVED}
 
 
 def test_a_followed_op_has_no_place_in_the_order() -> None:
@@ -112,9 +116,9 @@ def test_a_dump_that_was_kept_is_drawn_without_another_audit(monkeypatch: pytest
 def test_the_resnet() -> None:
     [picture] = pictures((SAMPLES / "resnet" / "after_alias.mlir").read_text())
     disorders = [*picture.disorders.values()]
-    kinds = Disorder.AVOIDABLE, Disorder.DERIVED, Disorder.FORCED
-    assert [disorders.count(kind) for kind in kinds] == [22, 38, 3]
-    assert (len(disorders), len(picture.displaced), len(picture.dataflow)) == (63, 63, 15)
+    kinds = Disorder.WRONG_INDEX, Disorder.AVOIDABLE, Disorder.FORCED
+    assert [disorders.count(kind) for kind in kinds] == [42, 21, 2]
+    assert (len(disorders), len(picture.displaced), len(picture.dataflow)) == (65, 63, 15)
 
 
 def test_the_ops_that_a_fix_moves_are_those_of_the_findings() -> None:
@@ -127,8 +131,12 @@ def test_the_ops_that_a_fix_moves_are_those_of_the_findings() -> None:
 
     check(read_text((SAMPLES / "resnet" / "after_alias.mlir").read_text()), visit=visit)
     [picture] = worst_blocks.pictures()
-    avoidable = [place for place, why in picture.disorders.items() if why is Disorder.AVOIDABLE]
-    assert sorted(picture.labels[place].line for place in avoidable) == sorted(one.line for one in found)
+    lines = {one.line for one in found}
+    shown = {
+        why: {picture.labels[k].line for k, one in picture.disorders.items() if one is why}
+        for why in Disorder
+    }
+    assert shown[Disorder.AVOIDABLE] == lines - shown[Disorder.WRONG_INDEX]
 
 
 def test_a_large_block_has_the_texts_around_what_is_out_of_order() -> None:

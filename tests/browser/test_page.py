@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.audit.test_check import ISSUE
+from tests.audit.test_history import function, log, module
 from tests.cli.running import SAMPLES, run
 
 pytestmark = pytest.mark.browser
@@ -109,18 +110,18 @@ def test_a_line_says_which_op_it_is_and_why(visit: Callable[..., Any]) -> None:
     assert page.locator(".tip").inner_text().splitlines() == [
         "#56 ttir.permute %106 at line 178",
         "Conv2d[net.stages.2.blocks.0.shortcut.conv]",
-        "in 72 inversions, 71 after a fix; derived",
-        "its user #33 ttir.broadcast %107 (line 179) needs it",
+        "in 72 inversions, 71 after a fix; wrong index",
+        "should carry #33 (of ttir.broadcast %107, line 179): in 72 inversions, fix --relabel corrects it",
     ]
 
 
 def test_slash_filters_and_headers_sort(visit: Callable[..., Any]) -> None:
     page = visit(RESNET)
     shown = page.locator("output")
-    assert shown.inner_text() == "1 to 63 of 63 rows (234 in all)"
+    assert shown.inner_text() == "1 to 65 of 65 rows (234 in all)"
     page.keyboard.press("/")
     page.keyboard.type("permute #56")
-    assert shown.inner_text() == "1 to 10 of 10 rows (234 in all)"
+    assert shown.inner_text() == "1 to 11 of 11 rows (234 in all)"
     page.get_by_role("button", name="line").click()
     lines = page.locator("td.line").all_inner_texts()
     assert lines == sorted(lines, key=int, reverse=True)
@@ -193,7 +194,7 @@ def test_zoom_keeps_to_the_block(visit: Callable[..., Any]) -> None:
 def test_names_run_nothing(visit: Callable[..., Any]) -> None:
     page = visit(ISSUE.replace("ResNet[resnet]", NASTY))
     page.locator("tbody tr").first.click()
-    assert page.title() == "eio-audit check"
+    assert page.title() == "<stdin>: order of ops"
     assert page.locator("img").count() == 0
     assert NASTY in page.locator(".detail").inner_text()
 
@@ -238,12 +239,12 @@ def test_text_stands_out(browser: Any, visit: Callable[..., Any], scheme: str) -
 
 def test_the_legend_filters_the_table(visit: Callable[..., Any]) -> None:
     page = visit(RESNET)
-    legend = page.get_by_role("button", name="22 avoidable")
+    legend = page.get_by_role("button", name="21 avoidable")
     legend.click()
-    assert page.locator("output").inner_text() == "1 to 22 of 22 rows (234 in all)"
+    assert page.locator("output").inner_text() == "1 to 21 of 21 rows (234 in all)"
     assert set(page.locator("td.disorder").all_inner_texts()) == {"avoidable"}
     legend.click()
-    assert page.locator("output").inner_text() == "1 to 63 of 63 rows (234 in all)"
+    assert page.locator("output").inner_text() == "1 to 65 of 65 rows (234 in all)"
 
 
 def test_an_op_leads_to_its_ir_its_partners_and_a_command(visit: Callable[..., Any]) -> None:
@@ -258,9 +259,8 @@ def test_an_op_leads_to_its_ir_its_partners_and_a_command(visit: Callable[..., A
 
 def test_a_finding_leads_to_its_place_in_the_picture(visit: Callable[..., Any]) -> None:
     page = visit(RESNET)
-    page.locator("details.finding").nth(1).locator("summary").click()
-    page.locator("details.finding").nth(1).get_by_role("link", name="80").click()
-    assert page.locator(".detail").inner_text().startswith("#3 ttir.permute %8 at line 80")
+    page.locator("details.finding").first.get_by_role("link", name="179").click()
+    assert page.locator(".detail").inner_text().startswith("#33 ttir.broadcast %107 at line 179")
 
 
 def test_a_block_leads_to_its_section(visit: Callable[..., Any]) -> None:
@@ -276,7 +276,7 @@ def test_a_command_can_be_copied_without_leave(visit: Callable[..., Any]) -> Non
     button = page.locator("details.finding .copy").first
     button.click()
     page.wait_for_function("button => button.textContent !== 'Copy'", arg=button.element_handle())
-    assert page.evaluate("getSelection().toString()") == f"eio-audit explain {RESNET} 289"
+    assert page.evaluate("getSelection().toString()") == f"eio-audit explain {RESNET} 178"
 
 
 def test_a_word_is_explained_by_pointer_focus_and_tap(browser: Any, visit: Callable[..., Any]) -> None:
@@ -389,6 +389,24 @@ def test_renumbered_lines_are_unchanged_unless_asked_for(visit: Callable[..., An
     assert page.locator("del").count() == 0
 
 
+def test_switches_unwrap_lines_and_hide_types_and_locations(visit: Callable[..., Any]) -> None:
+    page = visit(LOG, "#pass-5", ["trace"])
+    line = page.locator(".pair .right", has_text="ttir.max_pool2d").first
+    tall = line.bounding_box()["height"]
+    page.get_by_label("wrap").uncheck()
+    assert line.bounding_box()["height"] < tall
+    page.get_by_label("types and locations").uncheck()
+    assert line.inner_text().endswith("}>")
+
+
+def test_equal_text_is_not_marked_where_it_names_another_value(visit: Callable[..., Any]) -> None:
+    first = function("%a = t.a %x", "%b = t.b %x", "%c = t.c %a")
+    second = function("%b = t.a %x", "%a = t.b %x", "%c = t.c %a")
+    page = visit(log(first, second), "#pass-1", ["trace", "--allow-unindexed"])
+    page.wait_for_selector(".row.changed")
+    assert page.locator(":is(del, ins)").count() == 0
+
+
 def test_a_value_is_marked_with_all_its_uses(visit: Callable[..., Any]) -> None:
     page = visit(LOG, "#pass-5", ["trace"])
     page.locator(".left .value.defined", has_text="%5").first.click()
@@ -406,6 +424,18 @@ def test_an_op_has_its_history(visit: Callable[..., Any]) -> None:
     assert page.locator(".no.picked").count() > 0
     page.keyboard.press("Escape")
     assert not history.is_visible()
+
+
+@pytest.mark.parametrize(
+    ("anchor", "side"), [("#pass-3", "left"), ("#pass-2", "right"), ("#pass-4", "right")]
+)
+def test_an_op_that_was_inlined_has_one_history(visit: Callable[..., Any], anchor: str, side: str) -> None:
+    f, g = function("%a = t.a %x"), function("%c = t.c %x", name="g")
+    both = function("%c = t.c %x", "%a = t.a %x", name="g")
+    later = module(both.replace("t.a %x", "t.a %c"))
+    page = visit(log(module(f, g), f, both, module(both), later), anchor, ["trace", "--allow-unindexed"])
+    page.locator(f".{side} .opname", has_text="t.a").last.click()
+    assert page.locator(".history li").all_inner_texts() == ["~ p3 inlined", "~ p4 modified"]
 
 
 def test_n_goes_to_the_next_change(visit: Callable[..., Any]) -> None:
@@ -434,7 +464,7 @@ def test_the_curve_tells_a_step_and_opens_it(visit: Callable[..., Any]) -> None:
     box = page.locator("figure svg").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 13 / 218, box["y"] + box["height"] * 14 / 18)
     told = "attempt 13 TTIRCommuteTmsThroughElementwiseRewriter<PermuteOp, ElementwiseBinary, UPWARDS> "
-    assert page.locator(".said").inner_text() == f"{told}on #18 ttir.add %6, 2 -> 5 inversions"
+    assert page.locator(".said").inner_text() == f"{told}on #18 ttir.add %6, 2 -> 5 inversions, 3 made"
     page.mouse.down()
     page.mouse.up()
     page.wait_for_url("**#pass-3")
@@ -557,9 +587,9 @@ def test_axe_finds_nothing(visit: Callable[..., Any], name: str, scheme: str, wi
 
 def test_the_worst_model_is_on_top_and_leads_to_its_page(index: Any) -> None:
     first = index.locator("#models tbody tr").first
-    assert first.locator("td").all_inner_texts()[:4] == ["resnet", "44", "1578", "1534"]
+    assert first.locator("td").all_inner_texts()[:4] == ["resnet", "44", "84", "1,578"]
     first.get_by_role("link").click()
-    assert index.locator("h1").inner_text() == "eio-audit check: resnet"
+    assert index.locator("h1").inner_text() == "resnet: order of ops"
     assert index.locator("svg.lines").count() == 1
     index.get_by_role("link", name="All models").click()
     assert index.locator("#models tbody tr").count() == 100
@@ -569,7 +599,9 @@ def test_bars_are_as_long_as_their_numbers(index: Any) -> None:
     first, second = (index.locator("#models td.inversions").nth(row) for row in (0, 1))
     share = "e => Number(getComputedStyle(e).getPropertyValue('--part'))"
     assert first.evaluate(share) == 1
-    assert second.evaluate(share) == int(second.inner_text()) / int(first.inner_text())
+    assert second.evaluate(share) == int(second.inner_text().replace(",", "")) / int(
+        first.inner_text().replace(",", "")
+    )
 
 
 def test_bars_are_below_their_numbers_on_paper_too(index: Any) -> None:
@@ -600,7 +632,7 @@ def test_models_are_reached_by_the_keyboard(index: Any) -> None:
     index.keyboard.press("Enter")
     index.keyboard.press("/")
     index.keyboard.type("resnet")
-    for key in ("Tab",) * 10:
+    for key in ("Tab",) * 11:
         index.keyboard.press(key)
     assert index.evaluate("document.activeElement.outerHTML") == '<a href="resnet.html">resnet</a>'
     index.keyboard.press("Enter")
@@ -623,3 +655,17 @@ def test_the_page_of_many_models_fits(index: Any, media: str, width: int) -> Non
     index.emulate_media(media=media)
     index.set_viewport_size({"width": width, "height": 800})
     assert index.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_numbers_have_commas_and_small_tables_no_filter(visit: Callable[..., Any]) -> None:
+    page = visit(SAMPLES / "resnet")
+    assert not page.get_by_label("Filter").first.is_visible()
+    row = page.locator("#models tbody tr", has_text="all_passes_alias.log")
+    assert "3,741" in row.locator("td").all_inner_texts()
+
+
+def test_an_application_that_left_the_inversions_alone_has_no_figures(visit: Callable[..., Any]) -> None:
+    page = visit(SMALL, command=COMPILER)
+    worst = page.locator("td.worst").all_inner_texts()
+    assert worst[0] == "attempt 22: 8 -> 12"
+    assert "attempt 59" in worst

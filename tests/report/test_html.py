@@ -8,7 +8,7 @@ import pytest
 from eio_audit import Dump, diff, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES, run
-from tests.internals import STATUSES, WorstBlocks, rendered
+from tests.internals import STATUSES, WorstBlocks, files_of, rendered
 from tests.report.judged import judged
 from tests.report.pages import Page, column
 from tests.report.stored import texts_of
@@ -63,7 +63,7 @@ def test_all_ops_are_in_the_table(resnet: Page) -> None:
     row = column(table, "op").index("#56 ttir.permute %106")
     keys = ("place", "line", "module", "inversions", "fixed", "disorder", "why")
     assert [column(table, key)[row] for key in keys] == [
-        106, 178, "Conv2d[net.stages.2.blocks.0.shortcut.conv]", 72, 71, "derived",
+        106, 178, "Conv2d[net.stages.2.blocks.0.shortcut.conv]", 72, 71, "wrong index",
         "should carry #33 (of ttir.broadcast %107, line 179): in 72 inversions, fix --relabel corrects it",
     ]  # fmt: skip
 
@@ -77,10 +77,10 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
     assert drawn == expected
     classes = [a["class"] for a in lines]
     assert {name: classes.count(name) for name in set(classes)} == {
-        "kept": 170,
-        "avoidable": 22,
-        "derived": 38,
-        "forced": 3,
+        "kept": 168,
+        "wrong index": 42,
+        "avoidable": 21,
+        "forced": 2,
     }
 
 
@@ -104,12 +104,13 @@ def test_the_findings_are_cards_with_their_ir(resnet: Page) -> None:
 
 
 def test_the_failing_ops_are_in_the_legend_and_in_the_table(resnet: Page) -> None:
-    assert "22 avoidable: a fix moves it" in resnet.words
+    assert "42 wrong index: its index contradicts the dependences" in resnet.words
+    assert "21 avoidable: a fix moves it" in resnet.words
     disorders = column(resnet.islands["ops-block-1-rows"], "disorder")
     assert {kind: disorders.count(kind) for kind in set(disorders) if kind} == {
-        "avoidable": 22,
-        "derived": 38,
-        "forced": 3,
+        "wrong index": 42,
+        "avoidable": 21,
+        "forced": 2,
     }
 
 
@@ -204,6 +205,12 @@ def test_a_diff_has_both_sides_and_all_changes() -> None:
     assert "block-1" in page.attributes("id")
 
 
+def test_the_texts_of_a_diff_come_before_its_order_which_has_no_tiles() -> None:
+    page = resnet_diff()
+    assert page.index('id="pair"') < page.index("<h2>Order</h2>")
+    assert '<ul class="figures">' not in page
+
+
 def resnet_diff() -> str:
     [before], [after] = (read(RESNET.replace("after", when)) for when in ("before", "after"))
     return rendered(diff(before, after), "html", pictures=list)
@@ -236,3 +243,9 @@ def test_the_title_names_the_file(tmp_path: Path) -> None:
     path.write_text(ISSUE)
     page = run("check", path, "--format", "html").stdout.decode()
     assert "<title>a.mlir: order of ops</title>" in page
+
+
+def test_the_title_of_many_files_is_their_folder() -> None:
+    assert files_of([f"out/model/{k}.mlir" for k in range(3)]) == "0.mlir, 1.mlir, 2.mlir"
+    assert files_of(["out/model/a/1.mlir", *(f"out/model/{k}.mlir" for k in range(3))]) == "model"
+    assert files_of(f"{k}.mlir" for k in range(5)) == "0.mlir, 1.mlir, 2.mlir and 2 more"

@@ -7,10 +7,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import Dump
+from eio_audit import Dump, read_text, trace
 from eio_audit.audit.log.scope_text import Line, ScopeText
 from eio_audit.mlir.input.function_texts import Aliases
 from eio_audit.mlir.source import Source, Span
+from tests.audit.test_history import function, log, module
 from tests.internals import (
     STATUSES,
     ChangedOp,
@@ -116,3 +117,19 @@ def test_the_definitions_of_aliases_are_lines_beside_the_text() -> None:
     stored = StoredTexts()
     stored.add(text_of("a.log", [b"a"], (1,), (0,), b"#map = affine_map<() -> ()>"))
     assert stored.states() == [[0, [0], [1], [1], [1]]]
+
+
+def test_an_inlined_op_names_its_copy_that_the_caller_alone_showed_before() -> None:
+    f, g = function("%a = t.a %x"), function("%c = t.c %x", name="g")
+    both = function("%c = t.c %x", "%a = t.a %x", name="g")
+    steps = StoredSteps()
+    trace(read_text(log(module(f, g), f, both, module(both))), watches=[steps])
+    data = unpacked(steps)
+    found = {
+        STATUSES[status]: (number, other)
+        for _, _, _, statuses, numbers, others, names, *_ in data["steps"]
+        for status, number, other, name in zip(statuses, numbers, others, names, strict=True)
+        if data["names"][name] == "t.a"
+    }
+    (copy, _), (_, other) = found["added"], found["removed"]
+    assert other == copy

@@ -33,6 +33,8 @@ SHOWN_TEXT = 240  # the most characters of a text
 class Disorder(StrEnum):
     """Why an op is out of order: the first reason that holds."""
 
+    WRONG_INDEX = "wrong index"
+    """Its index contradicts the dependences."""
     AVOIDABLE = "avoidable"
     """A fix moves it."""
     DERIVED = "derived"
@@ -58,7 +60,8 @@ class OrderPicture:
     originals: Sequence[int]
     inversions: Sequence[int]  # by place, how many inversions the op is in
     inversions_fixed: Sequence[int]  # by place, how many it is in after a fix
-    # By place, why an op is out of order, if a fix moves it or it is displaced even after a fix.
+    # By place, why an op is out of order, if its index is wrong, a fix moves it, or it is displaced even
+    # after a fix.
     disorders: Mapping[int, Disorder]
     displaced: dict[int, DisplacedOp]  # per place, an op out of order; those in the most inversions first
     # The neighbourhoods of some ops that a fix moves, then of some other ops out of order; empty in a
@@ -83,6 +86,8 @@ def picture_of(dump: AuditedDump, dump_audit: DumpAudit, number: int) -> OrderPi
     drawn = [*moved_first[: min(len(moved), DRAWN_MOVED)], *moved_first[len(moved) :][:DRAWN_UNMOVED]]
     disorder = {place: _disorder(op, audit) for place, op in displaced_ops.items()}
     disorder |= dict.fromkeys(moved, Disorder.AVOIDABLE)
+    wrong = (place for place, op in enumerate(block.ops) if op in dump.donors)
+    disorder |= dict.fromkeys(wrong, Disorder.WRONG_INDEX)
     dataflow = BlockDataflow(block) if block.has_order else None
     places = range(len(block.ops))
     return OrderPicture(

@@ -125,7 +125,7 @@ def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
     under any name.
 
     Args:
-        dumps: in the order of the passes. They are read up to three times; an iterator is copied to a list.
+        dumps: in the order of the passes. They are read several times; an iterator is copied to a list.
         op: as for ``explain``. A line also chooses the dump.
         options: as for ``check``.
 
@@ -138,16 +138,19 @@ def history(dumps: Iterable[Dump], op: str, options: AuditOptions = DEFAULT_OPTI
         dumps = list(dumps)
     number, program, places = _find(dumps, op, options)
     wanted = _numbers_at(_of_program(dumps, program), number, places, options)
-    recorder = _Recorder(options, wanted)
-    errors: list[InputError] = []
-    count = 0
-    for dump in _of_program(dumps, program):
-        count += 1
-        try:
-            recorder.take(dump)
-        except InputError as error:
-            errors.append(error)
-    return History(recorder.result(), count, tuple(errors))
+    while True:
+        recorder = _Recorder(options, wanted)
+        errors: list[InputError] = []
+        count = 0
+        for dump in _of_program(dumps, program):
+            count += 1
+            try:
+                recorder.take(dump)
+            except InputError as error:
+                errors.append(error)
+        if not recorder.copied:
+            return History(recorder.result(), count, tuple(errors))
+        wanted = [recorder.copied.get(op, op) for op in wanted]
 
 
 def _of_program(dumps: Iterable[Dump], program: str) -> Iterator[Dump]:
@@ -278,7 +281,6 @@ class _ProgramLog:
 class _Track:
     """The events of one op so far, and the last text that shows it."""
 
-    newest: int  # the greatest number of an op when it began
     origin: int | None  # the number of the op that a pass made it from
     events: list[OpEvent] = field(default_factory=list)
     # The text, the 0-based line in it where the op begins, and its place among the ops there.
@@ -293,7 +295,7 @@ class _Recorder:
         self._wanted = wanted
         self._log = _ProgramLog(options)
         self._tracks: dict[int, _Track] = {}
-        self._newest = -1
+        self.copied: dict[int, int] = {}  # by wanted op, the op that it is a copy of, if that is not followed
 
     def take(self, dump: Dump) -> None:
         """Follow the ops into a dump.
@@ -313,12 +315,14 @@ class _Recorder:
     def _follow(self, done: _LogStep, new: ScopeSide) -> None:
         found, comparison = done.found, done.found.comparison
         places = {number: op for op, number in enumerate(new.numbers)}
-        self._newest = max([self._newest, *new.numbers])
         if comparison is not None and found.old is not None:
+            for old, copy in found.copies.items():
+                if new.numbers[copy] in self._wanted and found.old.numbers[old] not in self._tracks:
+                    self.copied[new.numbers[copy]] = found.old.numbers[old]
             for old, number in enumerate(found.old.numbers):
                 if number in self._tracks:
                     track, op = self._tracks[number], places.get(number)
-                    if op is None and (op := _inlined_before(found.old, new, old, track.newest)) is not None:
+                    if op is None and (op := found.copies.get(old)) is not None:
                         self._tracks[new.numbers[op]] = track
                     self._goes_on(done, comparison, old, op, track)
             self._find_made(done, comparison, found.old, new)
@@ -333,7 +337,7 @@ class _Recorder:
             return
         origins = done.found.origins
         for op in comparison.added:
-            number, function, origin = new.numbers[op], _function(new, op), origins.get(op)
+            number, function, origin = new.numbers[op], new.function_of(op), origins.get(op)
             source = None if origin is None else old.numbers[origin[0]]
             is_wanted = number in self._wanted
             if done.found.was_known(function) and (is_wanted or source in self._tracks):
@@ -342,14 +346,14 @@ class _Recorder:
                 self._begin(number, event, None if is_wanted else source)
 
     def _begin(self, number: int, event: OpEvent, origin: int | None) -> None:
-        self._tracks[number] = _Track(self._newest, origin, [event])
+        self._tracks[number] = _Track(origin, [event])
 
     def _goes_on(
         self, done: _LogStep, comparison: DumpComparison, old: int, new: int | None, track: _Track
     ) -> None:
         assert done.found.old is not None
         if new is None:
-            function = _function(done.found.old, old)
+            function = done.found.old.function_of(old)
             event = done.of(function).event(EventKind.REMOVED, None)
             names = _added_at(comparison, old)
             used = comparison.replacements(old)
@@ -398,32 +402,6 @@ def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:
     if any(origin[0] == old for origin in map(comparison.converted_from, added) if origin is not None):
         return {}
     return dict(Counter(after.names[op] for op in added).most_common())
-
-
-def _inlined_before(old: ScopeSide, new: ScopeSide, op: int, newest: int) -> int | None:
-    """Return the copy of an op that an earlier dump of its caller alone showed; the op itself is gone now.
-
-    It has the same name, location and text, and a number above ``newest``, and no other op is like it.
-    """
-    was, now = old.ops.ops, new.ops.ops
-    if _function(old, op) in now.functions:
-        return None
-    known = {*old.numbers}
-    likes = [
-        other
-        for other, number in enumerate(new.numbers)
-        if number > newest
-        and number in known
-        and now.names[other] == was.names[op]
-        and was.locations[op] in (now.locations[other], now.location_numbers.callee(other))
-        and now.texts[other].text == was.texts[op].text
-    ]
-    return likes[0] if len(likes) == 1 else None
-
-
-def _function(side: ScopeSide, op: int) -> str | None:
-    ops = side.ops.ops
-    return ops.functions[ops.ir.op_block[op]]
 
 
 def _state(side: ComparedDump, op: int) -> OpState:

@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 
@@ -47,6 +47,10 @@ class ScopeSide:
         """Return the 0-based line of the text where an op begins."""
         return self.kept[bisect_right(self._ends, self.ops.ops.ir.op_start[op])]
 
+    def function_of(self, op: int) -> str | None:
+        """Return the symbol of the function around an op; None outside functions."""
+        return self.ops.ops.functions[self.ops.ops.ir.op_block[op]]
+
     def extents(self, root: Scope | None) -> dict[Scope, Lines]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
         return extents_of(self.ops.ops.ir, self._ends, self.kept, root)
@@ -63,6 +67,9 @@ class ScopeStep:
     comparison: DumpComparison | None = None  # of the two; None if there is no old side
     # The functions that the dumps before showed, if this one shows more of the program; else None.
     known_functions: Container[str | None] | None = None
+    # By removed op, its copy in the dump: its function was inlined there, and an earlier dump of the caller
+    # alone showed the copy.
+    copies: Mapping[int, int] = field(default_factory=dict)
 
     def was_known(self, function: str | None) -> bool:
         """Return whether the dumps before showed a function, so that what is new in it was made."""
@@ -87,7 +94,7 @@ class ScopeSteps:
 
     def __init__(self, options: AuditOptions) -> None:
         self._options = replace(options, order_from=None)
-        self._next_number = count()
+        self._ends = [0]  # the number after the last op, at first and after each dump that differs
         self.texts = ProgramText()  # the last known text of the program
         self._interned = Interned()
         self._last_shown: ShownText | None = None
@@ -124,7 +131,9 @@ class ScopeSteps:
             return ScopeStep(before, after)
         if len(self._interned) > KNOWN_TEXTS:
             self._interned, self._last_side = Interned(), None
-        left_out = [] if before is None else _same_lines(before, shown, same)
+        left_out = []
+        if before is not None and not _vanished(before, shown):  # else ops may be found in the others
+            left_out = _same_lines(before, shown, same)
         old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
         kept = after.without_bodies(lines for _, lines in left_out)
         new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
@@ -139,7 +148,8 @@ class ScopeSteps:
         known = None
         if before is not None and root is None:
             known = {scope[-1].symbol for scope in before.extents if scope}
-        return ScopeStep(before, after, old, new, comparison, known)
+        copies = {} if comparison is None or old is None else self._copies(comparison, old, new)
+        return ScopeStep(before, after, old, new, comparison, known, copies)
 
     def _numbered(
         self,
@@ -153,10 +163,37 @@ class ScopeSteps:
         if before is not None and old is not None:
             old.numbers = before.numbers(old.op_lines)
         known = () if old is None else old.numbers
-        new.numbers = [
-            known[was[op]] if op in was else next(self._next_number) for op in range(len(new.op_lines))
-        ]
+        fresh = count(self._ends[-1])
+        new.numbers = [known[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))]
+        self._ends.append(next(fresh))
         return after.numbered(new.op_lines, new.numbers)
+
+    def _copies(self, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> dict[int, int]:
+        """Return the copies of removed ops that an earlier dump of the caller alone showed.
+
+        A copy has the same name, location and text as the op, and was first seen in a later dump. No other op
+        is like it, and it is like no other op.
+        """
+        before, now = old.ops.ops, new.ops.ops
+        kept, shown = {*comparison.was.values()}, {*now.functions}
+        gone = [op for op in range(len(before.names)) if op not in kept and old.function_of(op) not in shown]
+        if not gone:
+            return {}
+        alike: dict[tuple[str, bytes], list[int]] = defaultdict(list)
+        for op in comparison.was:
+            alike[now.names[op], now.texts[op].text].append(op)
+        found: dict[int, list[int]] = defaultdict(list)
+        for op in gone:
+            end = self._ends[bisect_right(self._ends, old.numbers[op])]
+            likes = [
+                other
+                for other in alike[before.names[op], before.texts[op].text]
+                if new.numbers[other] >= end
+                and before.locations[op] in (now.locations[other], now.location_numbers.callee(other))
+            ]
+            if len(likes) == 1:
+                found[likes[0]].append(op)
+        return {ops[0]: copy for copy, ops in found.items() if len(ops) == 1}
 
     def _old_side(self, text: ScopeText, left_out: Sequence[Lines]) -> ScopeSide:
         """Return a known text as a side. It is often the text that the last step ended with."""
@@ -169,6 +206,14 @@ class ScopeSteps:
         """Return some lines of a text as a side. The text before a dump may be that of a pass that failed."""
         read = read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
         return ScopeSide(kept, ComparedDump(read, self._interned))
+
+
+def _vanished(before: ScopeText, shown: ShownText) -> bool:
+    """Return whether a function or module with a symbol is in a text, and not in the dump after it."""
+    known, now = (
+        {scope[-1].symbol for scope in scopes if scope} for scopes in (before.extents, shown.outline.scopes)
+    )
+    return not known <= now
 
 
 def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:
@@ -201,7 +246,9 @@ class ChangedOp:
     before: int | None  # the 0-based line where it begins in the text before; None if it is not there
     after: int | None  # the same in the text after
     number: int = -1  # the number of the op in its program
-    origin: int = -1  # the number of the op that it was made from, for an added op; -1 if that is not known
+    # The number of the op that it was made from, of an added op; of its copy (``ScopeStep.copies``), of a
+    # removed one; -1 if there is none.
+    other: int = -1
     is_unlocated: bool = False  # whether it had a known location before, and has none now
 
 
@@ -270,9 +317,13 @@ def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
         if status == "added" and not found.was_known(change.function):
             continue  # the dump only shows more of the program than those before it
         number = new.numbers[now] if now is not None else old.numbers[was or 0]
-        origin = old.numbers[found.origins[now][0]] if now is not None and now in found.origins else -1
+        other = -1
+        if now is None:
+            other = new.numbers[found.copies[was or 0]] if was in found.copies else -1
+        elif now in found.origins:
+            other = old.numbers[found.origins[now][0]]
         is_unlocated = status == "modified" and comparison.loses_location(was or 0, now or 0)
-        yield replace(change, number=number, origin=origin, is_unlocated=is_unlocated)
+        yield replace(change, number=number, other=other, is_unlocated=is_unlocated)
 
 
 def _changed_op(
@@ -284,7 +335,7 @@ def _changed_op(
     return ChangedOp(
         status,
         ops.names[op],
-        ops.functions[ops.ir.op_block[op]],
+        side.function_of(op),
         None if old is None else before.line_of(old),
         None if new is None else after.line_of(new),
     )

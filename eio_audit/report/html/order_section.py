@@ -33,6 +33,7 @@ LABEL_HEIGHT = 18  # of an op's row, in pixels
 LEAST_ROWS = 4  # the picture has room for so many
 
 MEANINGS = {
+    Disorder.WRONG_INDEX: "wrong index: its index contradicts the dependences; fix --relabel corrects it",
     Disorder.AVOIDABLE: "avoidable: a fix moves it",
     Disorder.FORCED: "forced: a dependence keeps it there",
     Disorder.DERIVED: "derived: a pass made it, and it carries the index of another place",
@@ -45,7 +46,7 @@ def slope_of(picture: OrderPicture) -> dict[str, object]:
     """Return what the template ``slope.html`` shows. Heights count ops from the top; ``height`` is pixels."""
     counted = [place for place, rank in enumerate(picture.textual_ranks) if rank != UNCOUNTED]
     in_order = [place for place in counted if picture.disorders.get(place) is None]
-    on_top = Disorder.AVOIDABLE
+    on_top = Disorder.WRONG_INDEX
     out_of_order = sorted(
         (place for place in counted if picture.disorders.get(place)),
         key=lambda place: picture.disorders.get(place) is on_top,

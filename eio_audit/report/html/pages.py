@@ -108,7 +108,7 @@ def _pass_table(verdict: Verdict) -> Table:
     """Return the figures of the dumps of every pass."""
     passes = figures_by_pass(verdict)
     columns = (
-        f"pass, ##avoidable, {columns_if_any(passes, CLASSES)}##inversions, #findings=new findings, "
+        f"pass, #avoidable, {columns_if_any(passes, CLASSES)}#inversions, ##findings=new findings, "
         "#models_avoidable=models with avoidable, #models, #dumps"
     )
     caption = "what the dumps of each pass show, whichever pass brought it in"
@@ -137,8 +137,13 @@ def diff_to_html(
 
 
 def files_of(sources: Iterable[str]) -> str:
-    """Return the names of files for the title of a page: ``before.mlir, after.mlir``."""
-    return shortened_list(list(dict.fromkeys(PurePath(source).name for source in sources)), SHOWN_FILES)
+    """Return the names of files for a title: ``before.mlir, after.mlir``; of many, that of their folder."""
+    files = [PurePath(source) for source in dict.fromkeys(sources)]
+    if len(files) > SHOWN_FILES:
+        shared = (folder for folder in files[0].parents if all(folder in file.parents for file in files))
+        if folder := next(shared, PurePath()).name:
+            return folder
+    return shortened_list(list(dict.fromkeys(file.name for file in files)), SHOWN_FILES)
 
 
 def page(template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, **context: object) -> str:

@@ -130,7 +130,7 @@ class StoredSteps:
         columns = [
             [STATUSES.index(change.status) for change in changes],
             [change.number for change in changes],
-            [change.origin for change in changes],
+            [change.other for change in changes],
             [self._name(change.name) for change in changes],
             [-1 if change.function is None else self._name(change.function) for change in changes],
             [-1 if change.before is None else change.before for change in changes],
@@ -149,7 +149,7 @@ class StoredSteps:
         ``templates``, ``templateOf`` and ``numbers`` are the lines of all texts (``StoredLines``). ``states``
         are the texts (``StoredTexts``). A step is the index of its pass, the numbers of the texts before and
         after it, and seven lists with an entry per changed op: its status in ``statuses``, its number, its
-        origin, its name and function in ``names``, and its lines before and after. -1 stands for none.
+        ``other``, its name and function in ``names``, and its lines before and after. -1 stands for none.
         """
         lines = self._texts.lines
         return {

@@ -176,7 +176,7 @@ const irRows = (() => {
     return "other";
   }
 
-  /* The marks of the words of a row, for both sides: "", "name" or "other" per word. */
+  /* The marks of the words of a row, for both sides: "", "name" or "other" per word. Equal words have none, even if they name other values. */
   function marksOf(before, after, left, right, became) {
     const [a, b] = [before.tokens(left), after.tokens(right)];
     const marks = [new Array(a.length).fill("other"), new Array(b.length).fill("other")];
@@ -188,9 +188,14 @@ const irRows = (() => {
       return became.has(value) ? `value ${became.get(value)}` : `gone ${word}`;
     };
     const keys = [a.map((_, k) => key(before, left, k, true)), b.map((_, k) => key(after, right, k, false))];
-    for (const [k, l] of common(...keys)) {
+    let [i, j] = [0, 0];
+    const texts = (words) => words.map(([kind, text]) => kind === "space" ? "" : text);
+    for (const [k, l] of [...common(...keys), [a.length, b.length]]) {
+      for (const [m, n] of common(texts(a.slice(i, k)), texts(b.slice(j, l)))) [marks[0][i + m], marks[1][j + n]] = ["", ""];
+      if (k === a.length) break;
       const likeness = a[k][1] === b[l][1] ? "" : "name";
       [marks[0][k], marks[1][l]] = [likeness, likeness];
+      [i, j] = [k + 1, l + 1];
     }
     for (const [side, words] of [a, b].entries())
       words.forEach(([kind], k) => {

@@ -80,6 +80,22 @@ const irText = (() => {
     return found;
   }
 
+  /* By word of a line, whether it belongs to a type or a location. */
+  function asides(words) {
+    const found = words.map(([kind]) => kind === "type" || kind === "location");
+    const open = [];
+    words.forEach(([, text], k) => {
+      if (text === "(") open.push(k);
+      else if (text === ")" && open.length) {
+        const from = open.pop();
+        const isTypes = words.slice(from + 1, k).every(([kind, one], n) => found[from + 1 + n] || kind === "space" || one === "," || one === "->");
+        if (isTypes && (k > from + 1 || words[from - 2]?.[1] === ":")) found.fill(true, from, k + 1);
+      }
+    });
+    for (let k = words.length - 2; k > 0; k--) found[k] ||= found[k + 1] && (words[k][0] === "space" || /^(?::|->)$/.test(words[k][1]));
+    return found;
+  }
+
   /* A template of lines: its words, those with numbers of values in them, and what happens to names in it, word by
      word. `opens` tells whether its last word opens a region. */
   function pattern(template) {
@@ -163,5 +179,5 @@ const irText = (() => {
     return `${escaped(head)}<button type="button" class="more" data-text="${escaped(text.slice(head.length, -tail.length))}">${more.toLocaleString("en")} more</button>${escaped(tail)}`;
   }
 
-  return { pattern, values, escaped, shortened };
+  return { pattern, asides, values, escaped, shortened };
 })();

@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const ROWS = 100;
+  const FEW = 8; // rows that need no filter
   const LABEL_HEIGHT = 15;
   const REACH = 14;
   const PARTNERS = 6;
@@ -73,7 +74,7 @@
         header.firstChild.addEventListener("click", () => this.sort(column)));
       this.previous.addEventListener("click", () => this.turn(this.page - 1));
       this.next.addEventListener("click", () => this.turn(this.page + 1));
-      root.querySelector(".bar").hidden = false;
+      root.querySelector(".bar").hidden = this.size <= FEW && !this.only;
       this.update();
     }
 
@@ -86,9 +87,16 @@
       return this.cell(this.number[key], row);
     }
 
+    /* A cell as it is shown: numbers have commas, except those of lines. */
+    shown(column, row) {
+      const value = this.cell(column, row) ?? "";
+      const { number, key } = this.columns[column];
+      return number && value !== "" && !key.startsWith("line") ? value.toLocaleString("en") : value;
+    }
+
     words(row) {
       this.texts ??= new Array(this.size);
-      return (this.texts[row] ??= this.columns.map((_, c) => this.cell(c, row) ?? "").join("\t").toLowerCase());
+      return (this.texts[row] ??= this.columns.map((_, c) => `${this.cell(c, row) ?? ""}\t${this.shown(c, row)}`).join("\t").toLowerCase());
     }
 
     sort(column) {
@@ -143,7 +151,7 @@
     line(row) {
       const cells = this.columns.map((column, c) => {
         const value = this.cell(c, row);
-        const text = value ?? "";
+        const text = this.shown(c, row);
         const cell = element("td", { className: `${column.key}${column.number ? " number" : ""}` });
         if (column.most) {
           cell.classList.add("part");

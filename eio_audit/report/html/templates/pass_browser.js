@@ -141,7 +141,8 @@ const passBrowser = (() => {
 
     historyOf(op) {
       const entries = this.data.history(op);
-      const name = entries.findLast(({ about, kind }) => about === op && kind === "own")?.change.name ?? this.nameIn(op);
+      const same = this.data.same(op);
+      const name = entries.findLast(({ about, kind }) => same.includes(about) && kind === "own")?.change.name ?? this.nameIn(op);
       const head = document.createElement("header");
       const passes = new Set(entries.map(({ step }) => step.pass)).size;
       const { one, many } = this.view.dataset;
@@ -156,9 +157,10 @@ const passBrowser = (() => {
         const item = document.createElement("li");
         const shown = kind === "made" ? change.op : about;
         const { name: called } = this.data.passes[step.pass];
+        const status = kind === "own" && change.status === "removed" && change.other ? "modified" : change.status;
         const what = kind === "made" ? `became <b>${escaped(change.name)}</b>`
-          : `${change.status}${change.name === name && about === op ? "" : ` <b>${escaped(change.name)}</b>`}`;
-        item.innerHTML = `<a href="#pass-${step.pass}/op-${shown}"><span class="${kind === "made" ? "added" : change.status}">${SIGNS[change.status]}</span> ${escaped(called)} <small>${what}</small></a>`;
+          : `${status === change.status ? status : "inlined"}${change.name === name && same.includes(about) ? "" : ` <b>${escaped(change.name)}</b>`}`;
+        item.innerHTML = `<a href="#pass-${step.pass}/op-${shown}"><span class="${kind === "made" ? "added" : status}">${SIGNS[status]}</span> ${escaped(called)} <small>${what}</small></a>`;
         if (step.pass === this.pass && shown === op) item.firstChild.setAttribute("aria-current", "true");
         list.append(item);
       }

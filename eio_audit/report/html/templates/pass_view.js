@@ -17,7 +17,7 @@ const passView = (() => {
       this.before = data.text(step.before);
       this.after = data.text(step.after);
       this.statuses = new Map(step.changes.map(({ op, status }) => [op, status]));
-      const origins = step.changes.filter(({ origin }) => origin).map(({ op, origin }) => [op, origin]);
+      const origins = step.changes.filter(({ status, other }) => status === "added" && other).map(({ op, other }) => [op, other]);
       Object.assign(this, irRows.rowsOf(this.before, this.after, this.statuses, origins));
       this.rowOf = { left: new Map(), right: new Map() };
       this.rows.forEach(({ left, right }, row) => {
@@ -159,12 +159,14 @@ const passView = (() => {
     words(text, line, tokens, marks, side) {
       const tag = side === "left" ? "del" : "ins";
       const op = text.ops[line];
+      const asides = irText.asides(tokens);
       let html = "";
       let isOpen = false;
       tokens.forEach(([kind, word], k) => {
         const isMarked = marks[k] === "other";
         if (isMarked !== isOpen) html += isMarked ? `<${tag}>` : `</${tag}>`;
         isOpen = isMarked;
+        if (asides[k]) html += '<span class="aside">';
         const name = marks[k] === "name" && kind !== "space" ? " name" : "";
         if (kind === "value") {
           const value = text.values.of[line][k];
@@ -174,6 +176,7 @@ const passView = (() => {
         else if (word === "->") html += '<span class="arrow">-&gt;</span>';
         else if (kind === "space" || kind === "mark" || kind === "word") html += name ? `<span class="name">${escaped(word)}</span>` : escaped(word);
         else html += `<span class="${kind}${name}">${shortened(word)}</span>`;
+        if (asides[k]) html += "</span>";
       });
       return html + (isOpen ? `</${tag}>` : "");
     }

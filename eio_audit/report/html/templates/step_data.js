@@ -118,11 +118,11 @@ const stepData = (() => {
       this.words = [];
       this.known = [];
       this.byPass = new Map();
-      this.steps = packed.steps.map(([pass, before, after, statuses, ops, origins, names, functions, from, to], number) => {
+      this.steps = packed.steps.map(([pass, before, after, statuses, ops, others, names, functions, from, to], number) => {
         const changes = ops.map((op, k) => ({
           status: this.statuses[statuses[k]],
           op: op + 1,
-          origin: origins[k] + 1,
+          other: others[k] + 1, // its origin, of an added op; its copy, of a removed one
           name: this.names[names[k]],
           function: this.names[functions[k]] ?? "",
           before: from[k],
@@ -178,36 +178,52 @@ const stepData = (() => {
       return (this.known[number] ??= new Text(this, ...columns.map(summed), this.sources[source]));
     }
 
-    /* By op, its changes, each with its step; by op, the changes that added ops made from it. */
+    /* By op, its changes, each with its step; by op, the changes that added ops made from it; by op, its copy; by copy, its op. */
     get histories() {
       if (!this.found) {
-        const [of, made] = [new Map(), new Map()];
+        const [of, made, copies, copied] = Array.from({ length: 4 }, () => new Map());
         const add = (map, op, entry) => map.has(op) ? map.get(op).push(entry) : map.set(op, [entry]);
         for (const step of this.steps)
           for (const change of step.changes) {
             add(of, change.op, { step, change });
-            if (change.origin) add(made, change.origin, { step, change });
+            if (!change.other) continue;
+            if (change.status === "added") add(made, change.other, { step, change });
+            else {
+              copies.set(change.op, change.other);
+              copied.set(change.other, change.op);
+            }
           }
-        this.found = { of, made };
+        this.found = { of, made, copies, copied };
       }
       return this.found;
     }
 
+    /* An op and its copies, oldest first. */
+    same(op) {
+      const { copies, copied } = this.histories;
+      let first = op;
+      while (copied.has(first)) first = copied.get(first);
+      const all = [first];
+      while (copies.has(all.at(-1))) all.push(copies.get(all.at(-1)));
+      return all;
+    }
+
     /* What happened to an op, and before that to the ops that it was made from: entries in the order of the passes. */
     history(op) {
-      const { of, made } = this.histories;
+      const { of, made, copied } = this.histories;
       const entries = [];
       const seen = new Set();
       let until = Infinity;
       for (let current = op; current && !seen.has(current);) {
-        seen.add(current);
-        const own = (of.get(current) ?? []).filter(({ step }) => step.number <= until);
-        const others = (made.get(current) ?? []).filter(({ step }) => step.number <= until);
-        entries.push(...own.map((entry) => ({ ...entry, kind: "own", about: current })));
-        entries.push(...others.filter(({ change }) => !seen.has(change.op)).map((entry) => ({ ...entry, kind: "made", about: current })));
+        const same = this.same(current);
+        for (const one of same) seen.add(one);
+        const found = (map) => same.flatMap((one) => map.get(one) ?? []).filter(({ step }) => step.number <= until);
+        const own = found(of).filter(({ change }) => change.status !== "added" || !copied.has(change.op));
+        entries.push(...own.map((entry) => ({ ...entry, kind: "own", about: entry.change.op })));
+        entries.push(...found(made).filter(({ change }) => !seen.has(change.op)).map((entry) => ({ ...entry, kind: "made", about: current })));
         const birth = own.find(({ change }) => change.status === "added");
         until = birth?.step.number ?? -1;
-        current = birth?.change.origin;
+        current = birth?.change.other;
       }
       return entries.sort((a, b) => a.step.number - b.step.number || (a.kind === "made") - (b.kind === "made"));
     }
