@@ -254,7 +254,6 @@ def _why_they_remain(before: Summary) -> str:
 
 
 SHOWN_BLOCKS = 3
-SHOWN_DISPLACED = 3
 SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3  # the most names of each kind that a report shows unless verbose
 BARS = "▁▂▃▄▅▆▇█"
@@ -277,7 +276,7 @@ def print_order(
     shown = blocks if console.verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        said = [earlier, *order.notes(block)] if earlier else order.notes(block)
+        said = [*filter(None, [earlier]), *order.notes(block, verbose=console.verbose)]
         _print_block(block, dump.source, console, said, names_wrong)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
@@ -308,7 +307,7 @@ def _print_block(
     if console.wraps and console.escaped(BARS) == BARS:
         console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
     if block.wrong_indices:
-        console.print(order.not_reordered_away(block), indent=4)
+        console.print(order.wrong_labels(block), indent=4)
     if block.wrong_indices and names_wrong:
         wrong = block.mislabelled if console.verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
         for one in wrong:
@@ -316,7 +315,12 @@ def _print_block(
             right = f" should carry {order.should_carry(one.right)}"
             console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
         _print_more(len(wrong), len(block.mislabelled), block.wrong_indices, console)
-    shown = block.worst if console.verbose else block.worst[:SHOWN_DISPLACED]
+    if console.verbose:
+        _print_displaced(block, source, console)
+
+
+def _print_displaced(block: BlockAudit, source: str, console: Console) -> None:
+    shown = block.worst
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""
     total = count(block.indexed, "indexed op")

@@ -118,7 +118,7 @@ _CLASSES = {
 }
 
 PARTIAL = (
-    f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of displaced ops are followed; "
+    f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of the fewest ops to move are followed; "
     "made, undone and left lack the others."
 )
 """What a report says if some pairs are not followed."""
