@@ -467,15 +467,17 @@ def test_a_terminal_gets_lines_that_fit(text: str, width: int) -> None:
 def test_wrapped_lines_hang() -> None:
     lines = report(checked(MISSION), file=Terminal(), width=60).splitlines()
     assert lines == [
+        "failed: 1 wrong index in 1 of 1 dumps",
+        "",
         "after.mlir",
         "  3:1 EIO003 #23 ttir.abs %56 should carry #18 (of",
         "    ttir.relu %57, line 4): in 1 inversion, fix --relabel...",
         "",
         "  2:1 @forward ^bb0: 1 pair out of order: it comes from 1",
         "    wrong index",
-        "failed: 1 wrong index in 1 of 1 dumps",
         "next:",
         "  eio-audit fix --relabel --diff after.mlir",
+        "'eio-audit help WORD' explains a word of this report",
     ]
 
 

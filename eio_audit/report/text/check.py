@@ -26,13 +26,16 @@ SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file,
 def print_check(
     verdict: Verdict, console: Console, *, statistics: bool = False, excerpts: Excerpts | None = None
 ) -> None:
-    """Print the findings, the sums of blocks with inversions, notes, and the verdict.
+    """Print the findings, the sums of blocks with inversions, notes, and the verdict: on a terminal first.
 
     If several models have more blocks with findings than a report shows, print the sums of models and passes
     instead. If verbose, print every finding and block, for each block its displaced ops and their blockers,
     and these sums. ``statistics`` are the numbers of findings of each kind, instead of the findings.
     """
     findings, heading = verdict.findings, ""
+    if console.wraps:  # it may show only the start of a long report
+        _print_verdict(verdict, console)
+        console.print()
     if statistics:
         _print_statistics(findings, console)
     else:
@@ -57,11 +60,16 @@ def print_check(
         unknown = order.unknown_ops(sum((dump.unknown_ops for dump in dumps), Counter()), limit=3)
         for note in filter(None, (unknown, _assumed_pure(dumps))):
             console.print(note)
+    if not console.wraps:
+        _print_verdict(verdict, console)
+    print_next(steps_after(verdict), console)
+
+
+def _print_verdict(verdict: Verdict, console: Console) -> None:
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
         verdict_line(verdict, verbose=console.verbose).removeprefix(status(verdict)),
     )
-    print_next(steps_after(verdict), console)
 
 
 _KINDS: dict[str, Callable[[Finding], str]] = {

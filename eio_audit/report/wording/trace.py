@@ -118,8 +118,8 @@ _CLASSES = {
 }
 
 PARTIAL = (
-    f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of the fewest ops to move are followed; "
-    "made, undone and left lack the others."
+    f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of the fewest ops to move are "
+    "followed; made, undone and left lack the others."
 )
 """What a report says if some pairs are not followed."""
 
