@@ -57,3 +57,9 @@ def test_a_pipe_and_a_file_are_not_paged(pager: str, tmp_path: Path) -> None:
     code, _ = run_on_terminal("check", LONG, "-o", tmp_path / "report.txt", PAGER=pager)
     assert code == 1
     assert not (tmp_path / "paged").exists()
+
+
+def test_a_report_in_a_file_is_named_with_its_verdict(tmp_path: Path) -> None:
+    code, shown = run_on_terminal("check", SHORT, "-o", tmp_path / "report.md", columns=200)
+    assert code == 1
+    assert shown == f"{tmp_path}/report.md is written: failed: 6 wrong indices in 1 of 1 dumps\n"

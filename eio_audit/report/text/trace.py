@@ -30,18 +30,20 @@ def print_trace(
     verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
+    has_rows: bool = False,
 ) -> None:
     """Print what is left at the end and who made most of it, the passes in their order, and the verdict.
 
     On a terminal, which may show only the start of a long report, the verdict comes first.
     Unless verbose, passes that changed nothing are folded. ``rows`` are the passes to print; None for all.
+    ``has_rows``: a terminal that shows the rows of ``LiveRows`` does not get them again.
     """
     status, why = words.conclusion(trace, gate)
     if console.wraps:
         _print_verdict(status, why, console)
     _print_left(trace, console, verbose=verbose, excerpts=excerpts)
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
-    if trace.passes:
+    if trace.passes and not has_rows:
         is_log = len(sources) == 1
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
@@ -227,6 +229,7 @@ def print_traces(
     verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
+    has_rows: bool = False,
 ) -> None:
     """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
 
@@ -234,7 +237,15 @@ def print_traces(
     left out. ``rows`` are the only passes to print.
     """
     if len(result.models) < 2 or rows is not None:
-        print_trace(result.merged, console, gate=gate, verbose=verbose, rows=rows, excerpts=excerpts)
+        print_trace(
+            result.merged,
+            console,
+            gate=gate,
+            verbose=verbose,
+            rows=rows,
+            excerpts=excerpts,
+            has_rows=has_rows,
+        )
         return
     status, why = words.verdict_on_all(result, gate)
     if console.wraps:

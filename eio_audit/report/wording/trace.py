@@ -276,6 +276,12 @@ def worst_pass(model: ModelTrace) -> str:
     return name_of(model.passes[0]) if model.made else ""
 
 
+def verdict_of(result: ModelTraces, gate: Gate) -> str:
+    """Return ``passed: nothing is left out of order at the end of 3 passes``, also of a single model."""
+    several = len(result.models) > 1
+    return ": ".join(verdict_on_all(result, gate) if several else conclusion(result.merged, gate))
+
+
 def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
     """Return ``failed`` or ``passed``, and why. Models without an index fail unless the gate allows them."""
     status, why = conclusion(result.merged, gate, count(len(result.models), "model"))
