@@ -225,5 +225,5 @@ from eio_audit.report.text.trace import print_trace
 from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, order_summary, word_diff
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import not_reordered_away, sum_of, unknown_ops
+from eio_audit.report.wording.order import sum_of, unknown_ops, wrong_labels
 from eio_audit.report.wording.trace import conclusion, order_after

@@ -22,6 +22,7 @@ KEYS = (
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
 _TABLE = "tool.eio-audit"
+_BARE = re.compile(r"([\w-]+ *= *)([A-Za-z][\w-]*)[ \r]*(?:#.*)?")
 _LINE_END = r"\n|\Z"
 _PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
 
@@ -72,6 +73,8 @@ def read_config(path: Path) -> Config:
 
             close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(keys)}"
+            if isinstance(table[key], dict):
+                hint = f"options of all commands stand outside of tables: remove the line [{key}]"
             raise error_at_key(path, [key], f"unknown key '{key}'; {hint}")
     entries = table.get("ops", {})
     if not isinstance(entries, dict):
@@ -141,6 +144,9 @@ def _parse(source: Source) -> dict[str, Any]:
         message = str(error)
         place = re.search(_PLACE, message)
         message = re.sub(_PLACE, "", message)
+        line = text.split("\n")[int(place["line"]) - 1] if place and place["line"] else ""
+        if bare := _BARE.fullmatch(line.strip()):
+            message += f'; text stands in quotes: {bare[1]}"{bare[2]}"'
         raise source.error(_offset(text, place), message[:1].lower() + message[1:]) from error
 
 

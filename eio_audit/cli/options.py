@@ -39,6 +39,14 @@ GROUPS = {
 }
 """By title, the parameters of a group. The others are what a command itself does; they come first."""
 
+NEEDED = (
+    *("pass_name", "dump", "order_from", "fail_on", "baseline", "relabel", "in_place", "changed_op"),
+    *("attempt", "test", "same_as", "around", "runs", "format_", "outputs", "output", "verbose"),
+)
+"""The options that ``-h`` lists: those that most people need."""
+
+_SHORT_HELP = "eio-audit: short help"
+
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
 
@@ -48,6 +56,7 @@ class GroupedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. An error ends with the command that was perhaps meant."""
         given = list(args)
+        ctx.meta[_SHORT_HELP] = "-h" in given and "--help" not in given
         try:
             return super().parse_args(ctx, args)
         except click.MissingParameter as error:
@@ -88,12 +97,41 @@ class GroupedCommand(click.Command):
                 groups["General" if is_help else _GROUP_OF.get(option.name or "", "Options")].append(option)
         return {title: options for title, options in groups.items() if options}
 
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all of the help, or for ``-h`` one screen: first sentences, and the options most needed."""
+        if not ctx.meta.get(_SHORT_HELP) or not any(one.name in NEEDED for one in self.params):
+            super().format_help(ctx, formatter)
+            return
+        self.format_usage(ctx, formatter)
+        about, _, examples = inspect.cleandoc(self.help or "").partition("Examples:\n")
+        formatter.write_paragraph()
+        formatter.write_text(_first_sentence(about.replace("\n", " ")))
+        records = [option.get_help_record(ctx) for option in self.get_params(ctx) if option.name in NEEDED]
+        with formatter.section("Options"):
+            formatter.write_dl(
+                [(_FIRST.sub(r" \1", names), _first_sentence(text)) for names, text in filter(None, records)]
+            )
+        with formatter.section("Examples"):
+            for line in examples.split("\n\n")[0].splitlines()[:3]:
+                formatter.write(f"{line}\n")
+        formatter.write_paragraph()
+        formatter.write_text(f"All options: {ctx.command_path} --help")
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options, a section for each group."""
         for title, options in self.grouped_options(ctx).items():
             records = [record for option in options if (record := option.get_help_record(ctx)) is not None]
             with formatter.section(title):
                 formatter.write_dl(records)
+
+
+_FIRST = re.compile(r" \[?([^ |]+)\|[^ ]*")  # the first of several values of an option: ``N`` of ``N|first``
+
+
+def _first_sentence(text: str) -> str:
+    """Return the first sentence of a text, without what is in parentheses and what else may be chosen."""
+    plain = re.sub(r" \([^)]*\)", "", text.split("  [", maxsplit=1)[0])
+    return re.split(r"(?<=[.:;]) |, only ", plain, maxsplit=1)[0].rstrip(".:;")
 
 
 grouped_command = functools.partial(click.command, cls=GroupedCommand)

@@ -182,7 +182,8 @@ def _give_owner_and_mode(file: Path, old: os.stat_result | None) -> None:
     file.chmod(mode)
 
 
-LESS = "FRX"  # the options of less where LESS has none: quit if it fits, show colours, keep the screen
+LESS = "FRXPs?e(END) .q quits$"
+"""The options of less where LESS has none: quit if it fits, show colours, keep the screen; its prompt."""
 
 
 class _Screen(io.StringIO):

@@ -76,6 +76,14 @@ RENDERERS = {
 }
 """By kind of result and format, the function in ``report``: ``module:name``."""
 
+VERDICTS = {
+    "Verdict": {"line": "wording.conclusion:verdict_line"},
+    "Diff": {"line": "wording.diff:verdict"},
+    "Bisection": {"line": "wording.bisect:answer"},
+    "ModelTraces": {"line": "wording.trace:verdict_of"},
+}
+"""The functions that return the verdict, a line that is said of a report in a file."""
+
 FOLDER_RENDERERS = {"Verdict": {"html": "html.pages:check_to_pages"}}
 """The functions that make the files of a folder: the name and the text of each."""
 
@@ -89,6 +97,7 @@ class Given(TypedDict, total=False):
     statistics: bool  # count findings instead of naming them
     context: int | None  # show changes in textual order with so many unchanged ops around each
     rows: Sequence[TracedPass] | None  # the passes that are chosen; None for all
+    has_rows: bool  # the terminal has the rows of the passes already
     steps: StoredSteps | None  # what each pass did to the ops
     excerpts: Excerpts  # gives the lines of findings
     pictures: Sequence[OrderPicture] | Callable[[], Sequence[OrderPicture]]  # of the worst blocks
@@ -162,6 +171,10 @@ class Reports(NamedTuple):
         for format_, path in self.targets:
             with reader_may_stop() if path in {None, "-"} else nullcontext():
                 _write(result, format_, path, given, is_paged=self.is_paged)
+            if path not in {None, "-"} and sys.stderr.isatty() and not self.quiet:
+                is_judged = type(result).__name__ in VERDICTS
+                said = rendered(result, "line", table=VERDICTS, **given) if is_judged else format_
+                click.echo(f"{path} is written: {said}", err=True)
 
 
 def _write(result: object, format_: str, path: str | None, given: Given, *, is_paged: bool) -> None:

@@ -142,9 +142,8 @@ def _escaped(text: str, separators: str = "") -> str:
 
 
 def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
-    """Return the findings, worst first, then the verdict."""
-    lines = [f"{place_of_error(error)}: error: {error.message}" for error in verdict.check.errors]
-    lines += lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
+    """Return the findings, worst first, then the verdict. Unreadable files are named on standard error."""
+    lines = lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
     if not verbose and len(verdict.findings) > SHOWN_FINDINGS:
         lines[-1] += "; --verbose shows all"
     lines += [verdict_line(verdict, verbose=verbose), *next_lines(steps_after(verdict))]

@@ -156,7 +156,7 @@ def _inverse_ops(diff: Diff) -> DiffSection | None:
         (_cancelled(inverse), "green", map(_pair, inverse.cancelled)),
         (f"{moved:,} moved and not cancelled: {misplaced}", "red", moves),
         (gone, "", map(_layout_op, inverse.gone)),
-        (f"{len(inverse.added):,} new, not derived from earlier ones", "", map(_layout_op, inverse.added)),
+        (f"{len(inverse.added):,} new, not made from earlier ones", "", map(_layout_op, inverse.added)),
         (still_there, "yellow", map(_pair, inverse.remaining)),
     ]
     parts: list[Listing | str] = [

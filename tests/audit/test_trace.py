@@ -370,7 +370,7 @@ def test_of_a_block_with_too_many_ops_out_of_order_some_pairs_are_followed(
     assert (result.is_partial, result.passes[1].left, result.at_end_of_log.inversions) == (True, 1, 5)
     report = StringIO()
     print_trace(result, Console(report), gate=Gate())
-    assert "only pairs of displaced ops are followed" in report.getvalue()
+    assert "only pairs of the fewest ops to move are followed" in report.getvalue()
 
 
 def test_what_follows_an_op_that_is_removed_later_ends_with_it() -> None:

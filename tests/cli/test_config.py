@@ -42,6 +42,21 @@ def error_of(project: Path, text: str) -> str:
     return str(caught.value).replace(f"{project}/", "")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("fail-on = any\n", '1:11: error: invalid value; text stands in quotes: fail-on = "any"'),
+        (
+            '[check]\nfail-on = "any"\n',
+            "1:2: error: unknown key 'check'; options of all commands stand outside of tables: "
+            "remove the line [check]",
+        ),
+    ],
+)
+def test_what_is_easily_written_wrong_gets_its_own_advice(project: Path, text: str, said: str) -> None:
+    assert error_of(project, text).splitlines()[0] == f"eio-audit.toml:{said}"
+
+
 def test_without_a_file_everything_is_a_default(project: Path) -> None:
     assert run("help", "config").stdout == (
         "# no configuration file in this folder or above it\n"

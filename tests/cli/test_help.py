@@ -24,6 +24,15 @@ def test_a_help_page_is_complete_and_fits_a_terminal(command: tuple[str, ...]) -
     assert [line for line in text.split("\n") if len(line) > 80] == []
 
 
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "help"])
+def test_the_short_help_fits_one_screen_with_examples_and_names_the_whole(command: str) -> None:
+    lines = run(command, "-h", COLUMNS="80").stdout.decode().splitlines()
+    assert len(lines) < 25
+    assert [line for line in lines if len(line) > 80] == []
+    assert lines[lines.index("Examples:") + 1].startswith("  ")
+    assert lines[-1] == f"All options: eio-audit {command} --help"
+
+
 def examples() -> list[list[str]]:
     """The command lines of all examples, without what they are piped from and to."""
     lines = re.findall(r"^(?:.*\| )?eio-audit ([a-z][^|>\n]*)", PAGE.read_text(), re.MULTILINE)

@@ -20,22 +20,22 @@ def pager(tmp_path: Path) -> str:
 
 
 def test_a_long_report_goes_through_the_pager_in_colour(pager: str, tmp_path: Path) -> None:
-    code, shown = run_on_terminal("check", LONG, PAGER=pager)
+    code, shown = run_on_terminal("check", "-v", LONG, PAGER=pager)
     paged = (tmp_path / "paged").read_text()
     assert (code, shown) == (1, "shown\n")
     assert paged.count("\n") > 24
     assert "\x1b[31mEIO003" in paged
-    assert (tmp_path / "less").read_text() == "FRX"
+    assert (tmp_path / "less").read_text() == "FRXPs?e(END) .q quits$"
 
 
 @pytest.mark.parametrize(
     ("options", "environment"),
     [
-        (["check", LONG, "--no-pager"], {}),
+        (["check", "-v", LONG, "--no-pager"], {}),
         (["check", SHORT], {}),
-        (["check", LONG], {"PAGER": ""}),
-        (["check", LONG], {"PAGER": "no-such-pager-anywhere"}),
-        (["check", LONG], {"PAGER": "'less"}),
+        (["check", "-v", LONG], {"PAGER": ""}),
+        (["check", "-v", LONG], {"PAGER": "no-such-pager-anywhere"}),
+        (["check", "-v", LONG], {"PAGER": "'less"}),
     ],
     ids=["--no-pager", "short", "empty", "missing", "malformed"],
 )
@@ -49,7 +49,7 @@ def test_the_terminal_gets_it(
 
 
 def test_a_pager_that_ends_early_changes_no_exit_code() -> None:
-    assert run_on_terminal("check", LONG, PAGER="true") == (1, "")
+    assert run_on_terminal("check", "-v", LONG, PAGER="true") == (1, "")
 
 
 def test_a_pipe_and_a_file_are_not_paged(pager: str, tmp_path: Path) -> None:
@@ -57,3 +57,9 @@ def test_a_pipe_and_a_file_are_not_paged(pager: str, tmp_path: Path) -> None:
     code, _ = run_on_terminal("check", LONG, "-o", tmp_path / "report.txt", PAGER=pager)
     assert code == 1
     assert not (tmp_path / "paged").exists()
+
+
+def test_a_report_in_a_file_is_named_with_its_verdict(tmp_path: Path) -> None:
+    code, shown = run_on_terminal("check", SHORT, "-o", tmp_path / "report.md", columns=200)
+    assert code == 1
+    assert shown == f"{tmp_path}/report.md is written: failed: 6 wrong indices in 1 of 1 dumps\n"

@@ -145,7 +145,9 @@ def test_the_commands_of_a_bisection_run(folder: Path) -> None:
 def test_a_terminal_of_80_columns_breaks_no_command(command: str, folder: Path) -> None:
     piped = suggested(run(*shlex.split(command)).stdout.decode(), "text")
     _, shown = run_on_terminal(*shlex.split(command), columns=80, cwd=folder)
-    on_terminal = suggested(shown, "text")
+    report, explained, _ = shown.partition("\x1b[2m'eio-audit help WORD' explains a word of this report")
+    assert explained
+    on_terminal = suggested(report, "text")
     assert [line.partition("  # ")[0] for line in piped] == [
         line.partition("  # ")[0] for line in on_terminal
     ]

@@ -52,6 +52,14 @@ def test_it_shows_how_far_the_work_is_and_leaves_nothing(monkeypatch: pytest.Mon
     assert stderr.getvalue().endswith("\x1b[2K")  # the line is erased
 
 
+def test_input_that_is_read_twice_is_never_more_than_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = terminal(monkeypatch)
+    with progress(1_000, "following") as advance:
+        advance(1_700)
+        stderr.wait_for("1.0/1.0 kB")
+    assert "1.7" not in stderr.getvalue()
+
+
 def test_the_time_runs_on_when_all_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
     with progress(1_000, "reading", then="ordering") as advance:

@@ -184,7 +184,12 @@ def trace_command(
     if gate.introduced is not None:
         gate = replace(gate, introduced=sum(row.left for row in rows or ()))
     reports.write(
-        result, gate=gate, rows=rows, steps=steps.of(merged) if steps else None, excerpts=inputs.excerpts
+        result,
+        gate=gate,
+        rows=rows,
+        steps=steps.of(merged) if steps else None,
+        excerpts=inputs.excerpts,
+        has_rows=is_live and choice.is_all and sys.stdout.isatty(),
     )
     if merged.errors:
         ctx.exit(2)

@@ -14,6 +14,7 @@ from eio_audit.report.text.findings import SHOWN
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
+from eio_audit.report.wording.commands import bisect_command
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import become
 
@@ -35,7 +36,7 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     _print_advice(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)
     console.print((words.answer(result, gate), "bold red" if result.left else "bold"))
-    print_next(words.next_steps(result), console)
+    print_next(words.next_steps(result), console, bisect_command(result))
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:

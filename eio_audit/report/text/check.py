@@ -26,13 +26,16 @@ SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file,
 def print_check(
     verdict: Verdict, console: Console, *, statistics: bool = False, excerpts: Excerpts | None = None
 ) -> None:
-    """Print the findings, the sums of blocks with inversions, notes, and the verdict.
+    """Print the findings, the sums of blocks with inversions, notes, and the verdict: on a terminal first.
 
     If several models have more blocks with findings than a report shows, print the sums of models and passes
     instead. If verbose, print every finding and block, for each block its displaced ops and their blockers,
     and these sums. ``statistics`` are the numbers of findings of each kind, instead of the findings.
     """
     findings, heading = verdict.findings, ""
+    if console.wraps:  # it may show only the start of a long report
+        _print_verdict(verdict, console)
+        console.print()
     if statistics:
         _print_statistics(findings, console)
     else:
@@ -57,11 +60,16 @@ def print_check(
         unknown = order.unknown_ops(sum((dump.unknown_ops for dump in dumps), Counter()), limit=3)
         for note in filter(None, (unknown, _assumed_pure(dumps))):
             console.print(note)
+    if not console.wraps:
+        _print_verdict(verdict, console)
+    print_next(steps_after(verdict), console)
+
+
+def _print_verdict(verdict: Verdict, console: Console) -> None:
     console.print(
         (status(verdict), "bold green" if status(verdict) == "passed" else "bold red"),
         verdict_line(verdict, verbose=console.verbose).removeprefix(status(verdict)),
     )
-    print_next(steps_after(verdict), console)
 
 
 _KINDS: dict[str, Callable[[Finding], str]] = {
@@ -254,7 +262,6 @@ def _why_they_remain(before: Summary) -> str:
 
 
 SHOWN_BLOCKS = 3
-SHOWN_DISPLACED = 3
 SHOWN_WRONG_LABELS = 3
 SHOWN_NAMES = 3  # the most names of each kind that a report shows unless verbose
 BARS = "▁▂▃▄▅▆▇█"
@@ -277,7 +284,7 @@ def print_order(
     shown = blocks if console.verbose else blocks[:SHOWN_BLOCKS]
     for block in shown:
         earlier = "" if before is None else _earlier(block, before)
-        said = [earlier, *order.notes(block)] if earlier else order.notes(block)
+        said = [*filter(None, [earlier]), *order.notes(block, verbose=console.verbose)]
         _print_block(block, dump.source, console, said, names_wrong)
     if len(blocks) > len(shown):
         rest = count(len(blocks) - len(shown), "more block")
@@ -308,7 +315,7 @@ def _print_block(
     if console.wraps and console.escaped(BARS) == BARS:
         console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
     if block.wrong_indices:
-        console.print(order.not_reordered_away(block), indent=4)
+        console.print(order.wrong_labels(block), indent=4)
     if block.wrong_indices and names_wrong:
         wrong = block.mislabelled if console.verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
         for one in wrong:
@@ -316,7 +323,12 @@ def _print_block(
             right = f" should carry {order.should_carry(one.right)}"
             console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
         _print_more(len(wrong), len(block.mislabelled), block.wrong_indices, console)
-    shown = block.worst if console.verbose else block.worst[:SHOWN_DISPLACED]
+    if console.verbose:
+        _print_displaced(block, source, console)
+
+
+def _print_displaced(block: BlockAudit, source: str, console: Console) -> None:
+    shown = block.worst
     verb = "is" if block.displaced == 1 else "are"
     worst = "; the worst" if len(shown) < block.displaced else ""
     total = count(block.indexed, "indexed op")

@@ -112,7 +112,7 @@ _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 
 def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: int | None = None) -> None:
-    """Print what happened to the ops and to the order, then the details."""
+    """Print what happened to the ops and to the order. If verbose, the details follow."""
     document = diff_document(diff, verbose=verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
@@ -138,16 +138,18 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
         console.print()
         console.print(("order", "bold"))
         print_order(diff.after, console, before=diff.before)
-    for section in document.details:
+    for section in document.details if verbose else ():
         console.print()
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
         hidden += _print_parts(section, console, verbose=verbose)
     steps = next_steps([diff.after])
-    if hidden or steps:
+    titles = () if verbose else ((section.title or "").lower() for section in document.details)
+    more = [*([f"{count(hidden, 'more change')}"] if hidden else []), *titles]
+    if more or steps:
         console.print()
-    if hidden:
-        console.print((f"--verbose shows {hidden:,} more", "dim"))
+    if more:
+        console.print((f"--verbose shows {', '.join(more)}", "dim"))
     print_next(steps, console)
 
 

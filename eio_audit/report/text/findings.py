@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # a check of dumps in order does not import these
     from eio_audit.audit.gate.findings import Finding
 
 SHOWN = 10  # the most findings, blocks and baseline entries that a report names unless verbose
+SHOWN_ON_TERMINAL = 5  # the most findings that it names on a terminal
 LINES = 2  # the most lines of a finding on a terminal
 EXCERPT = 2  # the lines of an excerpt: the line of the IR and the caret
 INDENT = 2
@@ -37,7 +38,8 @@ def print_findings(findings: Sequence[Shown], console: Console, excerpts: Excerp
     Each file is named above its findings. If verbose, or on a terminal with room for them, ``excerpts``
     returns the lines of the IR to print with a caret.
     """
-    shown = findings if console.verbose else findings[:SHOWN]
+    most = SHOWN_ON_TERMINAL if console.wraps else SHOWN
+    shown = findings if console.verbose else findings[:most]
     of_file: dict[str, list[Shown]] = {}
     for one in shown:
         of_file.setdefault(one.finding.source, []).append(one)
@@ -52,14 +54,14 @@ def print_findings(findings: Sequence[Shown], console: Console, excerpts: Excerp
             _print_finding(one, console)
             if line := lines.get((source, one.finding.line)):
                 _print_excerpt(one.finding, line, console)
-    print_rest(len(findings), "", console)
+    print_rest(len(findings), "", console, most)
     return next(iter(of_file)) if len(of_file) == 1 else ""
 
 
-def print_rest(total: int, what: str, console: Console) -> None:
+def print_rest(total: int, what: str, console: Console, most: int = SHOWN) -> None:
     """Print how many more items there are than a report shows unless verbose."""
-    if total > SHOWN and not console.verbose:
-        console.print((f"... and {total - SHOWN:,} more{what} (-v)", "dim"))
+    if total > most and not console.verbose:
+        console.print((f"... and {total - most:,} more{what} (-v)", "dim"))
 
 
 def _print_finding(one: Shown, console: Console) -> None:

@@ -69,7 +69,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
         block = block_name(op.function, op.block)
         place = f": op {op.place + 1:,} of {op.ops:,} in {block} (line {op.block_line})"
         console.print((op.op.title, "bold cyan"), " at ", at_line, place, indent=2)
-        derived = "derived: a pass made it from another op" if op.derived else ""
+        derived = "a pass made it from another op" if op.derived else ""
         outline = [_inversions(op), derived, _right(op), _fix(op)]
         for fact in filter(None, outline if are_outlines else _facts(op)):
             console.print(fact, indent=4)
@@ -91,7 +91,7 @@ def print_explanation(explanation: Explanation, console: Console) -> None:
 def _facts(op: OpExplanation) -> Iterator[str]:
     yield _model(op)
     if op.derived:
-        yield f"derived: a pass made it from the op at #{op.op.index}, and it carries that op's index"
+        yield f"a pass made it from the op at #{op.op.index}, and it carries that op's index"
     yield _right(op)
     yield _index(op)
     if op.last_use is not None:

@@ -108,11 +108,12 @@ class Advance:
             yield
             if self._bar is not None:
                 has_files = self._files > 1
-                is_read = self._total_bytes is not None and self._done_bytes >= self._total_bytes
+                total, done = self._total_bytes, self._done_bytes
+                is_read = total is not None and done >= total
                 self._bar.update(
                     self._bar.task_ids[0],
                     description=self._then if is_read else self._label,
-                    completed=self._done_bytes,
+                    completed=done if total is None else min(done, total),  # a file may be read twice
                     files=f"{self._done_files:,}/{self._files:,} files" if has_files else "",
                     file=_shown(self._file) if has_files else "",
                 )

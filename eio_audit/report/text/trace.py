@@ -19,7 +19,6 @@ from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings
 from eio_audit.report.wording import trace as words
-from eio_audit.report.wording.commands import Step
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.order import correction
 
@@ -32,14 +31,20 @@ def print_trace(
     verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
+    has_rows: bool = False,
 ) -> None:
     """Print what is left at the end and who made most of it, the passes in their order, and the verdict.
 
+    On a terminal, which may show only the start of a long report, the verdict comes first.
     Unless verbose, passes that changed nothing are folded. ``rows`` are the passes to print; None for all.
+    ``has_rows``: a terminal that shows the rows of ``LiveRows`` does not get them again.
     """
+    status, why = words.conclusion(trace, gate)
+    if console.wraps:
+        _print_verdict(status, why, console)
     _print_left(trace, console, verbose=verbose, excerpts=excerpts)
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
-    if trace.passes:
+    if trace.passes and not has_rows:
         is_log = len(sources) == 1
         folder = "" if is_log else _common_folder(sources)
         if is_log or folder:
@@ -51,7 +56,9 @@ def print_trace(
                 (f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim")
             )
         console.print()
-    print_verdict(*words.conclusion(trace, gate), words.next_steps(trace), console)
+    if not console.wraps:
+        _print_verdict(status, why, console)
+    print_next(words.next_steps(trace) if status != "could not run" else (), console)
 
 
 class LiveRows:
@@ -70,12 +77,9 @@ class LiveRows:
         self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), f"  {where}  {done}")
 
 
-def print_verdict(status: str, why: str, steps: Iterable[Step], console: Console) -> None:
-    """Print the verdict, and the commands to type next."""
+def _print_verdict(status: str, why: str, console: Console) -> None:
     styles = {"passed": "bold green", words.NOT_JUDGED: "bold yellow"}
     console.print((status, styles.get(status, "bold red")), f": {why}")
-    if status != "could not run":
-        print_next(steps, console)
 
 
 def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Excerpts | None) -> None:
@@ -228,6 +232,7 @@ def print_traces(
     verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
+    has_rows: bool = False,
 ) -> None:
     """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
 
@@ -235,8 +240,19 @@ def print_traces(
     left out. ``rows`` are the only passes to print.
     """
     if len(result.models) < 2 or rows is not None:
-        print_trace(result.merged, console, gate=gate, verbose=verbose, rows=rows, excerpts=excerpts)
+        print_trace(
+            result.merged,
+            console,
+            gate=gate,
+            verbose=verbose,
+            rows=rows,
+            excerpts=excerpts,
+            has_rows=has_rows,
+        )
         return
+    status, why = words.verdict_on_all(result, gate)
+    if console.wraps:
+        _print_verdict(status, why, console)
     if result.merged.summary.has_indices:
         style = "red" if result.merged.at_end_of_log.inversions else "green"
         console.print("left at the end: ", (words.left_in_models(result), style))
@@ -245,7 +261,9 @@ def print_traces(
         _print_models(result, console, verbose=verbose)
     elif any(model.trace.passes for model in result.models):
         _print_changes(result.models, console)
-    print_verdict(*words.verdict_on_all(result, gate), words.next_steps_of_all(result), console)
+    if not console.wraps:
+        _print_verdict(status, why, console)
+    print_next(words.next_steps_of_all(result) if status != "could not run" else (), console)
 
 
 def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) -> None:

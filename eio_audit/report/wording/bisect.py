@@ -346,11 +346,15 @@ def next_steps(result: Bisection) -> Iterator[Step]:
     """Yield the commands to type next: the diff of the worst application, the page, and the log."""
     if result.is_unchanged:
         return
+
+    def step(effect: str, *words: str) -> Step:
+        return Step(bisect_command(result, *words), effect, " ".join(words))
+
     worst = next(iter(result.worst), None)
     if worst is not None and worst.is_resolved and (worst.left or not result.is_judged):
-        yield Step(bisect_command(result, "--show", str(worst.last)), "what the worst application did")
+        yield step("what the worst application did", "--show", str(worst.last))
     if result.stopped == MOST_RUNS:
-        yield Step(bisect_command(result, "--max-runs", str(4 * result.runs)), "resolves more")
-    yield Step(bisect_command(result, "-o", "bisect.html"), "a page: the curve, and each step")
+        yield step("resolves more", "--max-runs", str(4 * result.runs))
+    yield step("a page: the curve, and each step", "-o", "bisect.html")
     if not result.is_kept:
-        yield Step(bisect_command(result, "-o", "states.log"), "keeps the states for trace, diff, history")
+        yield step("keeps the states for trace, diff, history", "-o", "states.log")

@@ -126,7 +126,7 @@ SIGNS = {"unchanged": " ", "moved": ">", "modified": "~", "added": "+", "removed
 """The sign before an op, by what happened to it."""
 
 DERIVATIONS = {
-    Relation.DERIVED: "derived from",
+    Relation.DERIVED: "made from",
     Relation.CLONED: "cloned from",
     Relation.COMMUTED: "moved here from",
     Relation.CONVERTED: "converted from",
@@ -233,7 +233,7 @@ def notes(change: OpChange) -> list[str]:
     if change.ancestor is not None:
         said.append(f"{DERIVATIONS[change.ancestor.relation]} {change.ancestor.op}")
     elif change.derived and change.before is None:
-        said.append("derived")
+        said.append("made from another op")
     if inversions := inversions_of(change):
         said.append(inversions)
     return said

@@ -45,8 +45,6 @@ def tiles(figures: Summary) -> list[tuple[str, str]]:
         count(figures.ops, "op"),
         f"{figures.indexed:,} indexed",
         count(figures.inversions, "inversion"),
-        f"{figures.displaced:,} displaced",
-        f"{figures.derived:,} derived",
     ]
     return [(number, noun) for number, noun in map(str.split, texts)]
 
@@ -128,11 +126,14 @@ def unavoidable_kinds(figures: Summary) -> str:
     return f"{kinds}, {caused}; {proof}"
 
 
-def notes(block: BlockAudit) -> list[str]:
-    """Return what is told apart, and the inversions of ops that ``--follow`` may ignore."""
+def notes(block: BlockAudit, *, verbose: bool = False) -> list[str]:
+    """Return what is told apart, and the inversions of ops that ``--follow`` may ignore.
+
+    Those of derived ops are for ``verbose`` reports.
+    """
     derived = "op that a pass derived from another", "ops that passes derived from others"
     kinds = [
-        (block.inherited, block.derived, derived, Follow.DERIVED),
+        (block.inherited if verbose else 0, block.derived, derived, Follow.DERIVED),
         (block.at_constants, block.constants, ("constant", "constants"), Follow.CONSTANTS),
         (block.at_frees, block.frees, ("op that only frees", "ops that only free"), Follow.FREES),
     ]
@@ -156,23 +157,13 @@ def notes(block: BlockAudit) -> list[str]:
 
 
 def wrong_labels(figures: BlockAudit | Summary) -> str:
-    """Return how many ops carry a wrong index, and who made them. Empty if none.
-
-    ``42 ops carry a wrong index; passes made all of them, and no smaller set explains the order``.
-    """
-    number, made = figures.wrong_indices, figures.wrong_by_passes
+    """Return ``42 ops carry another op's index (the fewest possible)``. Empty if none does."""
+    number = figures.wrong_indices
     if not number:
         return ""
-    by = f"passes made {'all' if made == number else f'{made:,}'} of them"
-    said = [("a pass made it" if number == 1 else by) if made else ""]
-    if number > 1 or not figures.wrong_certified:
-        is_least = figures.wrong_certified
-        said.append(
-            "no smaller set explains the order" if is_least else "perhaps a smaller set explains the order"
-        )
-    why = ", and ".join(filter(None, said))
-    what = f"{count(number, 'op')} {'carries' if number == 1 else 'carry'} a wrong index"
-    return f"{what}; {why}" if why else what
+    proof = " (the fewest possible)" if number > 1 else ""
+    what = f"{count(number, 'op')} {'carries' if number == 1 else 'carry'} another op's index"
+    return f"{what}{proof if figures.wrong_certified else ' (perhaps fewer do)'}"
 
 
 def told_apart(block: BlockAudit, rules: Collection[Rule] = ()) -> list[tuple[int, str]]:
@@ -186,18 +177,6 @@ def told_apart(block: BlockAudit, rules: Collection[Rule] = ()) -> list[tuple[in
 
     numbers = {Follow.CONSTANTS: block.avoidable_constants, Follow.SPLITS: block.avoidable_splits}
     return [(numbers[one], said) for one, said in sentences(block).items() if TOLD_APART[one] not in rules]
-
-
-def not_reordered_away(block: BlockAudit) -> str:
-    """Return how many inversions remain in every order because of wrong indices. Empty if none."""
-    if not block.wrong_indices:
-        return ""
-    can, cannot = ("can", "cannot") if block.certified else ("could", "could not")
-    which = f"{block.minimum:,} of {count(block.inversions, 'inversion')} {cannot}"
-    if block.minimum == block.inversions:
-        every = f"none of the {block.inversions:,} inversions {can}"
-        which = f"the inversion {cannot}" if block.inversions == 1 else every
-    return f"{which} be reordered away: {wrong_labels(block)}"
 
 
 def should_carry(right: OpLabel) -> str:

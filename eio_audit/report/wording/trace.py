@@ -118,8 +118,8 @@ _CLASSES = {
 }
 
 PARTIAL = (
-    f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of displaced ops are followed; "
-    "made, undone and left lack the others."
+    f"In a block with more than {MOST_OPS:,} ops out of order, only pairs of the fewest ops to move are "
+    "followed; made, undone and left lack the others."
 )
 """What a report says if some pairs are not followed."""
 
@@ -281,6 +281,12 @@ def in_models(total: PassTotal, result: ModelTraces) -> str:
 def worst_pass(model: ModelTrace) -> str:
     """Return the pass of which most is left in a model, else that made most. Empty if none did."""
     return name_of(model.passes[0]) if model.made else ""
+
+
+def verdict_of(result: ModelTraces, gate: Gate) -> str:
+    """Return ``passed: nothing is left out of order at the end of 3 passes``, also of a single model."""
+    several = len(result.models) > 1
+    return ": ".join(verdict_on_all(result, gate) if several else conclusion(result.merged, gate))
 
 
 def verdict_on_all(result: ModelTraces, gate: Gate) -> tuple[str, str]:
