@@ -17,16 +17,19 @@ def test_a_log_as_text() -> None:
     done = run("trace", LOG)
     assert done.returncode == 1
     lines = done.stdout.decode().replace(str(LOG), "LOG").splitlines()
-    assert lines[:4] == [
+    assert lines[:5] == [
         "left at the end: 602 pairs out of order: 581 of wrong indices, 21 out of place",
         "ttir-erase-inverse-ops (LOG:4628) left 602: #56 ttir.permute %86 (line 6654), "
         "#34 ttir.permute %29 (line 6597), #56 ttir.permute %89 (line 6657), ...",
+        "  what to change: #3 ttir.permute %4, #3 ttir.permute %8, #7 ttir.permute %15 and 36 more carry the "
+        "index of a later op; with that of the op that each is made for, such as #1 ttir.broadcast %5 for the "
+        "first, 789 inversions become 3",
         "LOG",
         "  6654:5 EIO003 #56 ttir.permute %86 should carry #33 (of ttir.multiply %87, line 6655): "
         "in 56 inversions, fix --relabel corrects it "
         "(Conv2d[net.stages.2.blocks.0.shortcut.conv], /proj/model.py:61)",
     ]
-    assert "\n".join(lines[13:]) == (
+    assert "\n".join(lines[14:]) == (
         """\
 ... and 52 more (-v)
 
@@ -101,6 +104,9 @@ def test_a_log_as_json() -> None:
         56,
         9,
     )
+    [change] = row.pop("advice")
+    assert (len(change["ops"]), change["right"]["op"], change["behind"]) == (39, "ttir.broadcast", None)
+    assert (change["now"], change["inversions"]) == (789, 3)
     assert row == {
         "pass": "ttir-erase-inverse-ops",
         "index": 5,
