@@ -125,13 +125,14 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(records)
 
 
+_IN_PARENTHESES, _SENTENCE_END = re.compile(r" \([^)]*\)"), re.compile(r"(?<=[.:;]) |, only ")
 _FIRST = re.compile(r" \[?([^ |]+)\|[^ ]*")  # the first of several values of an option: ``N`` of ``N|first``
 
 
 def _first_sentence(text: str) -> str:
     """Return the first sentence of a text, without what is in parentheses and what else may be chosen."""
-    plain = re.sub(r" \([^)]*\)", "", text.split("  [", maxsplit=1)[0])
-    return re.split(r"(?<=[.:;]) |, only ", plain, maxsplit=1)[0].rstrip(".:;")
+    plain = _IN_PARENTHESES.sub("", text.split("  [", maxsplit=1)[0])
+    return _SENTENCE_END.split(plain, maxsplit=1)[0].rstrip(".:;")
 
 
 grouped_command = functools.partial(click.command, cls=GroupedCommand)

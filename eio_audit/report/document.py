@@ -84,7 +84,8 @@ class DiffDocument:
 
     answers: Sequence[str]  # about layout ops and module runs
     functions: Sequence[DiffSection]  # the changed ops of each function
-    details: Sequence[DiffSection]  # what to change; about layout ops, modules and locations
+    advice: Sequence[DiffSection]  # what to change in the pass
+    details: Sequence[DiffSection]  # about layout ops, modules and locations
 
 
 def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
@@ -94,15 +95,14 @@ def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = No
     """
     answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
     details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
-    if diff.advice:
-        changes = Listing("", "", [*map(correction, diff.advice)])
-        details.insert(0, DiffSection("What to change", "an estimate", [changes]))
+    changes = Listing("", "", [*map(correction, diff.advice)])
+    advice = [DiffSection("What to change", "an estimate", [changes])] if diff.advice else []
     if context is None:
         functions = changes_by_function(diff.ops)
     else:
         hunks = {name: _hunks(ops, context) for name, ops in _by_function(diff.pairs()).items()}
         functions = [DiffSection(name, "", [Hunks(found)]) for name, found in hunks.items() if found]
-    return DiffDocument(list(filter(None, answers)), functions, list(filter(None, details)))
+    return DiffDocument(list(filter(None, answers)), functions, advice, list(filter(None, details)))
 
 
 def changes_by_function(ops: OpChanges) -> list[DiffSection]:

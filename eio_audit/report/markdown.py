@@ -247,7 +247,7 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
         title = literal(section.title) if section.title else "Outside functions"
         lines += [f"#### {title}", "", *_parts(section, verbose=verbose)]
     lines += _order(diff)
-    for section in document.details:
+    for section in (*document.advice, *document.details):
         lines += [f"#### {section.title}", ""]
         lines += [section.note, ""] if section.note and section.note not in document.answers else []
         lines += _parts(section, verbose=verbose)

@@ -125,7 +125,7 @@ def test_an_empty_location_is_an_error(location: str, aliases: str) -> None:
 
 
 def test_a_pattern_that_backtracks_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eio_audit.audit.locations.parsed_locations.PATTERN_SECONDS", 0.05)
+    monkeypatch.setattr("eio_audit.audit.locations.index_pattern.PATTERN_SECONDS", 0.05)
     with pytest.raises(InputError, match="takes too long"):
         index(f'"{"a" * 70}!"', pattern=IndexPattern(r"^(?P<index>(?:a|aa)+)+$"))
 

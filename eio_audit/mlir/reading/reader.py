@@ -73,10 +73,11 @@ The dictionary or open bracket ends the line. Or a dictionary, list, string or n
 begins on the next line but comments, as ``{`` or ``init {``.
 """
 _DECLARATION = re.compile(rb"[A-Za-z_][\w$.]*+(?:\s+\w++" + OR_FAIL + rb")*+\s+@")
-_PARAMETER = re.compile(VALUE + rb"[ \t]*+(?:\"[^\"\n]*+\"[ \t]*+)?+:")
+_PARAMETER = re.compile(VALUE + rb"[ \t]*+(?:\"[^\"\n]*+\"[ \t]*+)?:")
 """``%name: type`` or ``%name "port": type`` in an op with a symbol and no region: a parameter, not a use."""
 _LOCATION_LINE = re.compile(rb"loc\([^\n]*\)[ \t\r]*+(?://[^\n]*+)?+$", re.MULTILINE)
 """A line that is only a location. A line of a diagnostic, ``loc(...): error: ...``, is not one."""
+_COLOURED_LINE = rb"[^\n]*\x1b[^\n]*"  # compiled on first use
 _LEFT_OUT = (b"{...}", b"<<")  # what is in the texts that follow
 _STAND_IN = (
     STRING + rb"|" + COMMENT + rb"|(?P<region>\{\.\.\.\})"
@@ -140,7 +141,7 @@ def _refuse_colours(source: Source, span: Span) -> None:
     """Raise an error if a line of IR has colours, or what else a terminal obeys, in the middle."""
     if source.data.find(b"\x1b[", span.start, span.end) < 0:
         return
-    for line in re.compile(rb"[^\n]*\x1b[^\n]*").finditer(source.data, span.start, span.end):
+    for line in re.compile(_COLOURED_LINE).finditer(source.data, span.start, span.end):
         if re.compile(_IR_LINE).match(re.sub(_COLOUR, b"", line[0])):
             offset = line.start() + line[0].index(b"\x1b")
             raise source.error(offset, "colours in a line of IR: print it without them")

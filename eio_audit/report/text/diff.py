@@ -138,7 +138,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
         console.print()
         console.print(("order", "bold"))
         print_order(diff.after, console, before=diff.before)
-    for section in document.details if verbose else ():
+    for section in (*document.advice, *(document.details if verbose else ())):
         console.print()
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
