@@ -14,8 +14,7 @@
 
 __version__ = "0.1.0"
 
-_module_of: dict[str, str] = {}
-"""The module of each public name; filled when the first name is used."""
+_module_of: dict[str, str] = {}  # the module of each public name; filled when the first name is used
 
 
 def __getattr__(name: str) -> object:

@@ -21,11 +21,11 @@ from eio_audit.audit.explain.dataflow import dataflow as dataflow
 from eio_audit.audit.explain.dataflow import dataflow_graph as dataflow_graph
 from eio_audit.audit.explain.explain import Explanation as Explanation
 from eio_audit.audit.explain.explain import explain as explain
-from eio_audit.audit.fix.compiler import Compiler as Compiler
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import fix as fix
 from eio_audit.audit.fix.fix import shuffle as shuffle
 from eio_audit.audit.fix.labels import stamp as stamp
+from eio_audit.audit.fix.verification import Compiler as Compiler
 from eio_audit.audit.fix.verification import VerificationError as VerificationError
 from eio_audit.audit.gate.findings import Finding as Finding
 from eio_audit.audit.gate.gate import Gate as Gate

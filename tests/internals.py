@@ -52,15 +52,13 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
 from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
-from eio_audit.audit.diff.op_changes import Relation, repeated_changes
+from eio_audit.audit.diff.op_changes import Relation, gaps_between, matching_lines, repeated_changes
 from eio_audit.audit.diff.sameness import Sameness, sameness
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
-from eio_audit.audit.fix.compiler import first_lines, lines_of_input
 from eio_audit.audit.fix.fix import (
     DumpFix,
     FixedDump,
@@ -73,9 +71,15 @@ from eio_audit.audit.fix.fix import (
 )
 from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
-from eio_audit.audit.fix.verification import read_relocated, verify
+from eio_audit.audit.fix.verification import first_lines, lines_of_input, read_relocated, verify
 from eio_audit.audit.functions import functions_around
-from eio_audit.audit.gate.baseline import Baseline, BaselineComparison, BaselineEntry
+from eio_audit.audit.gate.baseline import (
+    Baseline,
+    BaselineComparison,
+    BaselineEntry,
+    baseline_to_json,
+    parse_baseline,
+)
 from eio_audit.audit.gate.findings import find
 from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
 from eio_audit.audit.gate.rules import (
@@ -151,9 +155,9 @@ from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
-from eio_audit.mlir.semantics import constants as constants_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
+from eio_audit.mlir.semantics import value_types as constants_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import Calls
@@ -205,7 +209,6 @@ from eio_audit.order.search import Order, best_order, improve, pull_up, push_dow
 from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
-from eio_audit.report.baseline_file import baseline_to_json, parse_baseline
 from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of

@@ -126,5 +126,4 @@ def _several(names: Collection[str]) -> Collection[str]:
     return (names,) if isinstance(names, str) else names
 
 
-DEFAULT_OPTIONS = AuditOptions()
-"""The default options."""
+DEFAULT_OPTIONS = AuditOptions()  # the default options

@@ -233,7 +233,7 @@ def _with_list(
     name: str, message: str, dumps: Sequence[Numbered], last: str, *, shows_passes: bool = False
 ) -> InputError:
     """Return an error with the dumps to choose from, and the command typed with the last of them."""
-    from eio_audit.report.wording.commands import Step, argument, is_kept, next_lines
+    from eio_audit.report.wording.conclusion import Step, argument, is_kept, next_lines
 
     steps = [Step(rerun("--dump", last), "takes the last dump")]
     if shows_passes:

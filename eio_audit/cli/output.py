@@ -66,10 +66,6 @@ def write_pages(folder: str, pages: Iterable[tuple[str, str]]) -> None:
 
     A bar shows the size of what has been written.
 
-    Args:
-        folder: it is created if it is missing.
-        pages: the name of each file, and its text.
-
     Raises:
         InputError: the folder cannot be made, or a file cannot be written.
     """

@@ -30,8 +30,7 @@ SYMBOL = rb"@(?:" + SUFFIX_ID + rb"|" + STRING + rb")"
 """``@name`` or ``@"any text"``. A nested reference, ``@a::@b``, is several."""
 SYMBOL_NAME = rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")"
 """The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
-COMMENT = rb"//[^\r\n]*+"
-"""Unlike a line, a comment ends at a carriage return, too."""
+COMMENT = rb"//[^\r\n]*+"  # unlike a line, a comment ends at a carriage return, too
 VALUE = rb"%(?:[0-9]++(?![\w$.])|[A-Za-z_$.-][\w$.-]*+)"
 """The name of a value: a number, or a name that does not begin with a digit."""
 _GAP = rb"\s*+(?:" + COMMENT + rb"\s*+)*+"  # what may stand between two tokens: white space and comments
@@ -69,8 +68,7 @@ ARGUMENT = re.compile(VALUE + rb"(?: = |:)")
 """``%name = value`` or ``%name: type`` in a custom header. If the op opens a region, it is its argument."""
 FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_FAIL + rb")*+#-\}")
 """Resources or a reproducer, up to the end mark. A quote stands for itself where a string was wrapped."""
-REPRODUCER = b"mlir_reproducer:"
-"""The name of a reproducer among the resources."""
+REPRODUCER = b"mlir_reproducer:"  # the name of a reproducer among the resources
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
 
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
@@ -345,8 +343,7 @@ def quoted(text: str) -> bytes:
 def symbol_of(literal: bytes) -> str:
     r"""Return a symbol as MLIR prints it, in quotes only if it must be: one text for each symbol.
 
-    Args:
-        literal: the symbol as it is written, or the string of its ``sym_name``, or its bare name.
+    ``literal`` is the symbol as it is written, or the string of its ``sym_name``, or its bare name.
 
     >>> symbol_of(b'@main'), symbol_of(b'"main"'), symbol_of(b'@"ma\\69n"'), symbol_of(b'"a b"')
     ('@main', '@main', '@main', '@"a b"')

@@ -15,8 +15,7 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.json import dumped
-from eio_audit.report.wording.commands import next_lines
-from eio_audit.report.wording.conclusion import steps_after, verdict_line, why_not_judged
+from eio_audit.report.wording.conclusion import next_lines, steps_after, verdict_line, why_not_judged
 from eio_audit.report.wording.order import (
     SHOWN_FINDINGS,
     lines_of,

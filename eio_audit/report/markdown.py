@@ -19,8 +19,7 @@ from eio_audit.mlir.source import printable
 from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
 from eio_audit.report.wording import bisect, order
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording.commands import Step
-from eio_audit.report.wording.conclusion import next_steps, reasons, status, steps_after
+from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
 from eio_audit.report.wording.numbers import count, if_any, shortened
 from eio_audit.report.wording.order import (
     SHOWN_FINDINGS,

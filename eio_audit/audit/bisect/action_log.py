@@ -25,8 +25,7 @@ _OP = re.compile(
 )
 _NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
 
-UNNAMED = "(unnamed pattern)"
-"""What a pattern without a debug name is called."""
+UNNAMED = "(unnamed pattern)"  # what a pattern without a debug name is called
 
 
 @dataclass(frozen=True, slots=True)

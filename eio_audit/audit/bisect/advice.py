@@ -31,8 +31,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.permutation import count_inversions, displaced, inversions_charged
 
-MOST_TRIED = 12
-"""Of so many patterns, all choices are tried."""
+MOST_TRIED = 12  # of so many patterns, all choices are tried
 
 
 class Carries(StrEnum):

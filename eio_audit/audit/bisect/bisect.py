@@ -39,8 +39,7 @@ from eio_audit.mlir.source import InputError
 WITHOUT_PATTERNS = "without patterns"
 """The name of the step that the pass takes without any pattern, such as folding."""
 
-STATES_LOG = "states.log"
-"""The name of the log."""
+STATES_LOG = "states.log"  # the name of the log
 
 _PLAIN = str.maketrans({"(": "[", ")": "]", "{": "[", "}": "]", ":": ".", "\n": " "})
 """What the name of a pass in a marker cannot have."""
@@ -74,8 +73,7 @@ def write_log(path: Path, pass_name: str, before: bytes, states: Iterable[tuple[
     return lines
 
 
-MAX_RUNS = 1000
-"""How many runs of the compiler the search for the states may take."""
+MAX_RUNS = 1000  # how many runs of the compiler the search for the states may take
 
 
 Advance: TypeAlias = Callable[[PassSearch, SearchResult], None]
@@ -304,10 +302,6 @@ class OpSteps:
 
 def op_steps(bisection: Bisection, op: str) -> OpSteps:
     """Return what the steps of a bisection, whose log is kept, did to an op.
-
-    Args:
-        bisection: the steps.
-        op: the op, as for ``history``.
 
     Raises:
         InputError: no state has such an op.

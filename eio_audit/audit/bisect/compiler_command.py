@@ -61,10 +61,8 @@ _WITH_VALUE = frozenset(
 
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
-MESSAGES = "<compiler>"
-"""The name of what a compiler printed, as a source of dumps."""
-MOST_MESSAGES = 1 << 20
-"""How many bytes at each end of a compiler's messages are searched for its error."""
+MESSAGES = "<compiler>"  # the name of what a compiler printed, as a source of dumps
+MOST_MESSAGES = 1 << 20  # how many bytes at each end of a compiler's messages are searched for its error
 
 
 def flag_of(word: str) -> str | None:
@@ -255,8 +253,7 @@ def counter_flag(attempts: int) -> str:
     return f"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}"
 
 
-ALL_ATTEMPTS = 1_000_000_000
-"""More attempts than any pass makes."""
+ALL_ATTEMPTS = 1_000_000_000  # more attempts than any pass makes
 
 _COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
 _END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")

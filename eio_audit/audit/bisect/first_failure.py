@@ -35,8 +35,7 @@ from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
-UNTESTABLE = 125
-"""The exit code of a test that cannot judge a text, as for ``git bisect run``."""
+UNTESTABLE = 125  # the exit code of a test that cannot judge a text, as for `git bisect run`
 
 LAST_FAILURE = 127
 """The greatest exit code that means that the property fails. Greater ones, and signals, are errors."""
@@ -181,8 +180,7 @@ def first_failure(
         )
 
 
-LAST_ATTEMPTS = 1000
-"""How many of the last attempts tell what a compiler does without end."""
+LAST_ATTEMPTS = 1000  # how many of the last attempts tell what a compiler does without end
 
 
 def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:

@@ -113,8 +113,7 @@ class Halving:
 NO_PATTERNS = "it applies no patterns"
 FAILS_WITHOUT = "it fails when patterns are held back"
 
-NO_ACTIONS = -1
-"""The number of attempts that stands for the run that logs actions."""
+NO_ACTIONS = -1  # the number of attempts that stands for the run that logs actions
 
 
 @dataclass(slots=True)
@@ -297,14 +296,7 @@ class SearchResult:
 def find_states(
     search: PassSearch, jobs: int, max_runs: int, advance: Callable[[SearchResult], None]
 ) -> SearchResult:
-    """Find after which attempts the state changes. An interrupt ends the search, not the program.
-
-    Args:
-        search: the pass.
-        jobs: how many compilers run at once.
-        max_runs: how many runs the search may take.
-        advance: called after each run, and at the end.
-    """
+    """Find after which attempts the state changes. An interrupt ends the search, not the program."""
     result = SearchResult(search)
     running: dict[Future[str], int] = {}
     with ThreadPoolExecutor(jobs) as pool:

@@ -39,8 +39,7 @@ AFTER_ALL = "--mlir-print-ir-after-all"
 MODULE_SCOPE = "--mlir-print-ir-module-scope"
 DUMP_PIPELINE = "--dump-pass-pipeline"
 
-PROGRAM = "builtin.module"
-"""The op around a program, which a pass of the outermost pipeline runs on."""
+PROGRAM = "builtin.module"  # the op around a program, which a pass of the outermost pipeline runs on
 
 _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
 """What the flags begin with that do not name a pass or a pipeline."""

@@ -73,14 +73,10 @@ def find_blockers(
 
 
 # Weights of op labels: a label that is more likely to be wrong weighs less.
-DERIVED = 2
-"""A derived op: a pass gave it a name that extends the name of another op (``"X_tm0"("X")``)."""
-INHERITED = 3
-"""A layout op or a free with the location of another op: most likely a pass copied it."""
-LAYOUT = 4
-"""Another layout op, constant or free: passes move these, and make them where they are needed."""
-OTHER = 12
-"""Any other op: passes do not change the labels of the ops that compute the model."""
+DERIVED = 2  # A derived op: a pass gave it a name that extends the name of another op (`"X_tm0"("X")`)
+INHERITED = 3  # A layout op or a free with the location of another op: most likely a pass copied it
+LAYOUT = 4  # another layout op, constant or free: passes move these, and make them where they are needed
+OTHER = 12  # any other op: passes do not change the labels of the ops that compute the model
 
 PERMUTES = frozenset({"permute", "transpose"})
 RESHAPES = frozenset(

@@ -156,33 +156,23 @@ class Summary(NamedTuple):
 
 @dataclass(frozen=True)
 class DumpAudit:
-    """The order of one dump.
+    """The order of one dump."""
 
-    Attributes:
-        place: where the dump is.
-        blocks: the blocks that have an op with an index, in textual order.
-        unknown_ops: per name, how many ops have no row in the op table and so may do anything to memory;
-            counted only if a block has inversions.
-        assumed_pure: per pattern of ``--assume-pure``, how many ops lose effects by it; counted only if a
-            block has inversions.
-        unmatched: the patterns of ``--assume-pure`` that match no op of the dump.
-        undefined_names: the ops that name what nothing defines. Nothing moves past them.
-        options: the options of the audit.
-        located: number of its ops that have a location, those of other blocks included.
-        is_unindexed: whether it has ops that could carry an index, and none carries one.
-        selected: how it was chosen among the dumps of its file: see ``Dump``.
-    """
-
-    place: DumpPlace
-    blocks: tuple[BlockAudit, ...]
+    place: DumpPlace  # where the dump is
+    blocks: tuple[BlockAudit, ...]  # the blocks that have an op with an index, in textual order
+    # Per name, how many ops have no row in the op table and so may do anything to memory; counted only
+    # if a block has inversions.
     unknown_ops: Counter[str]
+    # Per pattern of `--assume-pure`, how many ops lose effects by it; counted only if a block has
+    # inversions.
     assumed_pure: Counter[str] = field(default_factory=Counter)
-    unmatched: tuple[str, ...] = ()
+    unmatched: tuple[str, ...] = ()  # the patterns of `--assume-pure` that match no op of the dump
+    # The ops that name what nothing defines. Nothing moves past them.
     undefined_names: tuple[UndefinedName, ...] = ()
-    options: AuditOptions = DEFAULT_OPTIONS
-    located: int = 0
-    is_unindexed: bool = False
-    selected: tuple[str | None, str] = (None, "")
+    options: AuditOptions = DEFAULT_OPTIONS  # the options of the audit
+    located: int = 0  # number of its ops that have a location, those of other blocks included
+    is_unindexed: bool = False  # whether it has ops that could carry an index, and none carries one
+    selected: tuple[str | None, str] = (None, "")  # how it was chosen among the dumps of its file: see `Dump`
 
     @property
     def source(self) -> str:
@@ -265,20 +255,15 @@ class Blocker(NamedTuple):
 
 
 class DisplacedOp(NamedTuple):
-    """A member of a smallest set of ops whose removal leaves the block in order.
-
-    Attributes:
-        inversions: how many inversions it is in.
-        early: whether it is before ops with smaller indices; otherwise it is after ops with larger indices.
-        derived: whether a pass made it from the op whose index it carries.
-        blocker: the direct user that needs it early, or the direct producer that keeps it late. None if a fix
-            can move it.
-    """
+    """A member of a smallest set of ops whose removal leaves the block in order."""
 
     op: OpLabel
-    inversions: int
+    inversions: int  # how many inversions it is in
+    # Whether it is before ops with smaller indices; otherwise it is after ops with larger indices.
     early: bool
-    derived: bool
+    derived: bool  # whether a pass made it from the op whose index it carries
+    # The direct user that needs it early, or the direct producer that keeps it late. None if a fix can
+    # move it.
     blocker: Blocker | None
 
     def shifted(self, lines: int) -> DisplacedOp:
@@ -288,18 +273,13 @@ class DisplacedOp(NamedTuple):
 
 
 class MislabelledOp(NamedTuple):
-    """An op with a wrong index: a member of a set of least weight whose indices contradict the dependences.
+    """An op with a wrong index: one of a set of least weight whose indices contradict the dependences."""
 
-    Attributes:
-        op: the op, with the index that it carries.
-        right: the op whose index it should carry: of the ops that depend on it and keep their index, the one
-            with the smallest index. If there are none: of the ops it depends on, the one with the largest.
-        inversions: how many inversions it is in.
-    """
-
-    op: OpLabel
+    op: OpLabel  # the op, with the index that it carries
+    # The op whose index it should carry: of the ops that depend on it and keep their index, the one
+    # with the smallest index. If there are none: of the ops it depends on, the one with the largest.
     right: OpLabel
-    inversions: int
+    inversions: int  # how many inversions it is in
 
     def shifted(self, lines: int) -> MislabelledOp:
         """Return the same op, a number of lines further down."""

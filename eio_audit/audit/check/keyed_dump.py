@@ -242,8 +242,7 @@ def read_dump(
     return KeyedDump(dump, options, ir, keys, dependences, functions)
 
 
-DESCRIBED_OPS = 10
-"""How many displaced ops of a block an audit describes, those in the most inversions."""
+DESCRIBED_OPS = 10  # how many displaced ops of a block an audit describes, those in the most inversions
 
 
 class SharedWork:

@@ -47,13 +47,7 @@ class Reduction:
         self.drops_metadata = self._drops_constants or self._drops_attributes  # the blobs of resources
 
     def texts(self, texts: Sequence[OpText], names: Sequence[str], constants: Sequence[int]) -> list[OpText]:
-        """Return the texts of all ops. Equal objects stay one object.
-
-        Args:
-            texts: by op, its text.
-            names: by op, its name.
-            constants: by op, whether it is a constant.
-        """
+        """Return the texts of all ops. Equal objects stay one object."""
         drops = [self._drops_attributes or (self._drops_constants and is_one) for is_one in constants]
         keys = list(zip(map(id, texts), names, map(bool, drops), strict=True))
         known = {key: self._text(text, *key[1:]) for key, text in dict(zip(keys, texts, strict=True)).items()}

@@ -88,7 +88,6 @@ def _digest(key: Hashable) -> int:
 
 @cache
 def _word_of(name: str) -> str:
-    """Return the last part of an op's name, as a part of a value's name."""
     return _NO_WORD.sub("_", name.rpartition(".")[2])
 
 

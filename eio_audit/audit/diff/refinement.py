@@ -33,8 +33,7 @@ from eio_audit.mlir.reading.op_text import OpText
 
 LABEL_STEP = 1 << 32  # the distance of labels with different names or symbols: more than there are locations
 
-Contents = dict[str, list[Hashable]]
-"""By symbol of a function, what its ops are known by, in their order."""
+Contents = dict[str, list[Hashable]]  # by symbol of a function, what its ops are known by, in their order
 
 
 def function_scopes(
@@ -43,12 +42,8 @@ def function_scopes(
     """Return what the symbols of the dump after stand for in the dump before, where that is not the namesake.
 
     A renamed function stands for its old symbol. A function that took the name of a renamed one stands for
-    nothing in the dump before: its symbol leads to a tuple, which equals no symbol.
-
-    Args:
-        before: one dump.
-        after: the other.
-        locations: by side and op, the location number, as far as both dumps show locations.
+    nothing in the dump before: its symbol leads to a tuple, which equals no symbol. ``locations`` has the
+    location number by side and op, as far as both dumps show locations.
     """
     if not set(after.functions) - set(before.functions):
         return {}
@@ -273,13 +268,9 @@ def contracted(
 ) -> tuple[ComparedOps, ComparedOps] | None:
     """Both dumps with other ``producers`` and ``users``: each the first that is not passed over.
 
-    An op that is passed over has none of either. The result is None if there is no such op.
-
-    Args:
-        before: one dump.
-        after: the other.
-        matched: by dump, the ops that the other has too. If given, wrappers among the others are passed over,
-            and what was in a wrapper counts as in the block around it. The result is None without a wrapper.
+    An op that is passed over has none of either. The result is None if there is no such op. Of the ops that
+    are not ``matched``, by dump, wrappers are passed over, too, and what was in a wrapper counts as in the
+    block around it. Then the result is None without a wrapper.
     """
     wrappers: tuple[dict[int, int], dict[int, int]] = {}, {}
     if matched is not None:

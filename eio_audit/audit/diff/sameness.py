@@ -107,13 +107,7 @@ class SamenessVerdict:
 
 
 def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> SamenessVerdict:
-    """In what sense two dumps are the same program.
-
-    Args:
-        before: the dump before.
-        after: the dump after.
-        became: by op of the dump before, the op of the dump after that is claimed to be the same.
-    """
+    """In what sense two dumps are the same program, if each op ``became`` what it is claimed to be."""
     old, new = before.ops.ir, after.ops.ir
     if old.dump_view == new.dump_view:
         return SamenessVerdict(Sameness.BYTES)

@@ -26,7 +26,7 @@ from eio_audit.order.permutation import count_inversions, permuted_ranges
 from eio_audit.order.precedence import Precedence
 
 if TYPE_CHECKING:
-    from eio_audit.audit.fix.compiler import Compiler
+    from eio_audit.audit.fix.verification import Compiler
 
 
 _VALUE_NAME = re.compile(STRING + rb"|" + COMMENT + rb"|(?P<name>" + VALUE + rb")")
@@ -428,5 +428,4 @@ def replacement_of(dumps: Sequence[Dump], options: AuditOptions) -> Replacement 
 
 
 def _shared(one: Iterable[bytes], other: Iterable[bytes]) -> int:
-    """Return how many lines at the start are the same."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -31,45 +31,31 @@ from eio_audit.order.permutation import displaced, inversions_charged
 
 
 class Finding(NamedTuple):
-    """One op that breaks a rule, or a block with hoisted constants or splits, of which ``op`` is the first.
-
-    Attributes:
-        sentence: what is wrong: ``belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it``.
-        place: where the dump is.
-        line: 1-based line of the op.
-        column: 1-based column of the op.
-        function: symbol of the function around the op, or None.
-        block: label of its block, which begins at ``block_line`` and ``block_column``.
-        op: the op.
-        origin: its place in the model, without line numbers and indices.
-        model: its line of the model's source, if its location names one.
-        inversions: how many inversions the op is charged with; 0 for other kinds of findings. The avoidable
-            findings of a block add up to its inversions out of place, the unavoidable findings to those that
-            a fix leaves. It is negative if a fix moves the op for the sake of others and that adds
-            inversions. For a wrong index: how many the op is in. If wrong indices are findings, the ops that
-            carry them are no other findings, and a block that has some has no unavoidable findings.
-        model_path: path of the file of ``model`` in the repository, if it was looked for and found.
-        pass_name: the pass that introduced it, as far as the log shows.
-        until: the first dump without it, such as ``after cse``; None if there is none.
-        left: whether the op breaks the rule at the end of the log; None if no later dump shows it.
-    """
+    """An op that breaks a rule, or a block with hoisted constants or splits, of which ``op`` is the first."""
 
     rule: Rule
-    sentence: Sentence
-    place: DumpPlace
-    line: int
-    column: int
-    function: str | None
-    block: str
+    sentence: Sentence  # what is wrong: `belongs after #7 ttir.exp %8 (line 9): 3 inversions, fix moves it`
+    place: DumpPlace  # where the dump is
+    line: int  # 1-based line of the op
+    column: int  # 1-based column of the op
+    function: str | None  # symbol of the function around the op, or None
+    block: str  # label of its block, which begins at `block_line` and `block_column`
     block_line: int
     block_column: int
-    op: OpLabel
-    origin: str
-    model: ModelLine | None
+    op: OpLabel  # the op
+    origin: str  # its place in the model, without line numbers and indices
+    model: ModelLine | None  # its line of the model's source, if its location names one
+    # How many inversions the op is charged with; 0 for other kinds of findings. The avoidable findings
+    # of a block add up to its inversions out of place, the unavoidable findings to those that a fix
+    # leaves. It is negative if a fix moves the op for the sake of others and that adds inversions. For
+    # a wrong index: how many the op is in. If wrong indices are findings, the ops that carry them are
+    # no other findings, and a block that has some has no unavoidable findings.
     inversions: int
+    # Path of the file of `model` in the repository, if it was looked for and found.
     model_path: str | None = None
-    pass_name: str | None = None
-    until: str | None = None
+    pass_name: str | None = None  # the pass that introduced it, as far as the log shows
+    until: str | None = None  # the first dump without it, such as `after cse`; None if there is none
+    # Whether the op breaks the rule at the end of the log; None if no later dump shows it.
     left: bool | None = None
 
     @property

@@ -135,23 +135,15 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The decision of a gate about a check.
+    """The decision of a gate about a check."""
 
-    Attributes:
-        check: the check.
-        gate: the gate.
-        findings: the findings of the rules in force, worst first, without known ones.
-        failed: the rules that fail the gate, ``UNINDEXED`` for inputs that could not be judged; empty if it
-            passes.
-        known: how many findings the baseline knows; None without a baseline.
-        stale: entries of the baseline that are no longer found, and how many of each.
-    """
-
-    check: Check
-    gate: Gate
-    findings: tuple[Finding, ...]
+    check: Check  # the check
+    gate: Gate  # the gate
+    findings: tuple[Finding, ...]  # the findings of the rules in force, worst first, without known ones
+    # The rules that fail the gate, `UNINDEXED` for inputs that could not be judged; empty if it passes.
     failed: tuple[Rule, ...]
-    known: int | None = None
+    known: int | None = None  # how many findings the baseline knows; None without a baseline
+    # Entries of the baseline that are no longer found, and how many of each.
     stale: Mapping[BaselineEntry, int] = field(default_factory=dict)
 
     def fails_by(self, finding: Finding) -> bool:

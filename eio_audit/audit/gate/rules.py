@@ -56,8 +56,7 @@ SPLIT = Rule(
 TOLD_APART = {Follow.CONSTANTS: HOISTED, Follow.SPLITS: SPLIT}
 """The rules on ops whose avoidable inversions are told apart: one finding for a block."""
 
-ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
-"""The rules on the order of ops."""
+ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)  # the rules on the order of ops
 
 LOCATION_RULES = (
     Rule("EIO101", "unknown-location", "An op has no location, or an unknown one."),
@@ -82,8 +81,7 @@ UNINDEXED = Rule(
 )
 """The rule on inputs. It has no findings, fails every gate, and is in force unless the gate allows it."""
 
-RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE, UNINDEXED)
-"""All rules, sorted by code."""
+RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE, UNINDEXED)  # all rules, sorted by code
 
 
 def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:

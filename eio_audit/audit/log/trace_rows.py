@@ -22,10 +22,6 @@ def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTION
     """Return the trace of all dumps of several traces that have no program in common.
 
     It is the trace of the dumps of the first, followed by those of the second, and so on.
-
-    Args:
-        traces: what to merge. There may be none.
-        options: what the dumps were audited with.
     """
     left = chain.from_iterable(one.left for one in traces)
     passes = chain.from_iterable(one.passes for one in traces)

@@ -155,7 +155,7 @@ def _replacements(verdict: Verdict, options: AuditOptions) -> dict[str, Replacem
     from eio_audit.audit.fix.fix import replacement_of
     from eio_audit.audit.fix.verification import VerificationError
     from eio_audit.audit.gate.rules import AVOIDABLE
-    from eio_audit.report.wording.commands import is_kept
+    from eio_audit.report.wording.conclusion import is_kept
 
     found = {}
     for source in dict.fromkeys(one.source for one in verdict.findings if one.rule is AVOIDABLE):

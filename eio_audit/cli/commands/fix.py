@@ -36,8 +36,8 @@ from eio_audit.report.text.progress import advancing, progress
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
-    from eio_audit.audit.fix.compiler import Compiler
     from eio_audit.audit.fix.fix import Fix
+    from eio_audit.audit.fix.verification import Compiler
     from eio_audit.mlir.input.dumps import Dump
 
 
@@ -169,7 +169,7 @@ def compiler_of(command: tuple[str, ...] | None, timeout: float | None) -> Compi
         return None
     if shutil.which(command[0]) is None:
         raise click.UsageError(f"--verify-with: cannot find the program '{command[0]}'")
-    from eio_audit.audit.fix.compiler import Compiler
+    from eio_audit.audit.fix.verification import Compiler
 
     return Compiler(command) if timeout is None else Compiler(command, timeout)
 

@@ -335,7 +335,6 @@ def _packed(name: str) -> str:
 
 @lru_cache(_REMEMBERED)
 def _named(name: str) -> re.Match[str] | None:
-    """Return the parts of a file name that has counters and a pass, or a stage."""
     return _NAMED.fullmatch(_stem(name) or "")
 
 

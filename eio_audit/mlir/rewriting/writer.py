@@ -125,7 +125,6 @@ class _Block:
             yield Span(start, start), [text]
 
     def _extent(self, ops: range) -> Span:
-        """Return the span from the first of some adjacent ops to the last, without comments around them."""
         return Span(self._starts[ops[0]], self._ends[ops[-1]])
 
     def _gap(self, place: int) -> Span:
@@ -152,7 +151,6 @@ class _Block:
         return comment_lines(self._data, self._ends[op - 1] if op else self._start, self._starts[op])
 
     def _content(self, op: int) -> bytes:
-        """Return the original op, with the comment after it on its line."""
         return self._data[self._starts[op] : self._content_end(op)]
 
     def _content_end(self, op: int) -> int:

@@ -35,9 +35,8 @@ from itertools import chain, compress
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import ACCESSES, MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
-from eio_audit.mlir.semantics.constants import cannot_trap, element
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
-from eio_audit.mlir.semantics.value_types import DynamicShapes
+from eio_audit.mlir.semantics.value_types import DynamicShapes, cannot_trap, element
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 
@@ -57,8 +56,7 @@ _ELEMENTWISE = ("arith.", "complex.", "math.")
 Resource = int | str | tuple[int, ...]
 """A buffer or a handle, memory or a state by name, or an allocation by its value or as ``_ARGUMENTS``, with
 the indices of an element behind it."""
-Touches = Mapping[Resource, frozenset[str]]
-"""By resource, the kinds of effect on it: ``read``, ``write``, ``free``."""
+Touches = Mapping[Resource, frozenset[str]]  # by resource, the kinds of effect on it: `read`, `write`, `free`
 
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}

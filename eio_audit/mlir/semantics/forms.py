@@ -34,7 +34,7 @@ from itertools import chain, compress, count, islice
 from operator import and_, gt, sub
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.constants import constant
+from eio_audit.mlir.semantics.value_types import constant
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits
 
 _GROUPS = re.compile(rb"\boperand(?:SegmentSizes|_segment_sizes|_constraints)\b")
@@ -160,7 +160,6 @@ class Forms:
 
     @cached_property
     def _uses(self) -> Counter[int]:
-        """By value, how often it is used."""
         return Counter(chain(self._ir.operands, *self._ir.late_operands.values()))
 
     def _may_have_destination(self, name: int) -> bool:

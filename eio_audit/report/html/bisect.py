@@ -28,7 +28,7 @@ from eio_audit.report.wording.bisect import (
     root_op,
     step_title,
 )
-from eio_audit.report.wording.commands import bisect_command
+from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.numbers import count
 
 LEFT_PART = 0.6
@@ -79,13 +79,7 @@ class Curve:
 
 
 def curve_of(result: Bisection, kinds: Mapping[str | None, str], shows_order: bool) -> Curve:
-    """Return the curve of a pass.
-
-    Args:
-        result: what to show.
-        kinds: by pattern, the class of its colour.
-        shows_order: whether the height shows inversions; else it shows how many ops each step changed.
-    """
+    """Return the curve of a pass: inversions if it ``shows_order``, else how many ops each step changed."""
     heights = [_heights(one, shows_order) for one in result.applications]
     advice = result.advice if shows_order else None
     advised = () if advice is None or not advice.together.patterns else advice.curve
@@ -157,11 +151,9 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.2%}"
 
 
-COLOURS = 4
-"""How many patterns have a colour."""
+COLOURS = 4  # how many patterns have a colour
 
-SHOWN_UNRESOLVED = 3
-"""How many of the steps that are not resolved are named at the top."""
+SHOWN_UNRESOLVED = 3  # how many of the steps that are not resolved are named at the top
 
 
 def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: StoredSteps) -> str:

@@ -20,7 +20,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
 from eio_audit.report.graph import drawing_of
 from eio_audit.report.html.table import Table, columns_if_any, columns_of
-from eio_audit.report.wording.commands import explain_command
+from eio_audit.report.wording.conclusion import explain_command
 from eio_audit.report.wording.order import CLASSES, background, block_name, heading_of, reason, sentence
 from eio_audit.report.wording.trace import made_by
 

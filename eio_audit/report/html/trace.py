@@ -13,7 +13,7 @@ from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of
-from eio_audit.report.wording.commands import compare_command
+from eio_audit.report.wording.conclusion import compare_command
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.trace import (
     START,

@@ -14,7 +14,7 @@ from eio_audit.report.text.findings import SHOWN
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
-from eio_audit.report.wording.commands import bisect_command
+from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import become
 

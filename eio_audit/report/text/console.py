@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Literal
 
 from eio_audit.mlir.source import printable
-from eio_audit.report.wording.commands import Step, next_lines
+from eio_audit.report.wording.conclusion import Step, next_lines
 from eio_audit.report.wording.numbers import if_any
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from itertools import accumulate
 
 from eio_audit.audit.corpus.two_runs import RunComparison
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.matching_lines import gaps_between, matching_lines
-from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.diff.op_changes import OpChange, gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
@@ -31,8 +30,7 @@ CONTEXT_LINES = 3  # the number of unchanged lines before and after a change
 
 _LINE_STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
-Change = tuple[range, range]
-"""Lines of the old text, and the lines of the new text that replace them."""
+Change = tuple[range, range]  # lines of the old text, and the lines of the new text that replace them
 
 
 def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:

@@ -23,8 +23,7 @@ from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
-from eio_audit.report.wording.commands import Step, bisect_command, bisection_command
-from eio_audit.report.wording.conclusion import limits
+from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command, limits
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import correction
 from eio_audit.report.wording.trace import NOT_JUDGED
@@ -32,8 +31,7 @@ from eio_audit.report.wording.trace import NOT_JUDGED
 WITHOUT_PATTERNS = "(without patterns, such as folding)"
 """What the pass does without any pattern, as a row of the table."""
 
-SHOWN_STEPS = 4
-"""How many steps a sentence names."""
+SHOWN_STEPS = 4  # how many steps a sentence names
 
 UNKNOWN_PATTERN, UNRESOLVED = "(pattern unknown)", "(not resolved)"
 
@@ -134,8 +132,7 @@ CARRIED = {
 }
 """Whose location new ops carry, seen from the op that the pattern is applied to."""
 
-SHOWN_OPS = 3
-"""How many ops a sentence names."""
+SHOWN_OPS = 3  # how many ops a sentence names
 
 
 def what_to_change(advice: Advice, result: Bisection) -> str:

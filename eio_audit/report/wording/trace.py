@@ -12,16 +12,20 @@ from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.audit.log.trace_rows import PassTotal
 from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.report.wording.commands import (
+from eio_audit.report.wording.conclusion import (
+    SHOWN_INPUTS,
     Step,
     argument,
+    checked,
     command,
     compare_command,
     explain_command,
     is_readable_again,
+    lets_pass,
+    limits,
     pass_command,
+    unread,
 )
-from eio_audit.report.wording.conclusion import SHOWN_INPUTS, checked, lets_pass, limits, unread
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
