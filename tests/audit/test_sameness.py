@@ -274,6 +274,15 @@ def shuffled(text: str, seed: int) -> str:
     return shuffle(read_text(text), seed=seed).decode()
 
 
+def test_loops_of_equal_ops_change_places() -> None:
+    load = "    %{0} = memref.load %m[%i] : memref<4xi32>\n"
+    loop = "  scf.for %{0} = %i to %i step %i {{\n{1}  }}\n"
+    two = loop.format("j", load.format("a") + load.format("b"))
+    one = loop.format("k", load.format("c"))
+    program = "func.func @f(%m: memref<4xi32>, %i: index) {{\n{}  return\n}}\n"
+    assert sameness(program.format(two + one), program.format(one + two)) is Sameness.ORDER
+
+
 @given(programs() | loops(), st.integers(0, 9))
 def test_a_shuffled_program_is_the_same_in_another_order(text: str, seed: int) -> None:
     after = shuffled(text, seed)

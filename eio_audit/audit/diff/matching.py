@@ -11,7 +11,7 @@ location alone: one framework op is often several IR ops. An op whose partner is
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, chain
@@ -65,8 +65,17 @@ class _Pairing(Pairs):
         return Matching(became, was, self.blocks, self.arguments, self.keys.same_form, self.same.untouched)
 
     def _pair_alike(self) -> None:
-        """Pairs ops of one class, those with the same producers first."""
-        for group in sorted(self._unmatched(lambda side, op: self._classes[side].around[op])):
+        """Pairs ops of one class, those that are equal in all first, then those with the same producers."""
+        if any(len(old) > 1 or len(new) > 1 for old, new in self._of_one_class("around")):
+            self._pair_classes(self._of_one_class("exact"))
+        self._pair_classes(self._of_one_class("around"))
+
+    def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
+        classes = [getattr(side, kind) for side in self._classes]
+        return self._unmatched(lambda side, op: classes[side][op])
+
+    def _pair_classes(self, groups: Iterable[tuple[list[int], list[int]]]) -> None:
+        for group in sorted(groups):
             for key in (self._matched_producers, lambda *_: True):
                 free = [[op for op in ops if op not in self.matched[side]] for side, ops in enumerate(group)]
                 for old, new in groups_of(free, key):

@@ -243,7 +243,6 @@ class ParsedLocations:
 
 @lru_cache(maxsize=MOST_KNOWN_PLACES)
 def _place_of(text: bytes) -> ModelPlace:
-    """Return the place in what is between the index and the line of the op."""
     return parse_origin(unescaped(b"0|%b|0|x" % text)).place
 
 

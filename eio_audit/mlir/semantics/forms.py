@@ -255,5 +255,4 @@ def changes_stack(ir: IR, op: int) -> bool:
 
 
 def _is_call(name: str) -> bool:
-    """Whether it is a call of a function or an intrinsic, such as ``llvm.call`` or ``func.call``."""
     return name.rpartition(".")[2] in ("call", "call_intrinsic")

@@ -97,7 +97,6 @@ def _print_applications(result: Bisection, steps: Sequence[Application], console
 
 
 def _pattern_numbers(result: Bisection) -> dict[str, str]:
-    """Return the numbers of the patterns in the table of patterns."""
     return {words.pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
 
 
