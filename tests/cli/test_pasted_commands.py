@@ -127,9 +127,12 @@ def test_the_commands_of_a_list_of_dumps_run(command: str, folder: Path) -> None
 
 @pytest.mark.slow
 def test_the_commands_of_a_bisection_run(folder: Path) -> None:
-    lines = suggested(run(*shlex.split(BISECT)).stdout.decode(), "text")
-    assert [shlex.split(line)[1] for line in lines] == ["bisect"] * len(lines)
-    require_runs(lines, folder)
+    command, *more = run(*shlex.split(BISECT)).stdout.decode().partition("next:\n")[2].splitlines()
+    before, dashes, compiler = command.partition(" -- ")
+    assert before.startswith("  eio-audit bisect ")
+    added = [line.removeprefix("  with ").partition("  # ")[0] for line in more]
+    assert [one.split()[0] for one in added] == ["--show", "-o", "-o"]
+    require_runs([command, *(f"{before} {one}{dashes}{compiler}" for one in added)], folder)
 
 
 @pytest.mark.parametrize(
