@@ -250,7 +250,7 @@ def _outside(
 
 
 def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
-    """Return, per op to change, its donor, which keeps its own label.
+    """Return, per op whose label changes, its donor, which keeps its own label.
 
     The donor is the first descendant in the text with the smallest kept label. If no descendant keeps its
     label, it is the last op in the text with the largest label that an ancestor has after the change.
@@ -267,4 +267,5 @@ def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
         if smallest[op] < none:
             largest[op] = smallest[op]
     largest = block.precedence.largest_above(largest)
-    return {op: (smallest[op] if smallest[op] < none else largest[op]) % size for op in sorted(wrong)}
+    labels = {op: smallest[op] if smallest[op] < none else largest[op] for op in sorted(wrong)}
+    return {op: label % size for op, label in labels.items() if label // size != keys[op]}

@@ -153,6 +153,14 @@ def test_a_changed_op_takes_the_smallest_kept_label_below_or_the_largest_above(
         assert new[op] == (min(under) if under else max(above))
 
 
+def test_with_little_effort_a_label_that_stays_is_not_counted() -> None:
+    edges = {0: (2, 3, 5), 1: (2, 3, 4, 5, 6), 2: (4, 6), 3: (4, 5, 6), 4: (6,), 5: (6,)}
+    block = Block([3, 7, 7, 3, 3, 3, 2], [(one, other) for one, others in edges.items() for other in others])
+    found = fewest_wrong_labels(block.keys, [1] * 7, block.precedence, Effort(34))
+    new = relabelled(block.keys, found.donor_of)
+    assert all(new[op] != block.keys[op] for op in found.donor_of)
+
+
 @given(tangled_blocks(), WEIGHTS, st.integers(0, 400))
 def test_with_little_effort_the_rest_is_free_of_contradiction_and_the_bound_holds(
     block: Block, weights: list[int], steps: int
