@@ -41,7 +41,7 @@ from operator import and_, le, lt
 
 from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
-from eio_audit.order.permutation import count_inversions, longest_in_place, moved_places
+from eio_audit.order.permutation import keyed_inversions, longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (
@@ -97,7 +97,7 @@ def restore_order(
     effort = effort or Effort()
     order: Sequence[int] = range(precedence.size)
     if inversions is None:
-        inversions = count_inversions([key for key in keys if key is not None])
+        inversions = keyed_inversions(keys)
     if not inversions:
         return Order(list(order), inversions=0, forced=0, lower_bound=0)
     effort.left += STEPS_PER_OP * precedence.size

@@ -8,7 +8,7 @@ An order of ops is ``order[k]``, the textual index of the op placed k-th.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import gt, mul, ne, not_, sub
@@ -199,6 +199,11 @@ def _sweep(ranks: Sequence[int], weights: Sequence[int]) -> Iterator[int]:
 
 
 CHUNK = 512  # keys sorted by insertion before merging starts
+
+
+def keyed_inversions(keys: Iterable[int | None]) -> int:
+    """Return the inversions of the keys; None stands for an op without a key, which is in none."""
+    return count_inversions([key for key in keys if key is not None])
 
 
 def count_inversions(keys: Sequence[int], chunk_size: int = CHUNK) -> int:

@@ -107,8 +107,7 @@ class FirstFailure:
     number: int | None = None  # which run of the pass it is, from 1; None if it is the only one
     first: int = 0  # the first attempt of a pattern that may be to blame
     # The last of them. It is greater than `first` where the test cannot judge the states between, or if the
-    # search was stopped. Both
-    # are 0 if the property fails without any pattern, or the pass is one step.
+    # search was stopped. Both are 0 if the property fails without any pattern, or the pass is one step.
     last: int = 0
     attempt: Attempt | None = None  # the attempt; None if there are several, or none
     why_one_step: str = ""  # why the attempts of the pass cannot be told apart; empty if they can

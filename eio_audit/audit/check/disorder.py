@@ -33,8 +33,8 @@ from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import (
     count_descents,
-    count_inversions,
     displaced,
+    keyed_inversions,
     moved_places,
     order_profile,
 )
@@ -282,17 +282,13 @@ def _order_of(
     One is the order of a fix. It removes fewer than another if it leaves these ops out of order for the sake
     of those that follow. The other is searched for, unless the first removes ``most``.
     """
-    inversions = _inversions(keys, range(len(keys)))
-    order, removed = fixed, inversions - _inversions(keys, fixed)
+    inversions = keyed_inversions(keys)
+    order, removed = fixed, inversions - keyed_inversions(map(keys.__getitem__, fixed))
     if removed < min(most, inversions):
         found = restore_order(keys, precedence, inversions, effort)
         if inversions - found.inversions > removed:
             order, removed = found.order, inversions - found.inversions
     return order, removed
-
-
-def _inversions(keys: Sequence[int | None], order: Sequence[int]) -> int:
-    return count_inversions([key for place in order if (key := keys[place]) is not None])
 
 
 def restore_block(

@@ -19,7 +19,7 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import restore_order
-from eio_audit.order.permutation import count_inversions, moved_places
+from eio_audit.order.permutation import keyed_inversions, moved_places
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.wrong_labels import relabelled
 
@@ -29,9 +29,7 @@ class Placement:
     """Some ops of a dump, put where their keys say as far as dependences allow. No other moves."""
 
     ops: tuple[OpLabel, ...]  # those that are put elsewhere, in textual order
-    behind: (
-        OpLabel | None
-    )  # the op behind which the first of them stands; None if there is none, or it moves, too
+    behind: OpLabel | None  # what the first of them stands behind; None if it moves, too, or there is none
     removed: int  # how many inversions that removes
     inversions: int  # how many inversions all of the ops are in
 
@@ -44,7 +42,7 @@ def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) ->
     removed, inversions, moved, behind, effort = 0, 0, list[int](), None, Effort()
     for number in sorted({dump.ir.op_block[op] for op in ops}):
         block, own = KeyedBlock(dump, number), dump.ir.of_block(number, keys)
-        now = _inversions(own)
+        now = keyed_inversions(own)
         is_fixed = [key is not None and op not in ops for op, key in zip(block.ops, own, strict=True)]
         fixed = [place for place, flag in enumerate(is_fixed) if flag]
         if not now or block.graph is None:
@@ -52,8 +50,8 @@ def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) ->
         edges = [*block.graph.precedence.forwards(), *pairwise(fixed)]
         producers, users = ([edge[end] for edge in edges] for end in range(2))
         order = restore_order(own, Precedence.from_edges(len(own), producers, users), now, effort).order
-        removed += now - _inversions([own[place] for place in order])
-        inversions += now - _inversions([own[place] for place in fixed])
+        removed += now - keyed_inversions([own[place] for place in order])
+        inversions += now - keyed_inversions([own[place] for place in fixed])
         # By place, how many of the ops that keep their order come before it, now and then.
         before = [*accumulate(is_fixed, initial=0)]
         then = dict(zip(order, accumulate(map(is_fixed.__getitem__, order), initial=0), strict=False))
@@ -63,10 +61,6 @@ def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) ->
             behind = dump.label(block.ops[fixed[before[here[0]] - 1]])
         moved += (block.ops[place] for place in here)
     return Placement(tuple(map(dump.label, moved)), behind, removed, inversions)
-
-
-def _inversions(keys: Sequence[int | None]) -> int:
-    return count_inversions([key for key in keys if key is not None])
 
 
 def made_out_of_order(comparison: DumpComparison) -> dict[str, set[int]]:
@@ -133,4 +127,4 @@ def corrections(comparison: DumpComparison) -> tuple[Correction, ...]:
 
 
 def _all_inversions(dump: KeyedDump, keys: Sequence[int | None]) -> int:
-    return sum(_inversions(dump.ir.of_block(number, keys)) for number in dump.keys.disordered_blocks)
+    return sum(keyed_inversions(dump.ir.of_block(number, keys)) for number in dump.keys.disordered_blocks)

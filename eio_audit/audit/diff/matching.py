@@ -66,9 +66,11 @@ class _Pairing(Pairs):
 
     def _pair_alike(self) -> None:
         """Pairs ops of one class, those that are equal in all first, then those with the same producers."""
-        if any(len(old) > 1 or len(new) > 1 for old, new in self._of_one_class("around")):
+        around = self._of_one_class("around")
+        if any(len(old) > 1 or len(new) > 1 for old, new in around):
             self._pair_classes(self._of_one_class("exact"))
-        self._pair_classes(self._of_one_class("around"))
+            around = self._of_one_class("around")
+        self._pair_classes(around)
 
     def _of_one_class(self, kind: str) -> list[tuple[list[int], list[int]]]:
         classes = [getattr(side, kind) for side in self._classes]
