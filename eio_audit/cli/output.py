@@ -105,7 +105,7 @@ def write_atomically(
         VerificationError: it changed since it was read. It stays as it is.
     """
     import fcntl
-    import tempfile
+    import secrets
 
     named = Path(path)
     replaces_link = replaces_link and named.is_symlink()
@@ -120,27 +120,27 @@ def write_atomically(
                 file.writelines(pieces)
             return
         _remove_leftovers(target.parent)
-        descriptor, temporary = tempfile.mkstemp(TEMPORARY, ".", target.parent)
-        with os.fdopen(descriptor, "wb") as file:
+        temporary = target.parent / f".{secrets.token_urlsafe(6)}{TEMPORARY}"  # known before it exists
+        with open(temporary, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             with contextlib.suppress(OSError):  # a file system without locks
                 fcntl.flock(file, fcntl.LOCK_EX)
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
             has_old = target.exists() and not replaces_link
-            _give_owner_and_mode(Path(temporary), target.stat() if has_old else None)
+            _give_owner_and_mode(temporary, target.stat() if has_old else None)
             if source is not None and is_source and file_state(target) != source.state:
                 from eio_audit.audit.fix.verification import VerificationError
 
                 raise VerificationError("the file changed since it was read")
-            Path(temporary).replace(target)
+            temporary.replace(target)
             temporary = None
     except OSError as error:
         raise InputError(path, None, f"cannot write: {error.strerror or error}") from error
     finally:
         if temporary is not None:  # also after Ctrl-C
             with contextlib.suppress(OSError):
-                Path(temporary).unlink()
+                temporary.unlink()
 
 
 @cache
