@@ -34,7 +34,16 @@ from eio_audit.audit.corpus.models import (
     model_of,
     models_of,
 )
-from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
+from eio_audit.audit.corpus.trace_models import (
+    NO_PROGRESS,
+    ModelTraces,
+    PassTotal,
+    Progress,
+    TraceModel,
+    merge_traces,
+    pass_totals,
+    trace_models,
+)
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import (
     BatchSize,
@@ -54,9 +63,15 @@ from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplace
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import Relation, gaps_between, matching_lines, repeated_changes
 from eio_audit.audit.diff.sameness import Sameness, sameness
-from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
+from eio_audit.audit.explain.order_picture import (
+    BlockDataflow,
+    Disorder,
+    OrderPicture,
+    WorstBlocks,
+    neighbourhood,
+    pictures_of_model,
+)
 from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.fix import (
@@ -73,14 +88,14 @@ from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
 from eio_audit.audit.fix.verification import first_lines, lines_of_input, read_relocated, verify
 from eio_audit.audit.functions import functions_around
-from eio_audit.audit.gate.baseline import (
+from eio_audit.audit.gate.findings import (
     Baseline,
     BaselineComparison,
     BaselineEntry,
     baseline_to_json,
+    find,
     parse_baseline,
 )
-from eio_audit.audit.gate.findings import find
 from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
@@ -104,7 +119,6 @@ from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
-from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module

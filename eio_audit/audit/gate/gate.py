@@ -24,8 +24,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
-    from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
-    from eio_audit.audit.gate.findings import Finding
+    from eio_audit.audit.gate.findings import Baseline, BaselineEntry, Finding
 
 
 BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, UNINDEXED})

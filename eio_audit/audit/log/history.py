@@ -15,8 +15,7 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
-from eio_audit.audit.log.followed_pairs import FollowedPairs
-from eio_audit.audit.log.inverted_pairs import INITIAL
+from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import ProgramWalk, Shown, Step

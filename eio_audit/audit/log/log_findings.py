@@ -80,7 +80,7 @@ class _ProgramPairs:
     """The pairs out of order of one program, from the first dump that has any."""
 
     def __init__(self, options: AuditOptions) -> None:
-        from eio_audit.audit.log.followed_pairs import FollowedPairs
+        from eio_audit.audit.log.inverted_pairs import FollowedPairs
         from eio_audit.audit.log.scope_steps import ScopeSteps
 
         self._steps, self._pairs = ScopeSteps(options), FollowedPairs(options)

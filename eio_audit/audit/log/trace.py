@@ -21,9 +21,8 @@ from eio_audit.audit.diff.made_ops import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun, located
-from eio_audit.audit.log.followed_pairs import FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.inverted_pairs import INITIAL
+from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
