@@ -67,7 +67,7 @@ GROUPS = {
         ),
     ),
     "rewriting": Group(
-        ("eio_audit/audit/fix/verification.py", "eio_audit/mlir/rewriting/writer.py"),
+        ("eio_audit/audit/fix/verification.py", "eio_audit/mlir/rewriting.py"),
         (
             "tests/audit/test_fix.py",
             "tests/audit/test_relabel.py",

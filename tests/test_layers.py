@@ -44,9 +44,9 @@ FLOORS = {
         {"linear_extension"},
     ],
     "audit": [
-        {"functions", "command"},
+        {"command"},
         {"locations"},
-        {"dependence", "op_label", "options"},
+        {"dependence", "options"},
         {"check"},
         {"explain", "fix", "gate"},
         {"diff"},

@@ -16,7 +16,6 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import advise
 from eio_audit.audit.bisect.bisection import INTERRUPTED, Application, Bisection, Reproduction
 from eio_audit.audit.bisect.pass_search import (
@@ -27,7 +26,7 @@ from eio_audit.audit.bisect.pass_search import (
     SearchResult,
     find_states,
 )
-from eio_audit.audit.bisect.survey import Survey
+from eio_audit.audit.bisect.survey import Attempt, Survey, short_pattern
 from eio_audit.audit.corpus.workers import usable_cores
 from eio_audit.audit.diff.diff import Diff, diff
 from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, history

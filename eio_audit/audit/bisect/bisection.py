@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from pathlib import Path
 
-from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.compiler_command import counter_flag
+from eio_audit.audit.bisect.survey import Attempt, short_pattern
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump, read_text

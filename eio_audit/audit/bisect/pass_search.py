@@ -19,7 +19,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.action_log import Attempt, read_attempts
 from eio_audit.audit.bisect.bisection import CHANGES_NOTHING, INTERRUPTED, MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.compiler_command import (
     ALL_ATTEMPTS,
@@ -33,10 +32,12 @@ from eio_audit.audit.bisect.compiler_command import (
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
     MODULE_SCOPE,
+    Attempt,
     PassInQuestion,
     Survey,
     alone,
     choose_pass,
+    read_attempts,
     survey,
 )
 from eio_audit.audit.command import interrupted_by_termination

@@ -100,15 +100,15 @@ class PassTotal:
 def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
     """Return the totals of all passes, worst first; each trace is that of a model."""
     totals: dict[str | None, Counter[str]] = defaultdict(Counter)
-    for trace in traces:
+    for one in traces:
         made = Counter[str | None]()
-        for traced in trace.passes:
+        for traced in one.passes:
             made[traced.pass_name] += traced.made
             totals[traced.pass_name].update({name: getattr(traced, name) for name in SUMMED})
         for name, number in made.items():
             totals[name]["models"] += number > 0
     rows = (
-        PassTotal(name, models=own["models"], **{one: own[one] for one in SUMMED})
+        PassTotal(name, models=own["models"], **{key: own[key] for key in SUMMED})
         for name, own in totals.items()
     )
     return tuple(sorted(rows, key=_severity))
@@ -120,13 +120,13 @@ def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:
 
 def initial_total(traces: Iterable[Trace]) -> PassTotal:
     """Return what was there from the start, as a row beside those of the passes."""
-    kept = [trace for trace in traces if trace.initial]
+    kept = [one for one in traces if one.initial]
     return PassTotal(
         None,
-        made=sum(trace.initial for trace in kept),
+        made=sum(one.initial for one in kept),
         models=len(kept),
-        left=sum(trace.initial_left for trace in kept),
-        left_shuffled=sum(trace.initial_left_shuffled for trace in kept),
+        left=sum(one.initial_left for one in kept),
+        left_shuffled=sum(one.initial_left_shuffled for one in kept),
     )
 
 

@@ -1,4 +1,4 @@
-"""The order of a block op by op, as plain data for pictures, and the blocks that a report draws."""
+"""What is drawn of a block, as plain data: its dataflow DAG, and its order op by op; and of which blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
-from eio_audit.audit.op_label import OpLabel, labels
+from eio_audit.audit.locations.original_index import OpLabel, labels
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
@@ -28,8 +28,17 @@ from eio_audit.order.permutation import displaced
 if TYPE_CHECKING:
     import networkx as nx
 
-
 NAMED_BLOCKS = 8  # the most blocks that an error names
+DRAWN_RADIUS = 2  # of the dataflow drawn around an op
+DRAWN_NEIGHBOURS = 30  # the most ops of it
+DRAWN_MOVED = 10  # the most ops with dataflow drawn around them that a fix moves
+DRAWN_UNMOVED = 5  # the most other displaced ops
+ALL_TEXTS = 2_000  # the most ops of a picture with all texts; others have texts around displaced ops only
+TEXTS_AROUND = 2  # the number of ops with a text on each side of such an op
+SHOWN_TEXT = 240  # the most characters of a text
+PICTURED_BLOCKS = 6  # the most blocks that a report draws
+PICTURED_BLOCKS_OF_MODEL = 3  # the most blocks that the page of a model draws
+Audited = Callable[[], AuditedDump | None]  # returns a dump with its IR; None if it cannot be read any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,15 +275,6 @@ def _error(dump: AuditedDump, message: str) -> InputError:
     return InputError(dump.ir.source.name, None, message)
 
 
-DRAWN_RADIUS = 2  # of the dataflow drawn around an op
-DRAWN_NEIGHBOURS = 30  # the most ops of it
-DRAWN_MOVED = 10  # the most ops with dataflow drawn around them that a fix moves
-DRAWN_UNMOVED = 5  # the most other displaced ops
-ALL_TEXTS = 2_000  # the most ops of a picture with all texts; others have texts around displaced ops only
-TEXTS_AROUND = 2  # the number of ops with a text on each side of such an op
-SHOWN_TEXT = 240  # the most characters of a text
-
-
 class Disorder(StrEnum):
     """Why an op is out of order: the first reason that holds."""
 
@@ -372,12 +372,6 @@ def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:
         shown = " ".join(start.decode("utf-8", "replace").split())
         texts[place] = shown if len(shown) <= SHOWN_TEXT else f"{shown[:SHOWN_TEXT]} ..."
     return texts
-
-
-PICTURED_BLOCKS = 6  # the most blocks that a report draws
-PICTURED_BLOCKS_OF_MODEL = 3  # the most blocks that the page of a model draws
-
-Audited = Callable[[], AuditedDump | None]  # returns a dump with its IR; None if it cannot be read any more
 
 
 class WorstBlocks:

@@ -31,8 +31,8 @@ from eio_audit.audit.gate.rules import (
     Rule,
     sentences,
 )
+from eio_audit.audit.locations.original_index import OpLabel, Sentence, label
 from eio_audit.audit.locations.parsed_locations import ModelLine
-from eio_audit.audit.op_label import OpLabel, Sentence, label
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
 from eio_audit.mlir.source import InputError, Position, Source, printable_in_json

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.functions import only_function
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -22,6 +21,7 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.semantics.functions import only_function
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.findings import Baseline, BaselineEntry, Finding

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.parsed_locations import ParsedLocations
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Location, NameLoc, walk
+from eio_audit.mlir.semantics.functions import ends_block, function_symbol
 
 _DIALECT = "ttnn."
 _FUNCTION_TYPE = re.compile(rb'\btt\.function_type = "(\w+)"')

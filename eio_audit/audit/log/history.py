@@ -14,12 +14,12 @@ from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
+from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
 from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError

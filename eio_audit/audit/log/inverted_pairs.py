@@ -27,10 +27,10 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
 from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_INDEX
-from eio_audit.audit.locations.location_numbers import NO_LOCATION
+from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep
 from eio_audit.audit.log.walk import Part
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.permutation import displaced

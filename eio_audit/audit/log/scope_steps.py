@@ -19,7 +19,7 @@ from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.diff.op_changes import Relation
-from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText, ShownText, extents_of, line_ends
 from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step

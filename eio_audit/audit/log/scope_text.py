@@ -17,11 +17,11 @@ from itertools import count, groupby, repeat
 from operator import eq, is_, itemgetter
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.audit.functions import find_scopes, only_function
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.semantics.functions import find_scopes, only_function
 from eio_audit.mlir.source import InputError, Source, Span, count_lines
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
 from eio_audit.mlir.traits import OpTable
