@@ -1,8 +1,8 @@
 """The public names and their modules: the one list, for type checkers and for ``__init__.py``."""
 
+from eio_audit.audit.bisect.bisect import Application as Application
+from eio_audit.audit.bisect.bisect import Bisection as Bisection
 from eio_audit.audit.bisect.bisect import bisect as bisect
-from eio_audit.audit.bisect.bisection import Application as Application
-from eio_audit.audit.bisect.bisection import Bisection as Bisection
 from eio_audit.audit.check.check import Check as Check
 from eio_audit.audit.check.check import check as check
 from eio_audit.audit.check.figures import BlockAudit as BlockAudit

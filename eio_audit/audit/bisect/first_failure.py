@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.bisection import INTERRUPTED, Reproduction
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
@@ -22,7 +21,9 @@ from eio_audit.audit.bisect.compiler_command import (
     counter_flag,
 )
 from eio_audit.audit.bisect.pass_search import (
+    INTERRUPTED,
     PassSearch,
+    Reproduction,
     Request,
     SearchInterruptedError,
     first_failing,

@@ -19,7 +19,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.bisection import CHANGES_NOTHING, INTERRUPTED, MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.compiler_command import (
     ALL_ATTEMPTS,
     CompilerCommand,
@@ -27,6 +26,7 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerRuns,
     PassStates,
     count_of_attempts,
+    counter_flag,
     dump_after,
 )
 from eio_audit.audit.bisect.survey import (
@@ -43,6 +43,12 @@ from eio_audit.audit.bisect.survey import (
 from eio_audit.audit.command import interrupted_by_termination
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.source import InputError
+
+INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"  # why a search stopped early
+CHANGES_NOTHING = "it changes nothing"  # why a pass that leaves the IR as it is has no steps
+NO_PATTERNS = "it applies no patterns"
+FAILS_WITHOUT = "it fails when patterns are held back"
+NO_ACTIONS = -1  # the number of attempts that stands for the run that logs actions
 
 
 class Interval(NamedTuple):
@@ -111,10 +117,17 @@ class Halving:
                 yield Interval(first, last)
 
 
-NO_PATTERNS = "it applies no patterns"
-FAILS_WITHOUT = "it fails when patterns are held back"
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """How to get the states by hand."""
 
-NO_ACTIONS = -1  # the number of attempts that stands for the run that logs actions
+    command: str  # the command that runs the pass, without a count of attempts
+    input: str | None = None  # the file that it reads if the pass runs alone; None if it reads the user's own
+    is_kept: bool = True  # whether that file outlasts the bisection
+
+    def at(self, attempts: int) -> str:
+        """Return the command that stops after so many attempts."""
+        return f"{self.command} {counter_flag(attempts)}"
 
 
 @dataclass(slots=True)
