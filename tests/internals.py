@@ -134,6 +134,7 @@ from eio_audit.audit.locations.parsed_locations import (
 )
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
+from eio_audit.audit.log.beside_dumps import TimedEntry, find_timing_reports
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
@@ -156,18 +157,18 @@ from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
-from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
-from eio_audit.mlir.input.markers import (
+from eio_audit.mlir.input.folders import (
     Moment,
     State,
-    TimedEntry,
-    find_markers,
+    file_marker,
+    find_dump_files,
+    find_files,
     find_states,
-    find_timing_reports,
-    holds_ir,
+    is_rewrite,
     parse_state,
 )
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
+from eio_audit.mlir.input.markers import find_markers, holds_ir
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,

@@ -20,7 +20,15 @@ from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
 from eio_audit.audit.diff.made_ops import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun, located
+from eio_audit.audit.log.beside_dumps import (
+    Diagnostic,
+    Failures,
+    PassTime,
+    PassTimes,
+    Suspect,
+    TimedRun,
+    located,
+)
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.scope_steps import (
@@ -35,7 +43,6 @@ from eio_audit.audit.log.scope_steps import (
 )
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault

@@ -23,10 +23,12 @@ from eio_audit.mlir.input.markers import (
     is_crash,
     noise_end,
     other_text,
+    prefix_of,
     shown_op_end,
     without_noise,
+    without_prefix,
+    without_prefixes,
 )
-from eio_audit.mlir.input.prefixes import prefix_of, without_prefix, without_prefixes
 from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
 from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, STRING, match_end
 
