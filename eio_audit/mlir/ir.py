@@ -29,9 +29,7 @@ from eio_audit.mlir.tokens import (
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
-
 NO_OFFSET = -1
-
 _CUSTOM_SYMBOL = re.compile(
     rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
 )

@@ -53,16 +53,18 @@ OWN_FLAGS = frozenset(
     }
 )
 """What a user's command must not say, because a bisection says it itself: what is printed, and where to."""
-
 _WITH_VALUE = frozenset(
     {"o", "log-actions-to", "mlir-debug-counter", "mlir-print-ir-tree-dir", "pass-pipeline"}
 )
 """The flags whose value may be the next word."""
-
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
 MESSAGES = "<compiler>"  # the name of what a compiler printed, as a source of dumps
 MOST_MESSAGES = 1 << 20  # how many bytes at each end of a compiler's messages are searched for its error
+FailureKind: TypeAlias = Literal["hang", "crash", "error"]
+ALL_ATTEMPTS = 1_000_000_000  # more attempts than any pass makes
+_COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
+_END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")
 
 
 def flag_of(word: str) -> str | None:
@@ -106,9 +108,6 @@ class CompilerCommand:
         end = self.words.index("--") if "--" in self.words else len(self.words)
         new = (flag for flag in flags if flag_of(flag) not in given)
         return CompilerCommand((*self.words[:end], *new, *self.words[end:]))
-
-
-FailureKind: TypeAlias = Literal["hang", "crash", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,12 +250,6 @@ class CompilerRuns:
 def counter_flag(attempts: int) -> str:
     """Return the flag that allows so many attempts of patterns, from the first on."""
     return f"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}"
-
-
-ALL_ATTEMPTS = 1_000_000_000  # more attempts than any pass makes
-
-_COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
-_END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,12 +46,11 @@ from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
 UNTESTABLE = 125  # the exit code of a test that cannot judge a text, as for `git bisect run`
-
 LAST_FAILURE = 127
 """The greatest exit code that means that the property fails. Greater ones, and signals, are errors."""
-
 Holds: TypeAlias = Callable[[Dump], bool | None]
 """Whether a property holds of a dump; None if that cannot be said."""
+LAST_ATTEMPTS = 1000  # how many of the last attempts tell what a compiler does without end
 
 
 class BuiltInTest(StrEnum):
@@ -187,9 +186,6 @@ def first_failure(
             stopped=stopped,
             reproduction=search.reproduction,
         )
-
-
-LAST_ATTEMPTS = 1000  # how many of the last attempts tell what a compiler does without end
 
 
 def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:

@@ -36,7 +36,6 @@ LARGEST_HASHED = 1 << 24
 It is mostly constants, which take as long to hash as to read.
 """
 _OWN_FOLDERS = ("/dev", "/proc")  # their files are other files in each process: ``/dev/stdin``
-
 _Piece: TypeAlias = "Piece[tuple[Dump, _Text], Dump | DumpInFile]"
 Failure: TypeAlias = "InputError | VerificationError"
 

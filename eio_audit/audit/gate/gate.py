@@ -26,7 +26,6 @@ from eio_audit.mlir.semantics.functions import only_function
 if TYPE_CHECKING:  # a check that lists no findings does not import these
     from eio_audit.audit.gate.findings import Baseline, BaselineEntry, Finding
 
-
 BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, UNINDEXED})
 """The rules that figures decide, or inputs without an index. The findings of the others decide."""
 

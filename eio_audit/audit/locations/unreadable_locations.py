@@ -28,7 +28,6 @@ _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
 _PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
 _PLACE = re.compile(rb"(?:[^|\[]++\[[^|\[]++\|)*[^|]++\|[^|]++")
 """What is between the index and the line of the op in most names that can be read: no field is empty."""
-
 _HAS_PREFIX = f"'{_PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1

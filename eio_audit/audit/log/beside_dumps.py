@@ -64,10 +64,8 @@ class TimedEntry(NamedTuple):
     """An entry of a report."""
 
     name: str  # the class name of a pass, as in markers; otherwise a text such as `'func.func' Pipeline`
-    # Its wall time. If it ran on several threads, that of the slowest.
-    seconds: float
-    # 0-based number of the outermost entry that it is in. In a tree, stages run one after another.
-    stage: int
+    seconds: float  # its wall time; if it ran on several threads, that of the slowest
+    stage: int  # 0-based number of the outermost entry that it is in; in a tree, stages run one after another
     # The op that its innermost pipeline runs on; None outside the pipelines that a report shows.
     op_name: str | None
 

@@ -24,6 +24,8 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
 
+_Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
+
 
 class EventKind(StrEnum):
     """What a dump shows of an op."""
@@ -185,9 +187,6 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
         raise no_dump_on_line(nearest.source.name, place[0])
     find_ops(read_dump(nearest, options, may_be_invalid=nearest.has_failed), op)
     raise AssertionError("an op was found that was not there")
-
-
-_Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
 
 
 def _places(dump: KeyedDump) -> list[_Place]:

@@ -27,17 +27,6 @@ if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.mlir.input.function_texts import FunctionText
 
-
-@dataclass(slots=True, eq=False)
-class Lifetime:
-    """A finding of a log."""
-
-    first: Finding  # the finding in the first dump that has it
-    last: Finding  # the finding in the last dump so far that has it
-    origin: str | None  # the pass that introduced it; None if the log does not show it
-    until: str = ""  # the moment of the first dump without it; empty if there is none
-
-
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
     lambda f: (f.rule, f.function, *((f.block,) if f.is_of_block else (f.op.name, f.op.index, f.origin))),
     lambda f: f.op.index is not None and (f.rule, f.function, f.op.index, f.origin),
@@ -47,6 +36,16 @@ _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
 
 A conversion renames the op. Inlining and outlining change the function.
 """
+
+
+@dataclass(slots=True, eq=False)
+class Lifetime:
+    """A finding of a log."""
+
+    first: Finding  # the finding in the first dump that has it
+    last: Finding  # the finding in the last dump so far that has it
+    origin: str | None  # the pass that introduced it; None if the log does not show it
+    until: str = ""  # the moment of the first dump without it; empty if there is none
 
 
 def follow(

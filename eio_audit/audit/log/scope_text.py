@@ -28,6 +28,8 @@ from eio_audit.mlir.traits import OpTable
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
 _INDENT = re.compile(rb"[ \t]*+")
+_LINE_END = re.compile(rb"\n")
+_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
 class Line(NamedTuple):
@@ -89,8 +91,7 @@ class ScopeText:
 
     dump: Dump  # the dump that it is from, or most of it
     lines: Sequence[Line]  # its lines
-    # Per scope in it, its lines. The first is the text's own scope.
-    extents: Mapping[Scope, Lines]
+    extents: Mapping[Scope, Lines]  # per scope in it, its lines; the first is the text's own scope
     defined: Aliases | None  # the aliases that its own lines define; None if their definitions are not in it
 
     def is_same_as(self, other: ScopeText) -> bool:
@@ -241,10 +242,6 @@ def _apart(
 def _indent(line: Line) -> int:
     blanks = _INDENT.match(line.text)
     return blanks.end() if blanks else 0
-
-
-_LINE_END = re.compile(rb"\n")
-_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
 def read_shown(dump: Dump, op_table: OpTable) -> IR:

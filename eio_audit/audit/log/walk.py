@@ -21,7 +21,6 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.functions import function_symbol
 
 Label = tuple[str, str | None]  # an op's name and its symbol
-
 Part: TypeAlias = str | int | None  # the symbol of a function, or the number of a module; None outside both
 
 

@@ -33,7 +33,6 @@ from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, 
 from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, STRING, match_end
 
 LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path
-
 _SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
 _SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
 _BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
@@ -41,7 +40,6 @@ _BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
 NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
 NO_OP_BELOW = "expected the IR of the marker above: no line begins an operation"
 """The error for the text below a marker if it is no IR."""
-
 _HOLDS_IR = (
     rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
     rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"

@@ -41,7 +41,6 @@ LOG_SUFFIXES = (".log", TEXT_SUFFIX)
 _TRITON_SUFFIXES = (".source", ".ttir", ".ttgir")  # of the stages that are MLIR
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES, *_TRITON_SUFFIXES)
 """Endings of dumps. ``.gz``, ``.bz2`` or ``.xz`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
-
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
@@ -53,28 +52,22 @@ _NAMED = re.compile(
     rf"|(?P<kernel>.+)(?:-(?=p)|\0)(?P<step>{'|'.join(_KERNEL_STAGES)})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
-
 _HASH = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{64}")  # the name of a folder in Triton's cache
 _RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
-
 _ITERATION = "GreedyPatternRewriteIteration"
 SINGLE_REWRITES = ("apply-pattern", _ITERATION)
 """How the passes in the names of files with single rewrites begin."""
 _REWRITE = re.compile(rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+")
 _OF_WHOLE_OP = re.compile(rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)")
-
 _REMEMBERED = 1 << 12  # how many names are remembered, since the files of many models have the same ones
-
 HOW_TO_NAME_STATES = (
     "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
 )
 """How to name files so that pairs are found."""
-
 _STATE = re.compile(
     r"(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?", re.IGNORECASE
 )
 _SOURCE = re.compile(r"(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)", re.IGNORECASE)
-
 _Key = list[list[tuple[int, str]]]
 
 

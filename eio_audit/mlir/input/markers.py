@@ -27,7 +27,6 @@ from eio_audit.mlir.tokens import OR_FAIL, nesting, symbol_of
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
 """``_COMMON`` is in all markers; ``bytes.find`` looks for it. ``_LEADS`` has the text before it in each."""
-
 _PASS = re.compile(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
@@ -55,7 +54,6 @@ _SIGN = (
     rb")"
 )
 """The start of a line with an op, an alias or the end of a region. Compiled on first use."""
-
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
 _COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
@@ -123,8 +121,7 @@ _COLOURS_AT_END = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?\Z")
 class Marker(NamedTuple):
     """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``)."""
 
-    # The pass's argument (`ttir-erase-inverse-ops`), else its class name. The name of a stage.
-    pass_name: str
+    pass_name: str  # the pass's argument (`ttir-erase-inverse-ops`), else its class name; the name of a stage
     class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`)
     when: str | None  # "before" or "after" the pass; None for a stage
     failed: bool = False  # whether the pass failed

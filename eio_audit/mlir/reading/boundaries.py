@@ -43,7 +43,6 @@ _COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)[^\r\n]*+\r?+\n")
 """A line that is only a comment. ``// -----`` splits a file or begins a marker."""
 _COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+" + COMMENT)
-
 _COLON = re.compile(rb"\s*+:\s*+")
 _ARROW = re.compile(rb"\s*+->\s*+")
 _TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
@@ -54,7 +53,6 @@ _USUAL_ARGUMENT = re.compile(
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
-
 _UNREAD = re.compile(
     rb"^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
     rb"(?:\n[ \t]++\S[^\n]*+)*|\{-#[^\n]*+(?:\n[^\n]*+)*)",
@@ -63,6 +61,26 @@ _UNREAD = re.compile(
 """A line that begins like an op, with indented lines below it, or metadata that is not closed.
 
 A compiler's log has few such lines."""
+BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
+"""Ops that MLIR prints without dialect inside every function or module."""
+_CLAUSES = frozenset(
+    {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
+)
+"""Keywords that may start a line at the indentation of the op they belong to."""
+_NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
+_ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
+_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
+_BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
+_BLANKS = re.compile(rb"[ \t\r]*+")
+_ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
+_REGION_CLAUSE = re.compile(
+    rb"(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
+)
+"""``combiner {`` on the next line but comments: another region of an op at top level."""
+_LONGEST_WORD = 200
+_NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
+"""Words of listed ops behind a brace that opens no region: ``firrtl.match %v { case a(%x) { ... } }``,
+``rtg.handlers { handle @f(%x: i32) { ... } }``, ``stream.cmd.dispatch @e { rw %r[%a for %b] : ... }``."""
 
 
 def comment_lines(data: Text, floor: int, op_start: int) -> Span:
@@ -163,31 +181,6 @@ def gaps(ir: IR) -> list[bytes]:
     starts = [ir.span.start, *(ir.op_end[op] for op in ops)]
     ends = [*(ir.op_start[op] for op in ops), ir.span.end]
     return [ir.source.data[start:end] for start, end in zip(starts, ends, strict=True)]
-
-
-BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
-"""Ops that MLIR prints without dialect inside every function or module."""
-
-_CLAUSES = frozenset(
-    {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
-)
-"""Keywords that may start a line at the indentation of the op they belong to."""
-
-_NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
-_ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
-_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
-_BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
-_BLANKS = re.compile(rb"[ \t\r]*+")
-_ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
-_REGION_CLAUSE = re.compile(
-    rb"(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
-)
-"""``combiner {`` on the next line but comments: another region of an op at top level."""
-_LONGEST_WORD = 200
-
-_NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
-"""Words of listed ops behind a brace that opens no region: ``firrtl.match %v { case a(%x) { ... } }``,
-``rtg.handlers { handle @f(%x: i32) { ... } }``, ``stream.cmd.dispatch @e { rw %r[%a for %b] : ... }``."""
 
 
 class Boundaries:

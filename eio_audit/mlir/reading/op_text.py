@@ -35,12 +35,9 @@ from eio_audit.mlir.traits import listed_dialects
 
 LONGEST_NUMBER = 4000
 """The most digits of a number. Python refuses to parse an int of more than 4,300."""
-
 LONGEST_EXPONENT = 20  # the largest exponent for which a number is written without one
 OPS_AT_ONCE = 1 << 13  # how many texts are looked at together: a balance of speed and memory
-
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
-
 _TOKEN = re.compile(
     rb"(?P<string>"
     + STRING
@@ -65,6 +62,8 @@ _LITERAL = re.compile(
 )
 _LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
 """``-> (type)``. For a function this is the same as ``-> type``."""
+_Key: TypeAlias = tuple[str, bool, bytes]
+"""An op's name, whether it has regions, its own text; without the names of values if these are only uses."""
 
 
 @dataclass(frozen=True)
@@ -144,9 +143,6 @@ class OpText:
         entries = [(_text(name), _text(value)) for name, value in generic_attributes(self.text)]
         return entries, self.text[start + 1 :].strip() if last == b":" else b""
 
-
-_Key: TypeAlias = tuple[str, bool, bytes]
-"""An op's name, whether it has regions, its own text; without the names of values if these are only uses."""
 
 KnownTexts: TypeAlias = dict[tuple[_Key, tuple[bytes, ...]], OpText]
 """Comparable texts by what they are made of, which is also what the aliases in them stand for."""

@@ -93,6 +93,7 @@ _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
+_END_OF_DUMP = re.compile(rb"(?P<token>)")  # stands for the token that is missing at the end
 
 
 def read_ir(
@@ -490,6 +491,3 @@ class Reader:
 
     def _looks_like_region(self, current: OpenOp, offset: int) -> bool:
         return self.text.region(offset, current.dialect, has_arguments=bool(current.names))
-
-
-_END_OF_DUMP = re.compile(rb"(?P<token>)")  # stands for the token that is missing at the end

@@ -50,9 +50,15 @@ _CONVERSIONS = (".to_layout", ".to_device", ".to_memory_config", ".to_tensor_spe
 _PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
 _AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(-?[0-9]+)\b")
 _LAST_NUMBER = re.compile(rb",\s*(-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
-
 _SIGN_BIT = 1 << 31
 _PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal", "emitpy.expression", "emitpy.literal"))
+_MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
+"""The word, or a tail call kind that is an alias without definition."""
+_INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
+COUNTED = "scf.reduce"  # the k-th of these ops in a block gives the k-th result of the op around it
+_DEOPTIMIZE = b"llvm.experimental.deoptimize"
+_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", COUNTED.encode(), _DEOPTIMIZE)
+_PLACED = ("llvm.landingpad", "llvm.alloca", COUNTED)
 
 
 class Forms:
@@ -198,15 +204,6 @@ def pastes_text(name: str) -> bool:
         (True, True, False)
     """
     return _PASTES.search(name) is not None
-
-
-_MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
-"""The word, or a tail call kind that is an alias without definition."""
-_INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
-COUNTED = "scf.reduce"  # the k-th of these ops in a block gives the k-th result of the op around it
-_DEOPTIMIZE = b"llvm.experimental.deoptimize"
-_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", COUNTED.encode(), _DEOPTIMIZE)
-_PLACED = ("llvm.landingpad", "llvm.alloca", COUNTED)
 
 
 def ops_with_places(ir: IR) -> Iterator[int]:

@@ -18,19 +18,6 @@ from eio_audit.mlir.semantics.functions import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQ
 from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
-
-class Storage(IntFlag):
-    """The kind of memory that a value may be. An unknown value has both flags."""
-
-    PLAIN = 0
-    """No memory: an integer, a float, a vector."""
-    CONTENT = 1
-    """The content of a buffer: a tensor. Every op that uses the value reads the buffer."""
-    ADDRESS = 2
-    """The address of memory: a memref, a pointer. Only ops that declare it read the memory."""
-    ANYTHING = 3
-
-
 _TYPE = re.compile(
     rb"(?<![\w$.@#%!^])(?:(?P<dialect>!(?:[\w$.]|-(?!>))+)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
     rb"|(?P<plain>(?:[su]?i[0-9]+|index|none|b?f[0-9]\w*|tf32)(?![\w$.])))"
@@ -44,14 +31,31 @@ _ARROW = re.compile(rb"\s*->\s*")
 _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
 _UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
 """A type without its name, as in ``emitc.load %p : <i32>``. Only types of pointers are printed like this."""
-
 _UNKNOWN_EXTENT = re.compile(rb"\?|<\s*\*\s*x")
 _UNKNOWN_ALIAS = re.compile(rb"![\w$-]+(?![\w$.<-])")
-
 _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
 _HIDES_TENSOR = frozenset({"bufferization.to_tensor"})
 """Listed ops whose result is a tensor that custom assembly may hide: MLIR 20 prints the memref alone."""
+_NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant(?:\s|\s*\())\s*(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
+_SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
+_LIST = rb"\s*\[([0-9,\s]*)\]"
+_SLICE = re.compile(_LIST * 3 + rb"\s*:")
+_STATIC_SLICE = re.compile(rb"\bstatic_(?:offsets|sizes|strides)\"?\s*=\s*array<i64:?([0-9,\s]*)>")
+_SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
+_DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
+
+
+class Storage(IntFlag):
+    """The kind of memory that a value may be. An unknown value has both flags."""
+
+    PLAIN = 0
+    """No memory: an integer, a float, a vector."""
+    CONTENT = 1
+    """The content of a buffer: a tensor. Every op that uses the value reads the buffer."""
+    ADDRESS = 2
+    """The address of memory: a memref, a pointer. Only ops that declare it read the memory."""
+    ANYTHING = 3
 
 
 class ValueTypes:
@@ -287,16 +291,6 @@ def block_header_text(ir: IR, block: int) -> bytes:
     if parent < 0:
         return b""
     return ir.source.data[ir.op_start[parent] : ir.region_start[ir.block_region[block]]]
-
-
-_NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant(?:\s|\s*\())\s*(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
-_SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
-_LIST = rb"\s*\[([0-9,\s]*)\]"
-_SLICE = re.compile(_LIST * 3 + rb"\s*:")
-_STATIC_SLICE = re.compile(rb"\bstatic_(?:offsets|sizes|strides)\"?\s*=\s*array<i64:?([0-9,\s]*)>")
-
-_SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
-_DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
 
 
 def element(ir: IR, op: int) -> tuple[int, ...] | None:
