@@ -160,11 +160,7 @@ def _unpacked(file: BufferedReader, unpacker: ModuleType, max_bytes: int) -> Ite
 
 
 def unpacked_blocks(file: IO[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Yield the unpacked content in blocks.
-
-    Raises:
-        TooLargeError: it is more than ``max_bytes``.
-    """
+    """Yield the unpacked content in blocks; a TooLargeError if it is more than ``max_bytes``."""
     size = 0
     while size <= max_bytes:
         block = file.read(min(BLOCK_BYTES, max_bytes - size + 1))

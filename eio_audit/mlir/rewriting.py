@@ -236,11 +236,7 @@ def _lines(ir: IR, definitions: list[bytes]) -> bytes:
 
 
 class ValueNames:
-    """The named values of a dump. Results under one name count as the first.
-
-    Raises:
-        InputError: the dump cannot be read.
-    """
+    """The named values of a dump, which must be valid. Results under one name count as the first."""
 
     def __init__(self, source: Source, span: Span, op_table: OpTable) -> None:
         self._mentions = Mentions()

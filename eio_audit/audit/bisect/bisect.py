@@ -314,7 +314,6 @@ def _assembled(
     attempts: Mapping[int, Attempt],
     watches: Sequence[Watch],
 ) -> Bisection:
-    """Return the bisection that the states make."""
     states = search.states
     steps = list(result.halving.changes)
     keys = [
@@ -409,11 +408,7 @@ class OneApplication:
 
 
 def one_application(request: Request, number: int) -> OneApplication:
-    """Return what the attempt with a number did.
-
-    Raises:
-        InputError: as for ``bisect``; the pass makes no such attempt.
-    """
+    """Return what the attempt with a number did; an InputError if there is none, and as for ``bisect``."""
     with request.search() as (found, search):
         if search.why_one_step:
             raise InputError(
@@ -478,11 +473,7 @@ class OpSteps:
 
 
 def op_steps(bisection: Bisection, op: str) -> OpSteps:
-    """Return what the steps of a bisection, whose log is kept, did to an op.
-
-    Raises:
-        InputError: no state has such an op.
-    """
+    """Return what the steps of a bisection, whose log is kept, did to an op; an InputError if none has it."""
     try:
         return OpSteps(bisection, history(bisection.dumps(), op, bisection.states.options))
     except InputError as error:

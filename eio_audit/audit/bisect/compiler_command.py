@@ -80,7 +80,6 @@ class CompilerCommand:
     words: tuple[str, ...]
 
     def __str__(self) -> str:
-        """The command as a shell reads it."""
         return shlex.join(self.words)
 
     @property
@@ -279,11 +278,7 @@ class PassStates:
     _orders: dict[str, StateOrder] = field(default_factory=dict)
 
     def at(self, attempts: int) -> str:
-        """Return the state with so many attempts of patterns allowed, by its key.
-
-        Raises:
-            InputError: the compiler cannot be run, or does not print the dump.
-        """
+        """Return the key of the state with so many attempts allowed; an InputError if there is no dump."""
         return self.keep(self.dump_at(attempts).text)
 
     def dump_at(self, attempts: int) -> Dump:
@@ -324,20 +319,12 @@ class PassStates:
         return self._path(key).read_bytes()
 
     def read(self, key: str) -> KeyedDump:
-        """Read a state.
-
-        Raises:
-            InputError: it cannot be read.
-        """
+        """Read a state; an InputError if it cannot be read."""
         text = self.text(key)
         return read_dump(Dump(Source("<state>", text), Span(0, len(text)), None, 1), self.options)
 
     def order(self, key: str) -> StateOrder:
-        """Return the order of the ops in a state.
-
-        Raises:
-            InputError: the state cannot be read.
-        """
+        """Return the order of the ops in a state; an InputError if it cannot be read."""
         if key not in self._orders:
             keyed = self.read(key)
             blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
@@ -372,11 +359,7 @@ def without_messages(text: bytes) -> bytes:
 
 
 def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
-    """Return the dump of a run that is the state after the pass.
-
-    Raises:
-        InputError: the run did not print it.
-    """
+    """Return the dump of a run that is the state after the pass; an InputError if it did not print it."""
     dumps = _dumps_of(run, wanted.pass_name, "after")
     try:
         return dumps[wanted.number]

@@ -358,11 +358,7 @@ class Request:
 
     @contextmanager
     def runs(self) -> Iterator[CompilerRuns]:
-        """Yield what runs the compiler. At the end, nothing runs.
-
-        Raises:
-            InputError: the folder cannot be made.
-        """
+        """Yield what runs the compiler, and end it; an InputError if the folder cannot be made."""
         kept = None if self.folder is None else Path(self.folder)
         if kept is not None:
             try:
@@ -376,11 +372,7 @@ class Request:
 
     @contextmanager
     def surveyed(self) -> Iterator[tuple[Survey, CompilerRuns]]:
-        """Run the compiler for the first time; yield its passes and what runs it.
-
-        Raises:
-            InputError: as for ``survey``.
-        """
+        """Run the compiler for the first time, as ``survey`` does; yield its passes and what runs it."""
         with self.runs() as runs:
             yield survey(CompilerCommand(self.command), runs, self.options), runs
 

@@ -190,7 +190,6 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
 
 
 def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
-    """Return the command that runs one pass on a file."""
     program, *others = command.without(frozenset({"pass-pipeline"})).words
     words = [word for word in others if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
     inputs = [place for place, word in enumerate(words) if flag_of(word) is None]
@@ -331,11 +330,7 @@ def printed_pipeline(messages: bytes) -> tuple[PipelinePass, ...] | None:
 
 
 def _passes(text: str) -> Iterator[PipelinePass]:
-    """Yield the passes of ``anchor(pass,anchor(pass{options}))``.
-
-    Raises:
-        ValueError: the text has another form.
-    """
+    """Yield the passes of ``anchor(pass,anchor(pass{options}))``; a ValueError for a text of another form."""
     anchors, last, position = list[str](), "", 0
     while match := _PIECE.match(text, position):
         name, sign = match["name"], match["sign"]

@@ -89,11 +89,7 @@ class DumpInFile:
     digest: bytes  # of the dump, see `digest_of`
 
     def read(self) -> Dump:
-        """The dump, without its program.
-
-        Raises:
-            InputError: the file cannot be read here, or has other text.
-        """
+        """The dump, without its program; an InputError if the file cannot be read here, or has other text."""
         try:
             with Path(self.path).open("rb") as file:
                 file.seek(self.lines.start)
@@ -254,7 +250,6 @@ class _Text:
     result: CheckedDump | InputError | None  # the result for that dump; None until it is known
 
     def result_for(self, dump: Dump, options: AuditOptions) -> CheckedDump | InputError:
-        """The result for a dump that has it."""
         if isinstance(self.result, CheckedDump):
             return self.result.of(dump, options)
         assert self.result is not None
@@ -340,7 +335,6 @@ class _File:
         self.failure: Failure | None = None
 
     def add(self, result: FixedDump | Failure | LostWork) -> None:
-        """Take the result for the next dump."""
         if self.failure is not None:
             return
         if isinstance(result, LostWork):

@@ -348,11 +348,7 @@ def _versions() -> str:
 
 
 def require_versions(here: str, address: str, client: Client) -> None:
-    """Checks that the workers have the versions of this process, so that they give its results.
-
-    Raises:
-        InputError: one of them has other versions.
-    """
+    """Raises an InputError if a worker has other versions than this process, so perhaps other results."""
     for worker, there in client.run(_versions, on_error="return").items():
         if there != here:
             raise InputError(address, None, f"its worker {worker} has {there}; here is {here}")

@@ -158,11 +158,7 @@ def dataflow_graph(dataflow: Dataflow) -> nx.MultiDiGraph[int]:
 
 
 class BlockDataflow:
-    """The dataflow DAG of a block, and its parts.
-
-    Raises:
-        InputError: the block is in a graph region, which has no order.
-    """
+    """The dataflow DAG of a block, and its parts; an InputError for a graph region, which has no order."""
 
     def __init__(self, block: FixedBlock) -> None:
         if block.graph is None:

@@ -400,11 +400,7 @@ def baseline_to_json(baseline: Baseline) -> str:
 
 
 def parse_baseline(source: Source, folder: str) -> Baseline:
-    """Parse the text of a baseline. Equal entries add up.
-
-    Raises:
-        InputError: the text is not a baseline.
-    """
+    """Parse the text of a baseline; an InputError if it is none. Equal entries add up."""
     document = _parse_json(source)
     if not isinstance(document, dict) or document.get("schema") != BASELINE_SCHEMA:
         raise InputError(source.name, None, f'expected a baseline: {{"schema": "{BASELINE_SCHEMA}", ...}}')

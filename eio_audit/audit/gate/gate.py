@@ -61,11 +61,7 @@ class CheckedDump(NamedTuple):
 
 
 def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
-    """Return the figures of a dump and the findings of some rules.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """Return the figures of a dump and the findings of some rules; an InputError for a malformed location."""
     findings: tuple[Finding, ...] = ()
     if set(rules) if dump.audit.summary.inversions else set(rules) - set(ORDER_RULES):
         from eio_audit.audit.gate.findings import find

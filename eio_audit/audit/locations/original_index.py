@@ -103,7 +103,6 @@ class OpLabel:
         return name if self.index is None else f"#{self.index} {name}"
 
     def __str__(self) -> str:
-        """Return ``#23 ttir.permute %8 (line 11)``."""
         return f"{self.title} (line {self.line})"
 
     def shifted(self, lines: int) -> OpLabel:
@@ -123,7 +122,6 @@ class Sentence(NamedTuple):
     after: str = ""
 
     def __str__(self) -> str:
-        """The sentence in one piece."""
         return self.before if self.line is None else f"{self.before}{self.line}{self.after}"
 
     def shifted(self, lines: int) -> Sentence:

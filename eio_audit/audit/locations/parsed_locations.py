@@ -107,7 +107,6 @@ class ModelLine(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        """``model.py:51``."""
         return f"{self.file}:{self.line}"
 
 

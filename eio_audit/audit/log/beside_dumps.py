@@ -103,7 +103,6 @@ def _rows(data: Text, offset: int, columns: Sequence[bytes]) -> Iterator[tuple[f
 
 
 def _entries(rows: Iterable[tuple[float, int, str]]) -> tuple[TimedEntry, ...]:
-    """Return the entries of rows."""
     entries = list[TimedEntry]()
     ops: list[str | None] = []  # by depth, the op of the innermost pipeline that the entries below are in
     stage = -1

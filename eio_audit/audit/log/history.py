@@ -251,8 +251,6 @@ class _ProgramLog:
         return _LogStep(found, step)
 
     def follow_pairs(self, done: _LogStep) -> None:
-        """Follow the pairs into a dump that was taken."""
-
         def origin(function: str | None) -> int:
             if not done.found.was_known(function):
                 return INITIAL
@@ -296,11 +294,7 @@ class _Recorder:
         self.copied: dict[int, int] = {}  # by wanted op, the op that it is a copy of, if that is not followed
 
     def take(self, dump: Dump) -> None:
-        """Follow the ops into a dump.
-
-        Raises:
-            InputError: the dump cannot be read.
-        """
+        """Follow the ops into a dump; an InputError if it cannot be read."""
         done = self._log.take(dump)
         self._log.follow_pairs(done)
         if done.found.new is not None:

@@ -80,7 +80,6 @@ class _Bits:
     rows: dict[int, dict[int, int]] = field(default_factory=dict)
 
     def give(self, op: int) -> int:
-        """Give an op a bit."""
         if self.free:
             bit = self.free.pop()
             self.ops[bit] = op
@@ -489,7 +488,6 @@ class _LeftBlock:
                     self._classes[one][origin] += divided.bit_count()
 
     def add_to(self, left: LeftPairs) -> None:
-        """Add its pairs and ops."""
         for one, numbers in self._classes.items():
             for origin, number in numbers.items():
                 left.classes[origin][one] += number

@@ -140,7 +140,6 @@ class _ProgramFindings:
 
     @cached_property
     def walk(self) -> ProgramWalk:
-        """The walk over its dumps."""
         from eio_audit.audit.log.walk import ProgramWalk
 
         return ProgramWalk()
@@ -218,11 +217,7 @@ class LogFindings:
         ]
 
     def add(self, dump: AuditedDump) -> None:
-        """Add the findings of the next dump.
-
-        Raises:
-            InputError: a location is malformed.
-        """
+        """Add the findings of the next dump; an InputError for a malformed location."""
         self.take(dump.dump, checked(dump, self._rules))
 
     def take(self, dump: Dump, result: CheckedDump) -> None:

@@ -275,11 +275,7 @@ class ShownText:
 
     @cached_property
     def outline(self) -> Outline:
-        """What it shows without the bodies of its functions.
-
-        Raises:
-            InputError: the dump cannot be read.
-        """
+        """What it shows without the bodies of its functions; an InputError if it cannot be read."""
         is_divided = self.divided.aliases.are_unique
         try:
             around = self.divided.around

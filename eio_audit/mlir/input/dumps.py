@@ -210,11 +210,7 @@ def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
 
 
 def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
-    """Yield the dumps.
-
-    Raises:
-        TypeError: an item is not a dump, or ``dumps`` is a path, a text or a single dump.
-    """
+    """Yield the dumps; a TypeError for a path, a text, a single dump, or an item that is no dump."""
     if isinstance(dumps, str | bytes | PathLike | Dump):
         raise TypeError(f"expected a list of dumps, as read(PATH) returns, not {dumps!r:.80}")
     for dump in dumps:
@@ -222,11 +218,7 @@ def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
 
 
 def expect_dump(given: Dump) -> Dump:
-    """Return the dump.
-
-    Raises:
-        TypeError: ``given`` is not a dump, but for example a path, a text or a list of dumps.
-    """
+    """Return the dump; a TypeError if it is none, but for example a path, a text or a list of dumps."""
     if not isinstance(given, Dump):
         raise TypeError(f"expected a dump, one of those that read(PATH) returns, not {given!r:.80}")
     return given

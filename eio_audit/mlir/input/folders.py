@@ -296,11 +296,7 @@ def _is_of_whole_op(name: str) -> bool:
 
 
 def _files_in(folder: str, above: tuple[str, ...] = ()) -> Iterator[_File]:
-    """Yield the files at any depth. Links to folders are not followed.
-
-    Raises:
-        InputError: the folder, or one in it, cannot be read.
-    """
+    """Yield the files at any depth, but not behind links to folders; an InputError if one cannot be read."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

@@ -149,11 +149,7 @@ def _refuse_colours(source: Source, span: Span) -> None:
 
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:
-    """Yield what stands for something that invalid IR lacks.
-
-    Raises:
-        InputError: a region is not printed (``--mlir-print-ir-skip-regions``).
-    """
+    """Yield what stands for what invalid IR lacks; an InputError for a region that is not printed."""
     if all(source.data.find(text, span.start, span.end) < 0 for text in _LEFT_OUT):
         return
     for match in re.compile(_STAND_IN).finditer(source.data, span.start, span.end):

@@ -225,7 +225,6 @@ class EffectTable:
             self._add_reads(changed)
 
     def _note(self, op: int, touches: Touches) -> None:
-        """Add to what an op itself touches."""
         if touches:
             self._own[op] = _joined(self._own[op], touches) if op in self._own else touches
 
