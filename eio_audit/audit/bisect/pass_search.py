@@ -178,10 +178,8 @@ def search_of(
 ) -> PassSearch:
     """Prepare the search: cut the pass out, count its attempts, and check that runs can be trusted.
 
-    In a pass that changes nothing, there is nothing to search for.
-
-    Raises:
-        InputError: runs with all attempts allowed do not give the normal output, or two runs differ.
+    In a pass that changes nothing, there is nothing to search for. An InputError says that runs with all
+    attempts allowed do not give the normal output, or that two runs differ.
     """
     if not question.is_only:
         question = alone(found, question, runs)

@@ -148,9 +148,7 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
     """Run a compiler with dumps before and after all passes.
 
     If a pass runs on a part of the program, the compiler runs again, and each dump shows the whole program.
-
-    Raises:
-        InputError: the compiler does not know an option that is needed, or prints no dump.
+    An InputError says that the compiler does not know an option that is needed, or prints no dump.
     """
     command = given.without(OWN_FLAGS).with_flags(*BASE_FLAGS, BEFORE_ALL, AFTER_ALL)
     run = runs.run(command.with_flags(DUMP_PIPELINE))
@@ -227,10 +225,8 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     """Return the pass to bisect: the run with a number of the named pass, else the one that did most.
 
     Most is: pairs left out of order at the end, else pairs put out of order, else ops changed. Of a pass that
-    runs on several functions, all runs count. If none changed the IR, it is the last.
-
-    Raises:
-        InputError: there is no such pass, or the program is empty.
+    runs on several functions, all runs count. If none changed the IR, it is the last. An InputError says
+    that there is no such pass, or that the program is empty.
     """
     runs: Sequence[PassInQuestion] = found.pass_runs
     if pass_name is not None:

@@ -109,7 +109,7 @@ class _ProgramPairs:
         return {
             symbol
             for symbol in functions.keys() & self._known
-            if self._known[symbol].is_same_as(functions[symbol]) and not self._steps.is_namesake(symbol)
+            if self._known[symbol].is_same_as(functions[symbol]) and symbol not in self._steps.texts.namesakes
         }
 
     def _number(self, maker: str | None) -> int:

@@ -102,15 +102,6 @@ class ScopeSteps:
         self._last_shown: ShownText | None = None
         self._last_side: tuple[ScopeText, ScopeSide] | None = None
 
-    @property
-    def has_namesakes(self) -> bool:
-        """Whether some symbol does not tell which function or module of the program it is."""
-        return bool(self.texts.namesakes)
-
-    def is_namesake(self, part: Part) -> bool:
-        """Return whether several functions or modules of the program have this symbol."""
-        return part in self.texts.namesakes
-
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._last_shown is None or self._last_shown.dump is not dump:
@@ -120,10 +111,8 @@ class ScopeSteps:
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
 
-        ``same`` are the functions that are the same as in the dump that showed them last.
-
-        Raises:
-            InputError: one of the texts cannot be read.
+        ``same`` are the functions that are the same as in the dump that showed them last. An InputError says
+        that one of the texts cannot be read.
         """
         root, before = self.texts.before(shown)
         after = shown.text

@@ -337,15 +337,15 @@ class _Tracer:
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
-        functions = program.states.functions
+        functions, namesakes = program.states.functions, program.steps.texts.namesakes
         same = {
             part
             for part, state in states.parts.items()
-            if part in functions and functions[part].key == state.key and not program.steps.is_namesake(part)
+            if part in functions and functions[part].key == state.key and part not in namesakes
         }
         is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
         found: ScopeStep | None = None
-        if not is_all_same or program.steps.has_namesakes:
+        if not is_all_same or namesakes:
             left_out = same if self._options.order_from is None else ()
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
                 found = program.steps.take(program.steps.show(dump), left_out)

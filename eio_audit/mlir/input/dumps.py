@@ -157,11 +157,6 @@ class Dump:
         place = self.marker, self.line, self.program, self.first_line, self.selected
         return Dump, (part, self.span_in_lines, *place)
 
-    @property
-    def view(self) -> memoryview:
-        """The IR, without a copy."""
-        return memoryview(self.source.data)[self.span.start : self.span.end]
-
     def has_text_of(self, other: Dump) -> bool:
         """Whether both have the same IR, without a copy."""
         return _is_same_text(self.source, self.span, other.source, other.span)

@@ -94,9 +94,8 @@ class Forms:
             row is not None and not row.is_declaration and not row.flags.isdisjoint(flags)
             for row in self._rows
         ]
-        return (
-            (op for op, name in enumerate(self._ir.op_name) if is_meant[name]) if any(is_meant) else iter(())
-        )
+        if any(is_meant):
+            yield from (op for op, name in enumerate(self._ir.op_name) if is_meant[name])
 
     def _with_other_operands(self) -> Iterator[int]:
         """Yield the ops in generic assembly whose operands the definition does not have."""

@@ -208,8 +208,8 @@ class Calls:
         if symbol is None:
             return None
         for op in self._ir.enclosing_ops(self._ir.op_block[call]):
-            if _may_hide_symbols(self._ir, op):
-                return None
+            if self._ir.name(op) not in self._ir.op_table.rows:
+                return None  # it may be a symbol table: a row under a pattern says nothing of that
             if self._is_table[self._ir.op_name[op]]:
                 return self._functions.get((op, symbol))
         return self._functions.get((OUTSIDE, symbol))
@@ -255,11 +255,6 @@ def _does_nothing(declaration: bytes) -> bool:
     """Whether a declaration of LLVM says that all that a call does is to give its result."""
     says_all = b"no_unwind" in declaration and b"will_return" in declaration
     return says_all and len(_NO_MEMORY.findall(declaration)) == 1 and b"convergent" not in declaration
-
-
-def _may_hide_symbols(ir: IR, op: int) -> bool:
-    """Whether an op may be a symbol table though no row says so. A row under a pattern says nothing of it."""
-    return ir.name(op) not in ir.op_table.rows
 
 
 def _values(text: bytes, attribute: bytes) -> list[bytes]:
