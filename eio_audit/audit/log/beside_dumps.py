@@ -1,8 +1,9 @@
 """What a log has beside its dumps: the times of passes, and the errors, each of the pass that it came from.
 
-MLIR's report of times has one entry for each place in the pipeline. It covers the runs of that pass on all
-functions. If the log tells which entry each run belongs to, the runs of an entry have its time together.
-Otherwise the entries of the same name are added up. No time is divided among runs.
+MLIR's report of times (``-mlir-timing``) comes after the dumps. It has one entry for each place in the
+pipeline, as a tree or as a list. An entry covers the runs of that pass on all functions. If the log tells
+which entry each run belongs to, the runs of an entry have its time together. Otherwise the entries of the
+same name are added up. No time is divided among runs.
 
 A compiler prints the errors of a pass before the dump of that pass. So they are those of the next dump after
 a pass. If several threads compile, or the compiler ends, there is no such dump: they are those of the pass
