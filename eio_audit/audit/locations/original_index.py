@@ -9,7 +9,7 @@ from itertools import compress, repeat
 from operator import is_
 from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE, IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:  # a check of dumps in order parses no locations
@@ -62,8 +62,8 @@ class OriginalIndices:
     def _scanned(self) -> tuple[list[int | None], bytearray]:
         indices: list[int | None] = []
         derived = bytearray(len(self._ir))
-        for start in range(0, len(self._ir), OPS_AT_ONCE):
-            self._look_at(range(start, min(start + OPS_AT_ONCE, len(self._ir))), indices, derived)
+        for ops in self._ir.chunks():
+            self._look_at(ops, indices, derived)
         return indices, derived
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:

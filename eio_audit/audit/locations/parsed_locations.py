@@ -14,7 +14,7 @@ from itertools import count, islice
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE, IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # a check compares no texts of ops
 
 OTHER = -1  # stands for the text of an op whose location is no plain name
 NO_LOCATION = -1  # the number of an unknown or missing location
+MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
 LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 _NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
@@ -58,8 +59,7 @@ class PlainNames:
         self.op_index = array("i")  # per op, its index, which may be negative; 0 for OTHER
         self.has_prefix = bytearray()  # per op, whether `DEBUG|` precedes its index
         numbers = {b"": OTHER}
-        for start in range(0, len(ir), OPS_AT_ONCE):
-            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
+        for ops in ir.chunks():
             found = _NAMES.findall(b"\0".join([*ir.location_texts(ops), b""]))
             if len(found) != len(ops):  # a location contains a zero byte
                 found = [(b"", b"", b"")] * len(ops)

@@ -1,8 +1,9 @@
 """Find where ops begin and end in custom assembly, from the text alone.
 
 Generic assembly does not need this: its ops end with a type or a location, and its regions are in
-``({ ... })``. Custom assembly is free text. A few tokens around an offset must answer three questions.
-docs/internals/reading.md lists the answers as the reader's assumptions.
+``({ ... })``. Custom assembly is free text. A few tokens around an offset must answer three questions: does
+another op begin on this line (``next_on_line``), does an op go on after a line end (``continuation``), and is
+a brace a region (``region``)? docs/internals/reading.md lists the answers as the reader's assumptions.
 """
 
 from __future__ import annotations
@@ -232,8 +233,6 @@ class Boundaries:
             return GENERIC_NAME.match(self._data, offset, self._end) is not None
         return first == b"^" and self.label(offset)
 
-    # ------------------------------------------------------------------ does another op begin on this line?
-
     def next_on_line(self, token: bytes, offset: int, op_start: int) -> bool:
         """Whether a token outside brackets begins another op or block after the op from ``op_start``."""
         first = token[:1]
@@ -268,8 +267,6 @@ class Boundaries:
             return self._op_begins(next_offset, following)
         word = IDENTIFIER.match(self._data, next_offset, self._end)
         return word is not None and (b"." in word[0] or word[0] in BARE_OPS)
-
-    # ------------------------------------------------------------------ does the op go on after a line end?
 
     def continuation(self, line_end: int, op_start: int, op: OpenOp, around: OpenOp | None) -> int | None:
         """Return where an op continues after a line end outside brackets, or None if it ends there.
@@ -324,8 +321,6 @@ class Boundaries:
         if b"." in text or text in BARE_OPS:
             return True
         return any(f"{prefix}.{text.decode()}" in self._listed for prefix in ("func", "builtin", dialect))
-
-    # ------------------------------------------------------------------ is this brace a region?
 
     def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
         """Whether the ``{`` that ends at ``offset`` opens a region and not an attribute dictionary.
