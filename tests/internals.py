@@ -10,7 +10,6 @@ from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
-from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.bisect.survey import (
     UNNAMED,
@@ -190,8 +189,7 @@ from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
-from eio_audit.mlir.semantics import functions as calls_module
-from eio_audit.mlir.semantics import value_types as constants_module
+from eio_audit.mlir.semantics import functions as functions_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.conflicts import conflicts
