@@ -339,4 +339,5 @@ def test_of_two_runs_the_only_one_with_a_dump_before_it_is_compared(log: Path) -
 def test_two_first_dumps_cannot_be_compared(log: Path) -> None:
     log.write_text("".join(f"// -----\n{dump('After', 'a', F)}" for _ in range(2)))
     done = run("diff", log.name)
-    assert done.stderr.decode() == "two words.log: error: there is no earlier dump to compare with\n"
+    message = "there is no earlier dump to compare with: print the log with --mlir-print-ir-before-all"
+    assert done.stderr.decode() == f"two words.log: error: {message}\n"
