@@ -324,14 +324,11 @@ def renumber(values: ValueNames, orders: Orders) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Habits:
-    """The options that the printer ran with.
+    """The options that the printer ran with."""
 
-    ``runs_on``: numbers are unique in the whole dump (generic form, --mlir-print-unique-ssa-ids).
-    ``uses_locations``: locations name values (--mlir-use-nameloc-as-prefix). An argument with such a name
-    uses up a number all the same.
-    """
-
-    runs_on: bool
+    runs_on: bool  # numbers are unique in the whole dump (generic form, --mlir-print-unique-ssa-ids)
+    # Locations name values (--mlir-use-nameloc-as-prefix). An argument with such a name uses up a number
+    # all the same.
     uses_locations: bool
 
 

@@ -57,6 +57,7 @@ _NAMED = re.compile(rb"'(?P<op>[A-Za-z_][\w$]*+\.[\w$.-]++)'")
 _EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+)")
 _CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
 _TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
+_CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
 MOST_LINES = 3  # how many lines of the op that an error names are kept
 _FILE = re.compile(r'"?(?P<file>[^"]+?)"?(?P<place>:\d+:\d+)')
 
@@ -260,6 +261,8 @@ def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
     source, span = dump.source, text_below(dump)
     if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
+    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), dump.span.end)) >= 0:
+        yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
     for text, part in filter(None, [dump.above, (source, span)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
             yield text.line_at(other[0]), other[1]

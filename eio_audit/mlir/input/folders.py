@@ -398,13 +398,10 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """The states that the file names of one folder imply.
+    """The states that the file names of one folder imply."""
 
-    ``by_file`` has the files whose state is unique. ``alike`` groups files of one state.
-    """
-
-    by_file: dict[str, State]
-    alike: tuple[tuple[str, ...], ...]
+    by_file: dict[str, State]  # the state of each file that is in a state of its own
+    alike: tuple[tuple[str, ...], ...]  # the files of each state that several have
 
 
 def parse_state(name: str) -> State | None:
