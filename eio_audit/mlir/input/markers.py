@@ -1,4 +1,4 @@
-"""Recognize the lines of a log: markers of dumps, lines of IR, and what loggers print among them.
+"""Recognize the lines of a log: markers and separators of dumps, IR, and what loggers print among them.
 
 Inside a dump, only lines of known form are skipped, so that a damaged op is never skipped. These are lines of
 loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
@@ -15,14 +15,15 @@ end of the prefix. Colours at the ends of lines are taken away with those at the
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.source import Affix, Source, Span, find_all, line_end
-from eio_audit.mlir.tokens import OR_FAIL, nesting, symbol_of
+from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
@@ -116,6 +117,15 @@ _IR_LINE = re.compile(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
 _NUMBER = re.compile(rb" *[0-9]+")
 _ESCAPE = b"\x1b"
 _COLOURS_AT_END = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?\Z")
+_SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
+_SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
+_BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
+"""A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
+_HOLDS_IR = (
+    rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
+)
+_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
 class Marker(NamedTuple):
@@ -246,7 +256,7 @@ def without_noise(text: bytes) -> bytes:
     return b"".join([*parts, text[start:]])
 
 
-def is_crash(data: Text, offset: int, end: int) -> bool:
+def _is_crash(data: Text, offset: int, end: int) -> bool:
     """Whether the line at ``offset`` is the first of what is printed when a compiler crashes."""
     return re.compile(_NO_IR).match(data, offset, end) is not None
 
@@ -266,6 +276,79 @@ def shown_op_end(data: Text, offset: int, end: int) -> int | None:
         position, depth = token.end(), depth_after
     has_lines = depth <= 0 and (message["known"] is not None or b"\n" in data[message.end() : position])
     return line_end(data, position, end) if has_lines else None
+
+
+def mlir_in(source: Source, span: Span, offset: int) -> Span:
+    """Return a span up to the first line after an offset with which another text begins."""
+    other = other_text(source.data, offset, span.end)
+    return span if other is None else Span(span.start, other[0])
+
+
+def is_left_by_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
+    """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
+    start = text_start(source, span)
+    while start < span.end and (noise := noise_end(source.data, start, span.end)) is not None:
+        if _is_crash(source.data, start, span.end) and not begins_ir(source.data, Span(noise, span.end)):
+            return True
+        start = text_start(source, Span(noise, span.end))
+    return is_failed if start == span.end else _is_crash(source.data, start, span.end)
+
+
+def begins_ir(data: Text, span: Span) -> bool:
+    """Whether IR begins on one of the lines, and not an op that a diagnostic shows."""
+    offset = span.start
+    while match := re.compile(_HOLDS_IR).search(data, offset, span.end):
+        message = data.rfind(b"\n", span.start, max(match.start() - 1, span.start)) + 1
+        shown = shown_op_end(data, max(message, span.start), span.end)
+        if shown is None:
+            return True
+        offset = shown
+    return False
+
+
+def text_start(source: Source, span: Span) -> int:
+    """Return where the text of a span begins, after blanks."""
+    return match_end(_BLANK, source.data, span.start, span.end)
+
+
+def separated(source: Source, span: Span) -> list[Span]:
+    """Return the spans between ``// -----`` lines. Inside braces, such a line is a comment."""
+    data, separators = source.data, list[Span]()
+    for dashes in find_all(data, _SEPARATOR_DASHES, span):  # faster to find than the whole
+        offset = dashes - len(_SEPARATOR_SLASHES)
+        match = _SEPARATOR.match(data, offset, span.end) if offset >= span.start else None
+        line = max(data.rfind(b"\n", span.start, max(offset, span.start)) + 1, span.start)
+        if match and not data[line:offset].strip():
+            separators.append(Span(line, match.end()))
+    starts = [span.start, *(s.end for s in separators)]
+    ends = [*(s.start for s in separators), span.end]
+    return _joined(data, list(map(Span, starts, ends)))
+
+
+def _joined(data: Text, pieces: list[Span]) -> list[Span]:
+    """Return the pieces, with one for those that together close the braces that the first of them opens."""
+    if len(pieces) == 1:
+        return pieces
+    depths = [0, *accumulate(_opened_braces(data, piece) for piece in pieces)]
+    closed_by, open_pieces = dict[int, int](), list[int]()
+    for piece, depth in enumerate(depths):
+        while open_pieces and depths[open_pieces[-1]] >= depth:
+            closed_by[open_pieces.pop()] = piece
+        open_pieces.append(piece)
+    joined, first = list[Span](), 0
+    while first < len(pieces):
+        following = closed_by.get(first, first + 1)
+        if depths[following] != depths[first]:
+            following = first + 1
+        joined.append(Span(pieces[first].start, pieces[following - 1].end))
+        first = following
+    return joined
+
+
+def _opened_braces(data: Text, span: Span) -> int:
+    """Return how many braces a piece opens and does not close."""
+    tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
+    return tokens[b"{"] - tokens[b"}"]
 
 
 def prefix_of(data: Text, previous_end: int, start: int) -> bytes | None:
