@@ -218,16 +218,11 @@ def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
     yield text[done:], b""
 
 
-def split_list(text: bytes, start: int = 0) -> list[bytes]:
-    """Return the parts between commas from ``start`` to the closing bracket or the end of the text.
-
-    Empty parts are left out.
-    """
-    return list(list_parts(text, start))
-
-
 def list_parts(text: bytes, start: int = 0) -> Iterator[bytes]:
-    """Yield the parts of ``split_list``. The text is read as far as they are needed."""
+    """Yield the parts between commas from ``start`` to the closing bracket or the end of the text.
+
+    Empty parts are left out. The text is read as far as they are needed.
+    """
     for token, depth in nesting(text, start):
         if depth < 0 or (depth == 0 and token[0] == b","):
             if part := text[start : token.start()].strip():
@@ -283,7 +278,7 @@ def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
-    for part in split_list(dictionary):
+    for part in list_parts(dictionary):
         if key := re.compile(_KEY).match(part):
             yield key[1].strip(b'"'), part[key.end() :].strip()
 

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.semantics.functions import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
-from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
+from eio_audit.mlir.tokens import closing_end, list_parts, nesting, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 
 _TYPE = re.compile(
@@ -238,7 +238,7 @@ def result_types(ir: IR, op: int) -> list[bytes] | None:
     if arrow is None:
         return None
     if text[arrow.end() : arrow.end() + 1] == b"(":
-        return split_list(text, arrow.end() + 1)
+        return [*list_parts(text, arrow.end() + 1)]
     return [text[arrow.end() :].partition(b" loc(")[0]]
 
 
@@ -246,7 +246,7 @@ def operand_types(ir: IR, op: int) -> list[bytes] | None:
     """Return the operand types of an op in generic assembly, or None if it shows no function type."""
     text = _typed_text(ir, op)
     start = _function_type(text)
-    return None if start < 0 else split_list(text, start + 1)
+    return None if start < 0 else [*list_parts(text, start + 1)]
 
 
 def _typed_text(ir: IR, op: int) -> bytes:
