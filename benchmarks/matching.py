@@ -40,10 +40,10 @@ from generate import CancelledModel, PermutedModel
 from eio_audit import Dump, read, read_text, stamp
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
 from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.semantics.functions import functions_around
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # for the tests, which are not installed

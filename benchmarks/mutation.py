@@ -67,11 +67,12 @@ GROUPS = {
         ),
     ),
     "rewriting": Group(
-        ("eio_audit/audit/fix/verification.py", "eio_audit/mlir/rewriting/writer.py"),
+        ("eio_audit/audit/fix/verification.py", "eio_audit/mlir/rewriting.py"),
         (
             "tests/audit/test_fix.py",
             "tests/audit/test_relabel.py",
             "tests/audit/test_verification.py",
+            "tests/mlir/test_renumber.py",
             "tests/mlir/test_writer.py",
         ),
     ),

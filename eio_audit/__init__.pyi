@@ -1,8 +1,8 @@
 """The public names and their modules: the one list, for type checkers and for ``__init__.py``."""
 
+from eio_audit.audit.bisect.bisect import Application as Application
+from eio_audit.audit.bisect.bisect import Bisection as Bisection
 from eio_audit.audit.bisect.bisect import bisect as bisect
-from eio_audit.audit.bisect.bisection import Application as Application
-from eio_audit.audit.bisect.bisection import Bisection as Bisection
 from eio_audit.audit.check.check import Check as Check
 from eio_audit.audit.check.check import check as check
 from eio_audit.audit.check.figures import BlockAudit as BlockAudit
@@ -16,11 +16,11 @@ from eio_audit.audit.diff.diff import OriginalOrder as OriginalOrder
 from eio_audit.audit.diff.diff import diff as diff
 from eio_audit.audit.diff.normal_form import normal_form as normal_form
 from eio_audit.audit.diff.op_changes import OpChange as OpChange
-from eio_audit.audit.explain.dataflow import Dataflow as Dataflow
-from eio_audit.audit.explain.dataflow import dataflow as dataflow
-from eio_audit.audit.explain.dataflow import dataflow_graph as dataflow_graph
 from eio_audit.audit.explain.explain import Explanation as Explanation
 from eio_audit.audit.explain.explain import explain as explain
+from eio_audit.audit.explain.order_picture import Dataflow as Dataflow
+from eio_audit.audit.explain.order_picture import dataflow as dataflow
+from eio_audit.audit.explain.order_picture import dataflow_graph as dataflow_graph
 from eio_audit.audit.fix.fix import Fix as Fix
 from eio_audit.audit.fix.fix import fix as fix
 from eio_audit.audit.fix.fix import shuffle as shuffle

@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
-from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
 from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
-from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
-from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, printed_pipeline
+from eio_audit.audit.bisect.survey import (
+    UNNAMED,
+    Attempt,
+    PipelinePass,
+    Survey,
+    choose_pass,
+    parse_attempt,
+    printed_pipeline,
+    read_attempts,
+    short_pattern,
+)
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
@@ -22,8 +30,14 @@ from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork,
 from eio_audit.audit.check.location_health import LocationRule
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
-from eio_audit.audit.corpus.check_dumps import DumpCheck, DumpInFile, check_dumps, digest_of, dump_in_file
-from eio_audit.audit.corpus.fix_files import fix_files
+from eio_audit.audit.corpus.check_dumps import (
+    DumpCheck,
+    DumpInFile,
+    check_dumps,
+    digest_of,
+    dump_in_file,
+    fix_files,
+)
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import (
     Model,
@@ -34,7 +48,16 @@ from eio_audit.audit.corpus.models import (
     model_of,
     models_of,
 )
-from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
+from eio_audit.audit.corpus.trace_models import (
+    NO_PROGRESS,
+    ModelTraces,
+    PassTotal,
+    Progress,
+    TraceModel,
+    merge_traces,
+    pass_totals,
+    trace_models,
+)
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import (
     BatchSize,
@@ -54,9 +77,15 @@ from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplace
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import Relation, gaps_between, matching_lines, repeated_changes
 from eio_audit.audit.diff.sameness import Sameness, sameness
-from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
 from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
+from eio_audit.audit.explain.order_picture import (
+    BlockDataflow,
+    Disorder,
+    OrderPicture,
+    WorstBlocks,
+    neighbourhood,
+    pictures_of_model,
+)
 from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.fix import (
@@ -72,15 +101,14 @@ from eio_audit.audit.fix.fix import (
 from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
 from eio_audit.audit.fix.verification import first_lines, lines_of_input, read_relocated, verify
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.gate.baseline import (
+from eio_audit.audit.gate.findings import (
     Baseline,
     BaselineComparison,
     BaselineEntry,
     baseline_to_json,
+    find,
     parse_baseline,
 )
-from eio_audit.audit.gate.findings import find
 from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
@@ -94,17 +122,23 @@ from eio_audit.audit.gate.rules import (
     WRONG_INDEX,
     rules_by_prefix,
 )
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
+from eio_audit.audit.locations.parsed_locations import (
+    NO_LOCATION,
+    Interned,
+    LocationNumbers,
+    ModelLine,
+    Origin,
+    parse_origin,
+)
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
+from eio_audit.audit.log.beside_dumps import TimedEntry, find_timing_reports
 from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
-from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
@@ -122,18 +156,18 @@ from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
-from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
-from eio_audit.mlir.input.markers import (
+from eio_audit.mlir.input.folders import (
     Moment,
     State,
-    TimedEntry,
-    find_markers,
+    file_marker,
+    find_dump_files,
+    find_files,
     find_states,
-    find_timing_reports,
-    holds_ir,
+    is_rewrite,
     parse_state,
 )
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
+from eio_audit.mlir.input.markers import find_markers, holds_ir
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import (
     CallSiteLoc,
@@ -151,16 +185,13 @@ from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
 from eio_audit.mlir.reading.op_text import KnownTexts, OpText, OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions, Scopes
-from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
-from eio_audit.mlir.rewriting.writer import with_locations
-from eio_audit.mlir.semantics import calls as calls_module
+from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
-from eio_audit.mlir.semantics import value_types as constants_module
+from eio_audit.mlir.semantics import functions as functions_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
-from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import (
     CHANGES,
@@ -172,6 +203,7 @@ from eio_audit.mlir.semantics.effects import (
     condition_holds,
 )
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
+from eio_audit.mlir.semantics.functions import Calls, functions_around
 from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
 from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings

@@ -23,9 +23,8 @@ from eio_audit.audit.log.program_text import next_of_same, text_before
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, rerun, several_dumps
 from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, dumps_of_run, is_one_file, max_size, noted, read_dumps
 from eio_audit.mlir.input.dumps import Dump, stream
-from eio_audit.mlir.input.folders import DumpFile, find_dump_files
+from eio_audit.mlir.input.folders import HOW_TO_NAME_STATES, DumpFile, Moment, find_dump_files
 from eio_audit.mlir.input.function_texts import shown_op
-from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES, Moment
 from eio_audit.mlir.source import InputError, printable, source_name
 from eio_audit.mlir.traits import OpTable
 from eio_audit.report.wording.numbers import count, shortened_list

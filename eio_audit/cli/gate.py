@@ -55,7 +55,7 @@ class GateChoice(NamedTuple):
             findings = [f._replace(model_path=self.source_root.path_of(f.model)) for f in findings]
         if self.baseline is None:
             return judge(check, findings, self.gate)
-        from eio_audit.audit.gate.baseline import Baseline, baseline_to_json, parse_baseline
+        from eio_audit.audit.gate.findings import Baseline, baseline_to_json, parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
         if exists := Path(path).exists():

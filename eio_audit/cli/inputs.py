@@ -202,7 +202,7 @@ def show_notes(notes: Mapping[tuple[str, int], str]) -> None:
 
 def noted(dumps: Iterable[Dump]) -> Iterator[Dump]:
     """Yield the dumps of a log, and print notes about what the compiler printed besides them."""
-    from eio_audit.mlir.input.diagnostics import notes_on
+    from eio_audit.audit.log.beside_dumps import notes_on
 
     for dump in dumps:
         show_notes({(dump.source.name, line): note for line, note in notes_on(dump)})
@@ -228,7 +228,7 @@ def note_apart(files: Sequence[DumpFile]) -> None:
     """Note which files beside before-and-after pairs belong to no pair, and how to name them."""
     names = [Path(file.path).name for file in files if file.is_apart]
     if names:
-        from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES
+        from eio_audit.mlir.input.folders import HOW_TO_NAME_STATES
 
         listed = f"{count(len(names), 'file')} without a pair: {shortened_list(names, SKIPPED_NAMES)}"
         click.echo(f"note: {listed}; {HOW_TO_NAME_STATES}", err=True)

@@ -14,6 +14,24 @@ from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OPEN_ANGLE, OR_FAIL, OUTER, STRING, Brackets, string_end
 
 _Node = TypeVar("_Node")
+_GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"  # matches after the last character of an incomplete line
+# Compiled on first use: few dumps need them.
+_LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
+_LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)
+"""The start of a line, unless the line is one whole definition and another definition follows."""
+_TABLE = (
+    rb"(?m)^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
+    rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME)
+)
+"""Consecutive definitions. A group matches if one of them may span several lines."""
+_STATEMENT = (
+    rb"(?m)[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
+    rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
+)
+"""The start of a statement: another definition, metadata, or an op."""
+_ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
+LONGEST_EXPANSION = 1 << 16
+"""The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 
 
 def post_order(
@@ -36,28 +54,6 @@ def post_order(
         else:
             entered.add(key(node))
             pending += (n for n in below(node) if key(n) not in done and key(n) not in entered)
-
-
-_GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"  # matches after the last character of an incomplete line
-# Compiled on first use: few dumps need them.
-_LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
-_LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)
-"""The start of a line, unless the line is one whole definition and another definition follows."""
-_TABLE = (
-    rb"(?m)^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
-    rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME)
-)
-"""Consecutive definitions. A group matches if one of them may span several lines."""
-_STATEMENT = (
-    rb"(?m)[ \t]*+(?:%b\s*+=|\{-#|%b\s*+\(|%%[\w$.-]++(?::\d++)?\s*+[=,]"
-    rb"|(?:module|[A-Za-z_]\w*+\.[\w.$]++) [^\n]*?(?:@|\bloc\(|[{(\[][ \t\r]*$))" % (ALIAS_NAME, STRING)
-)
-"""The start of a statement: another definition, metadata, or an op."""
-
-_ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb"(?!<))")
-
-LONGEST_EXPANSION = 1 << 16
-"""The most bytes that an alias may expand to. Without a limit, expansion is exponential."""
 
 
 def definition_end(source: Source, span: Span) -> int:

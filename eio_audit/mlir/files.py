@@ -19,20 +19,14 @@ from typing import IO, TypeAlias, cast
 
 Text: TypeAlias = bytes | mmap.mmap
 """The content of a file. Both types have slices, ``find`` and ``rfind``."""
-
 _MODULES = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\x00": "lzma"}
 """By the first bytes of a compressed file, the module that unpacks it."""
-
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 """The byte order marks of UTF-16. Some shells redirect output in UTF-16."""
-
 MAX_UNPACKED_BYTES = 1_000_000_000  # by default, the most bytes that a file may unpack to
 BLOCK_BYTES = 1 << 20  # the number of bytes to read or unpack at a time
-
 LARGE_FILE = 1 << 24
 """The size from which a file is read into large memory pages. This is several times faster."""
-
-
 FileState: TypeAlias = tuple[int, int, int, int]
 """Device, inode, size and time of a file. It changes if the file is written or replaced."""
 
@@ -166,11 +160,7 @@ def _unpacked(file: BufferedReader, unpacker: ModuleType, max_bytes: int) -> Ite
 
 
 def unpacked_blocks(file: IO[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Yield the unpacked content in blocks.
-
-    Raises:
-        TooLargeError: it is more than ``max_bytes``.
-    """
+    """Yield the unpacked content in blocks; a TooLargeError if it is more than ``max_bytes``."""
     size = 0
     while size <= max_bytes:
         block = file.read(min(BLOCK_BYTES, max_bytes - size + 1))

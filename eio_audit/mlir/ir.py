@@ -29,9 +29,8 @@ from eio_audit.mlir.tokens import (
 from eio_audit.mlir.traits import OpTable
 
 _Cell = TypeVar("_Cell")
-
 NO_OFFSET = -1
-
+OPS_AT_ONCE = 1 << 13  # how many texts of ops are looked at together: a balance of speed and memory
 _CUSTOM_SYMBOL = re.compile(
     rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
 )
@@ -97,6 +96,11 @@ class IR:
 
     def __len__(self) -> int:
         return len(self.op_block)
+
+    def chunks(self) -> Iterator[range]:
+        """Yield the ops, so many at a time that looking at their texts is fast."""
+        for start in range(0, len(self), OPS_AT_ONCE):
+            yield range(start, min(start + OPS_AT_ONCE, len(self)))
 
     @property
     def block_count(self) -> int:

@@ -17,6 +17,16 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, unescaped
 
+_STRING = re.compile(STRING)
+_HASH_NAME = re.compile(rb"#[\w$.-]++")
+_RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
+_WORD = re.compile(rb"[A-Za-z_]\w*+")
+PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
+"""A plain location, if as many brackets close as open. Two such texts are equal if the locations are."""
+_NAME_OF_ALIAS = re.compile(rb'"[^"\\\n]*+"\((#[\w$.-]++)\)')
+_ALIAS_INSIDE = re.compile(rb"(#[\w$-]++)\)++\Z")
+MOST_NAMES = 8  # the most names around each other in a plain location
+
 
 @dataclass(frozen=True, slots=True)
 class UnknownLoc:
@@ -65,18 +75,6 @@ class OpaqueLoc:
 
 
 Location: TypeAlias = UnknownLoc | FileLineColLoc | NameLoc | CallSiteLoc | FusedLoc | OpaqueLoc
-
-_STRING = re.compile(STRING)
-_HASH_NAME = re.compile(rb"#[\w$.-]++")
-_RANGE = re.compile(rb"\s*+:\s*+(\d+)\s*+:\s*+(\d+)(?:\s+to\s*+(?:\d+)?\s*+:\s*+\d+)?")
-_WORD = re.compile(rb"[A-Za-z_]\w*+")
-
-PLAIN = re.compile(rb'((?:"[^"\\\n]*+"\(' + OR_FAIL + rb')*+)"[^"\\\n]*+"(?::[0-9]++:[0-9]++)?(\)*+)')
-"""A plain location, if as many brackets close as open. Two such texts are equal if the locations are."""
-_NAME_OF_ALIAS = re.compile(rb'"[^"\\\n]*+"\((#[\w$.-]++)\)')
-_ALIAS_INSIDE = re.compile(rb"(#[\w$-]++)\)++\Z")
-
-MOST_NAMES = 8  # the most names around each other in a plain location
 
 
 class Locations:

@@ -25,8 +25,14 @@ STEERING = (
     "\ufffe\uffff\ud800-\udfff]"  # noncharacters and broken encoding
 )
 """A character that controls terminals, reverses text, or is invalid in XML. No line of IR needs one."""
-
 _STEERING_IN_JSON = rf"(?![\x00-\x1f]){STEERING}"
+EXCERPT_WIDTH = 100  # the most characters of a line that an error message shows
+LONGEST_LINE = 1 << 16  # the most bytes of a line in which a marker or separator may be
+_CUT = "..."
+COUNTED_AT_ONCE = 1 << 12
+"""The bytes whose line ends are counted at one time. They are counted again for each line in them."""
+Item = TypeVar("Item")
+Part = TypeVar("Part")
 
 
 def printable(text: str) -> str:
@@ -55,18 +61,6 @@ def printable_in_json(text: str) -> str:
 def _written_out(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
-
-
-EXCERPT_WIDTH = 100  # the most characters of a line that an error message shows
-LONGEST_LINE = 1 << 16  # the most bytes of a line in which a marker or separator may be
-
-_CUT = "..."
-
-COUNTED_AT_ONCE = 1 << 12
-"""The bytes whose line ends are counted at one time. They are counted again for each line in them."""
-
-Item = TypeVar("Item")
-Part = TypeVar("Part")
 
 
 class Span(NamedTuple):

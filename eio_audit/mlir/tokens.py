@@ -10,13 +10,6 @@ from itertools import pairwise
 from eio_audit.mlir.files import Text
 from eio_audit.mlir.source import Source, line_end
 
-
-def all_but(excluded: bytes) -> bytes:
-    """Return a pattern for any byte but some, as a class of the others. Twice as fast as ``[^...]``."""
-    gaps = pairwise([-1, *sorted(excluded), 256])
-    return b"[%s]" % b"".join(b"\\x%02x-\\x%02x" % (a + 1, b - 1) for a, b in gaps if b - a > 1)
-
-
 OR_FAIL = rb"|(?!)"
 """The last alternative of a possessive repetition that may fail within a round.
 
@@ -36,7 +29,6 @@ VALUE = rb"%(?:[0-9]++(?![\w$.])|[A-Za-z_$.-][\w$.-]*+)"
 _GAP = rb"\s*+(?:" + COMMENT + rb"\s*+)*+"  # what may stand between two tokens: white space and comments
 _RESULT = VALUE + _GAP + rb"(?::" + _GAP + rb"\d++" + _GAP + rb")?"
 _RESULTS = _RESULT + rb"(?:," + _GAP + _RESULT + OR_FAIL + rb")*+="
-
 _STRING_OR_COMMENT = re.compile(STRING + rb"|" + COMMENT)
 _STRING_BUT_NAME = rb'"(?P<name>[\w$.-]+)"(?=\s*=)|' + _STRING_OR_COMMENT.pattern
 """A string or comment. The string before ``=`` is an attribute's name. Compiled on first use."""
@@ -70,16 +62,8 @@ FILE_METADATA = re.compile(rb"\{-#(?:" + STRING + rb'|#(?!-\})|[^"#]++|"' + OR_F
 """Resources or a reproducer, up to the end mark. A quote stands for itself where a string was wrapped."""
 REPRODUCER = b"mlir_reproducer:"  # the name of a reproducer among the resources
 SIMPLE_LOCATION = re.compile(rb"\s*+(?:#[\w$.-]++|unknown|" + STRING + rb")\s*+\)")
-
 _SHORT_STRING = rb'"[^"\\\n]{0,4096}+(?:\\.[^"\\\n]{0,4096}+){0,64}+"'
 """A string that a pattern matches. ``string_end`` finds the end of a longer one, from quote to quote."""
-
-INNER = re.compile(
-    rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)|" + all_but(b'"%(){}[]<>/=-') + rb"++)*+"
-    rb"(?P<token>" + _SHORT_STRING + rb"|" + COMMENT + rb"|->|[<>]=|=>|==|" + VALUE + rb"(?:#\d++)?"
-    rb"|[(){}\[\]<>]|[%\"])"
-)
-"""The next relevant token inside brackets. The same match skips all text before it."""
 OUTER = re.compile(
     rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)"
     rb"|[A-Za-qs-z_][\w$]*+(?![\w$.])|r(?!eturn\b)[\w$]*+(?![\w$.])|" + SYMBOL + rb"|[!#@][\w$.:-]*+"
@@ -88,7 +72,6 @@ OUTER = re.compile(
     rb"|\^[\w$.-]*+|[(){}\[\]<>\n]|[A-Za-z_][\w$]*+\.[\w$.]*+|return\b|[%\"])"
 )
 """The next relevant token outside brackets, where line ends, op names and block names also count."""
-
 _INTERVAL = rb"\s\[" + VALUE + rb"(?:#\d++)?,\s*+" + VALUE + rb"(?:#\d++)?\)"
 """A half-open interval, ``[%a, %b)``. Subscripts have no blank before them."""
 _NESTING = re.compile(STRING + rb"|" + COMMENT + rb"|->|=>|[<>]=|[(){}\[\]<>,:]")
@@ -96,7 +79,6 @@ _DIALECT_BODY = STRING + rb"|" + COMMENT + rb"|" + VALUE + rb"(?:#\d++)?|(?P<nam
 _IN_DIALECT_BODY = re.compile(STRING + rb"|->|[(){}\[\]<>]")
 _DEPTHS = {b"(": 1, b"[": 1, b"{": 1, b"<": 1, b")": -1, b"]": -1, b"}": -1, b">": -1}
 _KEY = rb"\s*+(" + STRING + rb"|[A-Za-z_][\w$.]*+)\s*+(?:=(?!=))?\s*+"
-
 OPEN_PAREN, OPEN_BRACE, OPEN_BRACKET, OPEN_ANGLE = b"({[<"
 _BACKSLASH = ord("\\")
 _ESCAPE = re.compile(rb'\\(?:([0-9A-Fa-f]{2})|(["\\nt]))')
@@ -104,6 +86,20 @@ _NAMED_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
 _PRINTED_AS_IS = frozenset(range(0x20, 0x7F)) - frozenset(b'"\\')
 _PRINTED_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_$.]*")
 _OPENING = {ord(")"): OPEN_PAREN, ord("]"): OPEN_BRACKET, ord("}"): OPEN_BRACE}
+
+
+def all_but(excluded: bytes) -> bytes:
+    """Return a pattern for any byte but some, as a class of the others. Twice as fast as ``[^...]``."""
+    gaps = pairwise([-1, *sorted(excluded), 256])
+    return b"[%s]" % b"".join(b"\\x%02x-\\x%02x" % (a + 1, b - 1) for a, b in gaps if b - a > 1)
+
+
+INNER = re.compile(
+    rb"(?:<[\w ?*x.!,:#@]*+>|-(?!>)|=(?!=|>)|/(?!/)|" + all_but(b'"%(){}[]<>/=-') + rb"++)*+"
+    rb"(?P<token>" + _SHORT_STRING + rb"|" + COMMENT + rb"|->|[<>]=|=>|==|" + VALUE + rb"(?:#\d++)?"
+    rb"|[(){}\[\]<>]|[%\"])"
+)
+"""The next relevant token inside brackets. The same match skips all text before it."""
 
 
 class Brackets(list[tuple[int, int]]):
@@ -222,16 +218,11 @@ def dialect_bodies(text: bytes) -> Iterator[tuple[bytes, bytes]]:
     yield text[done:], b""
 
 
-def split_list(text: bytes, start: int = 0) -> list[bytes]:
-    """Return the parts between commas from ``start`` to the closing bracket or the end of the text.
-
-    Empty parts are left out.
-    """
-    return list(list_parts(text, start))
-
-
 def list_parts(text: bytes, start: int = 0) -> Iterator[bytes]:
-    """Yield the parts of ``split_list``. The text is read as far as they are needed."""
+    """Yield the parts between commas from ``start`` to the closing bracket or the end of the text.
+
+    Empty parts are left out. The text is read as far as they are needed.
+    """
     for token, depth in nesting(text, start):
         if depth < 0 or (depth == 0 and token[0] == b","):
             if part := text[start : token.start()].strip():
@@ -287,7 +278,7 @@ def generic_attributes(text: bytes) -> list[tuple[bytes, bytes]]:
 
 
 def _entries(dictionary: bytes) -> Iterator[tuple[bytes, bytes]]:
-    for part in split_list(dictionary):
+    for part in list_parts(dictionary):
         if key := re.compile(_KEY).match(part):
             yield key[1].strip(b'"'), part[key.end() :].strip()
 

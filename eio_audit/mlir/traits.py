@@ -35,7 +35,6 @@ STRUCTURE_FLAGS = (
 """Traits about an op's role in its block or about its regions, not about memory."""
 FORM_FLAGS = ("aux", "pasted", "recipes", "segments", "total")
 """Of the shipped table only: what an op's text may show, or need not show, beside its row (``forms``)."""
-
 FLAGS = frozenset(EFFECT_FLAGS + STRUCTURE_FLAGS + FORM_FLAGS)
 """The flags of a row. Other words in the files are not used."""
 _SAFE_TO_RUN = frozenset(
@@ -44,9 +43,7 @@ _SAFE_TO_RUN = frozenset(
 """An op with one of these flags traps whatever its shapes are, or not at all."""
 _IDLE_FLAGS = frozenset(("convergent", "fresh", "may_trap", "may_trap_if_dynamic", *FORM_FLAGS))
 """Flags that add no effect on memory."""
-
 _CHANGE_TENSORS = frozenset(("mhlo", "stablehlo", "tt-mlir"))  # their ops may change a tensor in place
-
 _PLACE = rf"operand (?:[0-9]{{1,6}}|\?)(?: itself)?|result [0-9]{{1,6}}|{'|'.join(STATES)}|{EVERYTHING}"
 
 

@@ -99,7 +99,7 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     """
     import hashlib
 
-    from eio_audit.audit.gate.baseline import entry_of
+    from eio_audit.audit.gate.findings import entry_of
 
     numbers: Counter[tuple[object, ...]] = Counter()
     prints = [""] * len(findings)

@@ -17,7 +17,7 @@ from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
-from eio_audit.audit.explain.dataflow import Dataflow, DataflowOp, dataflow_graph
+from eio_audit.audit.explain.order_picture import Dataflow, DataflowOp, dataflow_graph
 from eio_audit.mlir.source import printable_lines
 from eio_audit.report.json import SCHEMA, dumped
 from eio_audit.report.template import render, text_of

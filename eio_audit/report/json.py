@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from eio_audit.mlir.source import printable_in_json
 
 if TYPE_CHECKING:  # a command does not need the results of the others
-    from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
-    from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
     from eio_audit.audit.bisect.first_failure import FirstFailure
     from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary

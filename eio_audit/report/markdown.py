@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from eio_audit.audit.bisect.advice import Advice
-from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
+from eio_audit.audit.bisect.bisect import Application, Bisection, PatternTotal
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff

@@ -25,7 +25,7 @@ def numbers(*locations: str) -> tuple[list[int], list[int]]:
     """By op, the number of its location: of all at once, and one by one by the parser."""
     ops = "".join(f'"t.op"() : () -> () loc({location})\n' for location in locations)
     ir = ir_of(f'{ops}#a = loc("x")\n#b = loc("y"(#a))\n')
-    found = LocationNumbers(ir, OriginalIndices(ir), Interned())
+    found = LocationNumbers(ir, OriginalIndices(ir).parsed.locations, Interned())
     return found.of_all(), [found.of(op) for op in range(len(ir))]
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields, is_dataclass
 
 import eio_audit.audit
 from eio_audit import InputError
-from eio_audit.mlir.input.diagnostics import Diagnostic
+from eio_audit.audit.log.beside_dumps import Diagnostic
 from tests.internals import _FIELDS, _MADE
 
 HELD_BY_THE_INSTANCE = {InputError: {"source", "position", "message"}}

@@ -36,12 +36,11 @@ from tests.internals import (
     symbol_of,
     without_strings,
 )
-from tests.internals import calls_module as calls
 from tests.internals import conflicts_module as conflicts
-from tests.internals import constants_module as constants
 from tests.internals import dependence_module as dependence
 from tests.internals import effects_module as effects
 from tests.internals import forms_module as forms
+from tests.internals import functions_module as functions
 from tests.internals import value_types_module as value_types
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -251,8 +250,8 @@ def _no_forms(kind: str) -> Patch:
 
 
 def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = calls._values
-    monkeypatch.setattr(calls, "_values", lambda text, attribute: values(text, attribute)[-1:])
+    values = functions._values
+    monkeypatch.setattr(functions, "_values", lambda text, attribute: values(text, attribute)[-1:])
 
 
 def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -291,7 +290,7 @@ def _all_arguments(self: EffectTable) -> dict[int, bool]:
 def _has_a_safe_form(ir: IR, op: int, shapes: DynamicShapes) -> bool:
     """Whether a constant may show that the op does not trap."""
     name = ir.name(op)
-    is_division = constants._DIVISION.fullmatch(name) is not None
+    is_division = value_types._DIVISION.fullmatch(name) is not None
     return is_division or name.startswith(("memref.subview", "scf.for", "tensor.dim", "tensor.ext"))
 
 
@@ -408,10 +407,10 @@ MUTATIONS: Mapping[str, Mutation] = {
     "the first symbol is the callee": Mutation(_changed(Calls, "_callee_symbol", _first_symbol), "legal"),
     "any symbol table will do": Mutation(_changed(Calls, "_find", _any_table), "legal"),
     "every function has its last body": Mutation(
-        _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
+        _changed(functions, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
     ),
     "unlisted ops are no symbol tables": Mutation(
-        _changed(calls, "_may_hide_symbols", lambda ir, op: False), "legal"
+        _changed(functions, "_may_hide_symbols", lambda ir, op: False), "legal"
     ),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
     "arguments of a function are never one buffer": Mutation(
@@ -486,12 +485,12 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(EffectTable, "_arguments", property(_all_arguments)), "legal"
     ),
     "what may be safe is safe": Mutation(_changed(effects, "cannot_trap", _has_a_safe_form), "legal"),
-    "an annotation says no more": Mutation(_changed(calls, "_SAYS_MORE", ()), "legal"),
+    "an annotation says no more": Mutation(_changed(functions, "_SAYS_MORE", ()), "legal"),
     "functions without effect return": Mutation(
-        _changed(calls, "_does_nothing", calls._NO_MEMORY.search), "legal"
+        _changed(functions, "_does_nothing", functions._NO_MEMORY.search), "legal"
     ),
     "some memory is no memory": Mutation(
-        _changed(calls, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"
+        _changed(functions, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"
     ),
     "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
 }

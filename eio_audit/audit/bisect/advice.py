@@ -21,12 +21,12 @@ from enum import StrEnum
 from functools import cached_property
 from itertools import chain, combinations
 
-from eio_audit.audit.bisect.action_log import Attempt, number_in, short_pattern
+from eio_audit.audit.bisect.survey import Attempt, number_in, short_pattern
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.op_changes import Relation
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.order.permutation import count_inversions, displaced, inversions_charged

@@ -53,17 +53,19 @@ OWN_FLAGS = frozenset(
     }
 )
 """What a user's command must not say, because a bisection says it itself: what is printed, and where to."""
-
 _WITH_VALUE = frozenset(
     {"o", "log-actions-to", "mlir-debug-counter", "mlir-print-ir-tree-dir", "pass-pipeline"}
 )
 """The flags whose value may be the next word."""
-
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
 _MEANT = re.compile(rb"[Dd](id you mean '[\w=-]+'\?)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
 MESSAGES = "<compiler>"  # the name of what a compiler printed, as a source of dumps
 MOST_MESSAGES = 1 << 20  # how many bytes at each end of a compiler's messages are searched for its error
+FailureKind: TypeAlias = Literal["hang", "crash", "error"]
+ALL_ATTEMPTS = 1_000_000_000  # more attempts than any pass makes
+_COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
+_END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")
 
 
 def flag_of(word: str) -> str | None:
@@ -79,7 +81,6 @@ class CompilerCommand:
     words: tuple[str, ...]
 
     def __str__(self) -> str:
-        """The command as a shell reads it."""
         return shlex.join(self.words)
 
     @property
@@ -107,9 +108,6 @@ class CompilerCommand:
         end = self.words.index("--") if "--" in self.words else len(self.words)
         new = (flag for flag in flags if flag_of(flag) not in given)
         return CompilerCommand((*self.words[:end], *new, *self.words[end:]))
-
-
-FailureKind: TypeAlias = Literal["hang", "crash", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,12 +258,6 @@ def counter_flag(attempts: int) -> str:
     return f"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count={attempts}"
 
 
-ALL_ATTEMPTS = 1_000_000_000  # more attempts than any pass makes
-
-_COUNT = re.compile(rb"(?m)^apply-pattern +: \{(\d+),")
-_END = re.compile(rb"\n\n\n|\n\nDebugCounter counters:")
-
-
 @dataclass(frozen=True, slots=True)
 class StateOrder:
     """The order of the ops in one state."""
@@ -293,11 +285,7 @@ class PassStates:
     _orders: dict[str, StateOrder] = field(default_factory=dict)
 
     def at(self, attempts: int) -> str:
-        """Return the state with so many attempts of patterns allowed, by its key.
-
-        Raises:
-            InputError: the compiler cannot be run, or does not print the dump.
-        """
+        """Return the key of the state with so many attempts allowed; an InputError if there is no dump."""
         return self.keep(self.dump_at(attempts).text)
 
     def dump_at(self, attempts: int) -> Dump:
@@ -338,20 +326,12 @@ class PassStates:
         return self._path(key).read_bytes()
 
     def read(self, key: str) -> KeyedDump:
-        """Read a state.
-
-        Raises:
-            InputError: it cannot be read.
-        """
+        """Read a state; an InputError if it cannot be read."""
         text = self.text(key)
         return read_dump(Dump(Source("<state>", text), Span(0, len(text)), None, 1), self.options)
 
     def order(self, key: str) -> StateOrder:
-        """Return the order of the ops in a state.
-
-        Raises:
-            InputError: the state cannot be read.
-        """
+        """Return the order of the ops in a state; an InputError if it cannot be read."""
         if key not in self._orders:
             keyed = self.read(key)
             blocks = (KeyedBlock(keyed, number) for number in keyed.keys.disordered_blocks)
@@ -386,11 +366,7 @@ def without_messages(text: bytes) -> bytes:
 
 
 def dump_after(run: CompilerRun, wanted: WantedDump) -> Dump:
-    """Return the dump of a run that is the state after the pass.
-
-    Raises:
-        InputError: the run did not print it.
-    """
+    """Return the dump of a run that is the state after the pass; an InputError if it did not print it."""
     dumps = _dumps_of(run, wanted.pass_name, "after")
     try:
         return dumps[wanted.number]

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TypeAlias
 
-from eio_audit.audit.bisect.action_log import Attempt, count_attempts, read_attempts, short_pattern
-from eio_audit.audit.bisect.bisection import INTERRUPTED, Reproduction
 from eio_audit.audit.bisect.compiler_command import (
     OWN_FLAGS,
     CompilerCommand,
@@ -23,25 +21,36 @@ from eio_audit.audit.bisect.compiler_command import (
     counter_flag,
 )
 from eio_audit.audit.bisect.pass_search import (
+    INTERRUPTED,
     PassSearch,
+    Reproduction,
     Request,
     SearchInterruptedError,
     first_failing,
     search_of,
 )
-from eio_audit.audit.bisect.survey import AFTER_ALL, BASE_FLAGS, BEFORE_ALL, PassInQuestion, choose_pass
+from eio_audit.audit.bisect.survey import (
+    AFTER_ALL,
+    BASE_FLAGS,
+    BEFORE_ALL,
+    Attempt,
+    PassInQuestion,
+    choose_pass,
+    count_attempts,
+    read_attempts,
+    short_pattern,
+)
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.source import InputError
 
 UNTESTABLE = 125  # the exit code of a test that cannot judge a text, as for `git bisect run`
-
 LAST_FAILURE = 127
 """The greatest exit code that means that the property fails. Greater ones, and signals, are errors."""
-
 Holds: TypeAlias = Callable[[Dump], bool | None]
 """Whether a property holds of a dump; None if that cannot be said."""
+LAST_ATTEMPTS = 1000  # how many of the last attempts tell what a compiler does without end
 
 
 class BuiltInTest(StrEnum):
@@ -177,9 +186,6 @@ def first_failure(
             stopped=stopped,
             reproduction=search.reproduction,
         )
-
-
-LAST_ATTEMPTS = 1000  # how many of the last attempts tell what a compiler does without end
 
 
 def compiler_failure(request: Request, failed: CompilerError) -> FirstFailure:

@@ -19,8 +19,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.action_log import Attempt, read_attempts
-from eio_audit.audit.bisect.bisection import CHANGES_NOTHING, INTERRUPTED, MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.compiler_command import (
     ALL_ATTEMPTS,
     CompilerCommand,
@@ -28,20 +26,29 @@ from eio_audit.audit.bisect.compiler_command import (
     CompilerRuns,
     PassStates,
     count_of_attempts,
+    counter_flag,
     dump_after,
 )
 from eio_audit.audit.bisect.survey import (
     AFTER_ALL,
     MODULE_SCOPE,
+    Attempt,
     PassInQuestion,
     Survey,
     alone,
     choose_pass,
+    read_attempts,
     survey,
 )
 from eio_audit.audit.command import interrupted_by_termination
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.source import InputError
+
+INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"  # why a search stopped early
+CHANGES_NOTHING = "it changes nothing"  # why a pass that leaves the IR as it is has no steps
+NO_PATTERNS = "it applies no patterns"
+FAILS_WITHOUT = "it fails when patterns are held back"
+NO_ACTIONS = -1  # the number of attempts that stands for the run that logs actions
 
 
 class Interval(NamedTuple):
@@ -110,10 +117,17 @@ class Halving:
                 yield Interval(first, last)
 
 
-NO_PATTERNS = "it applies no patterns"
-FAILS_WITHOUT = "it fails when patterns are held back"
+@dataclass(frozen=True, slots=True)
+class Reproduction:
+    """How to get the states by hand."""
 
-NO_ACTIONS = -1  # the number of attempts that stands for the run that logs actions
+    command: str  # the command that runs the pass, without a count of attempts
+    input: str | None = None  # the file that it reads if the pass runs alone; None if it reads the user's own
+    is_kept: bool = True  # whether that file outlasts the bisection
+
+    def at(self, attempts: int) -> str:
+        """Return the command that stops after so many attempts."""
+        return f"{self.command} {counter_flag(attempts)}"
 
 
 @dataclass(slots=True)
@@ -164,10 +178,8 @@ def search_of(
 ) -> PassSearch:
     """Prepare the search: cut the pass out, count its attempts, and check that runs can be trusted.
 
-    In a pass that changes nothing, there is nothing to search for.
-
-    Raises:
-        InputError: runs with all attempts allowed do not give the normal output, or two runs differ.
+    In a pass that changes nothing, there is nothing to search for. An InputError says that runs with all
+    attempts allowed do not give the normal output, or that two runs differ.
     """
     if not question.is_only:
         question = alone(found, question, runs)
@@ -344,11 +356,7 @@ class Request:
 
     @contextmanager
     def runs(self) -> Iterator[CompilerRuns]:
-        """Yield what runs the compiler. At the end, nothing runs.
-
-        Raises:
-            InputError: the folder cannot be made.
-        """
+        """Yield what runs the compiler, and end it; an InputError if the folder cannot be made."""
         kept = None if self.folder is None else Path(self.folder)
         if kept is not None:
             try:
@@ -362,11 +370,7 @@ class Request:
 
     @contextmanager
     def surveyed(self) -> Iterator[tuple[Survey, CompilerRuns]]:
-        """Run the compiler for the first time; yield its passes and what runs it.
-
-        Raises:
-            InputError: as for ``survey``.
-        """
+        """Run the compiler for the first time, as ``survey`` does; yield its passes and what runs it."""
         with self.runs() as runs:
             yield survey(CompilerCommand(self.command), runs, self.options), runs
 

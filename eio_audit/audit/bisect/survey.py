@@ -2,13 +2,17 @@
 
 A pass of a pipeline is cut out where that is possible: the compiler reads the dump before the pass, and runs
 this pass alone. The result must be the dump after the pass. Else the whole command runs each time.
+
+The attempts of patterns are in a log of MLIR's actions (``--log-actions-to``). The i-th line of an
+``apply-pattern`` action is attempt i. It names the pattern and the root op:
+``apply-pattern pattern: ns::MyPattern (%3 = "my.add"(%1) : ... loc("m.py":7:3))``.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,23 +30,36 @@ from eio_audit.audit.bisect.compiler_command import (
     is_same_text,
     without_messages,
 )
+from eio_audit.audit.check.keyed_dump import KeyedDump
+from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.log.trace import Trace, TracedPass, trace
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, outermost_op
 from eio_audit.mlir.input.markers import Marker
-from eio_audit.mlir.source import InputError
+from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.source import InputError, Source, Span
 
 BASE_FLAGS = "--mlir-print-debuginfo", "--mlir-disable-threading"
 BEFORE_ALL = "--mlir-print-ir-before-all"
 AFTER_ALL = "--mlir-print-ir-after-all"
 MODULE_SCOPE = "--mlir-print-ir-module-scope"
 DUMP_PIPELINE = "--dump-pass-pipeline"
-
 PROGRAM = "builtin.module"  # the op around a program, which a pass of the outermost pipeline runs on
-
+UNNAMED = "(unnamed pattern)"  # what a pattern without a debug name is called
 _GENERAL = ("mlir-", "allow-unregistered-dialect", "load-", "irdl-file", "verify-", "no-implicit-module")
 """What the flags begin with that do not name a pass or a pipeline."""
+_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
+_PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
+_MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
+"""What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
+_ATTEMPT = b"Action `apply-pattern pattern: "
+_OP = re.compile(
+    r"(?:(?P<result>%[\w$.-]+)(?::\d+)?(?:, %[\w$.:-]+)* = )?"
+    r'(?:"(?P<generic>[^"]+)"|(?P<custom>[A-Za-z_][\w$.]*))'
+)
+_NAMESPACE = re.compile(r"(?:(?:\w+|\(anonymous namespace\)|\(anonymous class\)|`anonymous namespace')::)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +148,7 @@ def survey(given: CompilerCommand, runs: CompilerRuns, options: AuditOptions) ->
     """Run a compiler with dumps before and after all passes.
 
     If a pass runs on a part of the program, the compiler runs again, and each dump shows the whole program.
-
-    Raises:
-        InputError: the compiler does not know an option that is needed, or prints no dump.
+    An InputError says that the compiler does not know an option that is needed, or prints no dump.
     """
     command = given.without(OWN_FLAGS).with_flags(*BASE_FLAGS, BEFORE_ALL, AFTER_ALL)
     run = runs.run(command.with_flags(DUMP_PIPELINE))
@@ -173,7 +188,6 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
 
 
 def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
-    """Return the command that runs one pass on a file."""
     program, *others = command.without(frozenset({"pass-pipeline"})).words
     words = [word for word in others if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
     inputs = [place for place, word in enumerate(words) if flag_of(word) is None]
@@ -212,10 +226,8 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     """Return the pass to bisect: the run with a number of the named pass, else the one that did most.
 
     Most is: pairs left out of order at the end, else pairs put out of order, else ops changed. Of a pass that
-    runs on several functions, all runs count. If none changed the IR, it is the last.
-
-    Raises:
-        InputError: there is no such pass, or the program is empty.
+    runs on several functions, all runs count. If none changed the IR, it is the last. An InputError says
+    that there is no such pass, or that the program is empty.
     """
     runs: Sequence[PassInQuestion] = found.pass_runs
     if pass_name is not None:
@@ -285,12 +297,6 @@ def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:
             )
 
 
-_PRINTED = re.compile(rb"(?m)^Pass Manager with \d+ pass(?:es)?:\r?\n(?P<text>(?:.*\S.*\n?)+)")
-_PIECE = re.compile(r"\s*(?:(?P<name>[\w.$<>:-]+)|(?P<sign>[(),]))\s*")
-_MAY_FOLLOW = {"": "a", "a": "(", "(": "a)", ")": ",)", ",": "a"}
-"""What may follow a sign of a pipeline, or a name (``a``) before a parenthesis. A pass ends as ``)`` does."""
-
-
 class PipelinePass(NamedTuple):
     """One pass of a pipeline."""
 
@@ -321,11 +327,7 @@ def printed_pipeline(messages: bytes) -> tuple[PipelinePass, ...] | None:
 
 
 def _passes(text: str) -> Iterator[PipelinePass]:
-    """Yield the passes of ``anchor(pass,anchor(pass{options}))``.
-
-    Raises:
-        ValueError: the text has another form.
-    """
+    """Yield the passes of ``anchor(pass,anchor(pass{options}))``; a ValueError for a text of another form."""
     anchors, last, position = list[str](), "", 0
     while match := _PIECE.match(text, position):
         name, sign = match["name"], match["sign"]
@@ -360,3 +362,109 @@ def _options_end(text: str, start: int) -> int:
             if not depth:
                 return position + 1
     raise ValueError("expected '}'")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """An attempt of a pattern on an op."""
+
+    number: int  # which attempt of the run it is, from 1
+    pattern: str  # the name of the pattern, with its namespaces
+    op: str  # the name of the root op; empty if the log does not tell it
+    result: str | None = None  # its first result; None for an op without results
+    index: int | None = None  # its op index; None if it has none
+    model: ModelLine | None = None  # its line in the model's source; None if its location has none
+
+    @property
+    def title(self) -> str:
+        """The root op as reports name it: ``#69 ttir.add %130``."""
+        index = None if self.index is None else f"#{self.index}"
+        return " ".join(filter(None, (index, self.op, self.result)))
+
+    def named_as_in(self, state: KeyedDump) -> Attempt:
+        """Return the attempt with the name that its root has in the state before it.
+
+        The log of actions numbers values in another way than the printed IR. The root is found by its name,
+        its index and its line in the model. Of several such ops, it is the one whose number is closest.
+        """
+        if self.result is None or (self.index is None and self.model is None):
+            return self
+        ir, indices = state.ir, state.indices
+        alike = [op for op in range(len(ir)) if ir.name(op) == self.op and indices.index(op) == self.index]
+        found = [op for op in alike if indices.parsed.model_line(op) == self.model]
+        names, number = filter(None, map(ir.first_result_name, found)), number_in(self.result)
+        closest = min(names, key=lambda name: abs(number_in(name) - number), default=self.result)
+        return replace(self, result=closest)
+
+
+def number_in(name: str | None) -> int:
+    """Return the digits of ``%12`` as a number; 0 for a name without any."""
+    return int("0" + "".join(filter(str.isdecimal, name or "")))
+
+
+def short_pattern(name: str) -> str:
+    """Return the name of a pattern without namespaces: ``MyPattern<AddOp, UP>``.
+
+    Example:
+        >>> short_pattern("mlir::(anonymous namespace)::MyPattern<mlir::tosa::AddOp>")
+        'MyPattern<AddOp>'
+    """
+    return _NAMESPACE.sub("", name) or name
+
+
+def count_attempts(path: Path) -> int:
+    """Return how many attempts a log has."""
+    with path.open("rb") as file:
+        return sum(_ATTEMPT in line for line in file)
+
+
+def read_attempts(path: Path, numbers: Collection[int], options: AuditOptions) -> dict[int, Attempt]:
+    """Return the attempts with some numbers, by number, as far as there are so many.
+
+    Complexity: linear in the text. Only the lines of these attempts are looked into.
+    """
+    wanted, found = set(numbers), dict[int, Attempt]()
+    with path.open("rb") as file:
+        for number, line in enumerate((line for line in file if _ATTEMPT in line), start=1):
+            if number in wanted:
+                text = line.partition(_ATTEMPT)[2].decode("utf-8", "replace").rstrip()
+                found[number] = parse_attempt(number, text.removesuffix("`").removesuffix(")"), options)
+    return found
+
+
+def parse_attempt(number: int, text: str, options: AuditOptions) -> Attempt:
+    """Return the attempt that ``PATTERN (OP`` describes."""
+    begin = _root_start(text)
+    pattern, root = text[:begin].strip() or UNNAMED, text[begin:].removeprefix(" (")
+    match = _OP.match(root)
+    if match is None:
+        return Attempt(number, pattern, "")
+    index, model = _origin(root, options)
+    return Attempt(number, pattern, match["generic"] or match["custom"], match["result"], index, model)
+
+
+def _root_start(text: str) -> int:
+    """Return where `` (OP`` begins: the first such parenthesis outside the pattern's angle brackets."""
+    depth = 0
+    for position, char in enumerate(text):
+        if char == "<":
+            depth += 1
+        elif char == ">":
+            depth = max(depth - 1, 0)
+        elif char == " " and not depth and text.startswith("(", position + 1):
+            return position
+    return len(text)
+
+
+def _origin(root: str, options: AuditOptions) -> tuple[int | None, ModelLine | None]:
+    """Return the index and the line of the model in the location at the end of an op's text."""
+    start = root.rfind(" loc(")
+    if start < 0:
+        return None, None
+    text = b'"root.op"() : () -> ()' + root[start:].encode()
+    try:
+        ir = read_ir(Source("<action>", text), Span(0, len(text)), options.op_table)
+        indices = OriginalIndices(ir, options.pattern)
+        return indices.index(0), indices.parsed.model_line(0)
+    except InputError:
+        return None, None

@@ -26,10 +26,10 @@ from eio_audit.audit.check.keyed_dump import (
     SharedWork,
     read_dump,
 )
-from eio_audit.audit.functions import find_without_order
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, each_dump
 from eio_audit.mlir.ir import IR, NO_OFFSET
+from eio_audit.mlir.semantics.functions import find_without_order
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import VALUE_NAME
 

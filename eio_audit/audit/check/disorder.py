@@ -26,7 +26,7 @@ from eio_audit.audit.check.figures import BlockAudit, Blocker, DisplacedOp, Misl
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump, OrderOfOthers, SharedWork
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.ir import IR
 from eio_audit.order.effort import Effort

@@ -10,7 +10,7 @@ from operator import add, attrgetter
 from typing import NamedTuple
 
 from eio_audit.audit.dependence import DependenceKind
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import DumpPlace
 

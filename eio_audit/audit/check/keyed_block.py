@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.dependence import DependenceGraph
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.options import Follow
 from eio_audit.order.permutation import SortedRuns, count_inversions, displaced, displaced_in, sorted_runs
 

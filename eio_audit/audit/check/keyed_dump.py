@@ -13,14 +13,12 @@ from typing import Any, NamedTuple
 
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.dependence import Dependences
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.op_label import OpLabel, label
+from eio_audit.audit.locations.original_index import OpLabel, OriginalIndices, label
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics.calls import called_ops, called_row
+from eio_audit.mlir.semantics.functions import called_ops, called_row, functions_around
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.functions import ends_block
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
-from eio_audit.audit.op_label import OpLabel, Sentence, label
+from eio_audit.audit.locations.original_index import OpLabel, Sentence, label
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.mlir.location import (
     CallSiteLoc,
     FileLineColLoc,
@@ -25,6 +24,7 @@ from eio_audit.mlir.location import (
     OpaqueLoc,
     UnknownLoc,
 )
+from eio_audit.mlir.semantics.functions import ends_block
 
 _KINDS: dict[type[Location], str] = {
     CallSiteLoc: "a call site",
@@ -117,7 +117,7 @@ def health_change(
 
 
 def _numbers(dump: AuditedDump) -> list[int]:
-    return LocationNumbers(dump.ir, dump.indices, Interned()).of_all()
+    return LocationNumbers(dump.ir, dump.indices.parsed.locations, Interned()).of_all()
 
 
 class _Inspection:

@@ -1,4 +1,4 @@
-"""Checks the dumps of any number of files: each text once, by one process or several."""
+"""Checks or fixes the dumps of any number of files, by one process or several. Each text is checked once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, islice
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,18 +18,26 @@ from eio_audit.audit.check.keyed_dump import DESCRIBED_OPS, AuditedDump, SharedW
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.gate.gate import CheckedDump, Gate, Verdict, checked, judge
 from eio_audit.audit.gate.rules import AVOIDABLE, WRONG_INDEX, Rule
-from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump, read
 from eio_audit.mlir.source import InputError, Position, Source, Span, read_all
 
-if TYPE_CHECKING:  # many checks need no other processes
+if TYPE_CHECKING:  # many checks fix nothing and need no other processes
     from concurrent.futures import Executor
 
     from eio_audit.audit.corpus.workers import Workers
+    from eio_audit.audit.fix.fix import DumpFix, Fix, FixedDump
+    from eio_audit.audit.fix.verification import VerificationError
 
+DEFAULT_GATE = Gate()
+LARGEST_HASHED = 1 << 24
+"""The most bytes of a text that is compared with those of other dumps. A larger one counts as another text.
 
+It is mostly constants, which take as long to hash as to read.
+"""
 _OWN_FOLDERS = ("/dev", "/proc")  # their files are other files in each process: ``/dev/stdin``
+_Piece: TypeAlias = "Piece[tuple[Dump, _Text], Dump | DumpInFile]"
+Failure: TypeAlias = "InputError | VerificationError"
 
 
 @dataclass(frozen=True)
@@ -80,11 +89,7 @@ class DumpInFile:
     digest: bytes  # of the dump, see `digest_of`
 
     def read(self) -> Dump:
-        """The dump, without its program.
-
-        Raises:
-            InputError: the file cannot be read here, or has other text.
-        """
+        """The dump, without its program; an InputError if the file cannot be read here, or has other text."""
         try:
             with Path(self.path).open("rb") as file:
                 file.seek(self.lines.start)
@@ -110,9 +115,6 @@ def dump_in_file(dump: Dump, digest: bytes) -> Dump | DumpInFile:
     if any(map(path.is_relative_to, _OWN_FOLDERS)) or not path.is_file():
         return dump
     return DumpInFile(str(path), dump.lines, dump.start_line, dump.span_in_lines, dump.place, digest)
-
-
-DEFAULT_GATE = Gate()
 
 
 def check_many(
@@ -145,6 +147,7 @@ def check_many(
     """
     if isinstance(paths, str | PathLike):
         raise TypeError(f"expected a list of paths, not {paths!r:.80}")
+    from eio_audit.audit.log.log_findings import LogFindings
     from eio_audit.mlir.input.folders import find_files
 
     findings = LogFindings(gate.rules)
@@ -157,24 +160,6 @@ def check_many(
             workers,
         )
     return judge(replace(check, errors=(*errors, *check.errors)), findings.findings, gate)
-
-
-def _workers(
-    executor: Executor | None, jobs: int | None, timeout: float | None
-) -> AbstractContextManager[Workers | None]:
-    if executor is None and jobs in (None, 1) and timeout is None:
-        return nullcontext()
-    from eio_audit.audit.corpus.workers import TimeLimit, Workers, local_workers, usable_cores
-
-    if executor is None:
-        return local_workers(jobs or 1, timeout)
-    limited = executor if timeout is None else TimeLimit(executor, timeout)
-    workers = Workers(limited, jobs or usable_cores(), timeout)
-    if type(executor).__module__.startswith("distributed."):
-        from distributed.scheduler import KilledWorker
-
-        workers = replace(workers, deaths=(*workers.deaths, KilledWorker))
-    return nullcontext(workers)
 
 
 def check_dumps(
@@ -217,31 +202,22 @@ def check_dumps(
     return Check(tuple(audits), tuple(errors))
 
 
-@dataclass(slots=True, eq=False)
-class _Text:
-    """A text that dumps have: what is known of it, not the text itself."""
+def _workers(
+    executor: Executor | None, jobs: int | None, timeout: float | None
+) -> AbstractContextManager[Workers | None]:
+    if executor is None and jobs in (None, 1) and timeout is None:
+        return nullcontext()
+    from eio_audit.audit.corpus.workers import TimeLimit, Workers, local_workers, usable_cores
 
-    digest: bytes  # of one of these dumps; empty where none was needed to tell it from others
-    source: str  # the file of the first dump with it
-    first_line: int  # where it begins there, 1-based
-    result: CheckedDump | InputError | None  # the result for that dump; None until it is known
+    if executor is None:
+        return local_workers(jobs or 1, timeout)
+    limited = executor if timeout is None else TimeLimit(executor, timeout)
+    workers = Workers(limited, jobs or usable_cores(), timeout)
+    if type(executor).__module__.startswith("distributed."):
+        from distributed.scheduler import KilledWorker
 
-    def result_for(self, dump: Dump, options: AuditOptions) -> CheckedDump | InputError:
-        """The result for a dump that has it."""
-        if isinstance(self.result, CheckedDump):
-            return self.result.of(dump, options)
-        assert self.result is not None
-        return self.result.shifted(self.source, dump.source.name, dump.first_line - self.first_line)
-
-
-LARGEST_HASHED = 1 << 24
-"""The most bytes of a text that is compared with those of other dumps. A larger one counts as another text.
-
-It is mostly constants, which take as long to hash as to read.
-"""
-
-_Tag: TypeAlias = tuple[Dump, _Text]
-_Piece: TypeAlias = "Piece[_Tag, Dump | DumpInFile]"
+        workers = replace(workers, deaths=(*workers.deaths, KilledWorker))
+    return nullcontext(workers)
 
 
 def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
@@ -264,6 +240,22 @@ def _pieces(dumps: Iterable[Dump]) -> Iterator[_Piece]:
         yield Piece((dump, texts[key]), work, _size(dump))
 
 
+@dataclass(slots=True, eq=False)
+class _Text:
+    """A text that dumps have: what is known of it, not the text itself."""
+
+    digest: bytes  # of one of these dumps; empty where none was needed to tell it from others
+    source: str  # the file of the first dump with it
+    first_line: int  # where it begins there, 1-based
+    result: CheckedDump | InputError | None  # the result for that dump; None until it is known
+
+    def result_for(self, dump: Dump, options: AuditOptions) -> CheckedDump | InputError:
+        if isinstance(self.result, CheckedDump):
+            return self.result.of(dump, options)
+        assert self.result is not None
+        return self.result.shifted(self.source, dump.source.name, dump.first_line - self.first_line)
+
+
 def _size(dump: Dump) -> int:
     return dump.span.end - dump.span.start
 
@@ -277,3 +269,77 @@ def _by_its_place(piece: _Piece) -> _Piece:
         return piece
     dump, text = piece.tag
     return piece._replace(work=dump_in_file(dump, text.digest or digest_of(dump)))
+
+
+def fix_files(
+    paths: Iterable[str],
+    read_file: Callable[[str], Iterable[Dump]],
+    dump_fix: DumpFix,
+    workers: Workers | None = None,
+    waits_for: Callable[[str], None] = lambda _: None,
+    *,
+    only_dumps: bool = False,
+) -> Iterator[tuple[str, Fix | Failure]]:
+    """Fix files and yield each with its fix, or with the first error in it, in order. Nothing is written.
+
+    ``waits_for`` is called with the path of a file when the next result to come is of that file.
+    """
+    from eio_audit.audit.fix.fix import joined
+
+    if workers is not None and dump_fix.verify_with is not None:
+        # a compiler takes longer than sending
+        from eio_audit.audit.corpus.workers import BatchSize
+
+        workers = replace(workers, batch_size=BatchSize(work_bytes=1))
+    pieces = _pieces_of_files(paths, read_file)
+    if workers is not None and workers.timeout is None and not workers.shares_files:
+        first = list(islice(pieces, 3))
+        pieces = chain(first, pieces)
+        if len(first) < 3:  # one dump, and the end of its file: another process would share nothing
+            workers = None
+    for file, result in in_order(dump_fix, pieces, workers, lambda file: waits_for(file.path)):
+        if result is not None:
+            file.add(result)
+            continue
+        if file.failure is not None:
+            yield file.path, file.failure
+            continue
+        fixed = (each.with_options(dump_fix.options) for each in file.fixed)
+        yield file.path, joined(zip(file.dumps, fixed, strict=True), only_dumps=only_dumps)
+
+
+def _pieces_of_files(
+    paths: Iterable[str], read_file: Callable[[str], Iterable[Dump]]
+) -> Iterator[Piece[_File, Dump]]:
+    """The dumps of each file, none after a failure that is known by then, and its end, without work."""
+    for path in paths:
+        file = _File(path)
+        try:
+            for dump in read_file(path):
+                if file.failure is not None:
+                    break
+                file.dumps.append(dump)
+                yield Piece(file, dump, _size(dump))
+        except InputError as error:
+            file.failure = error
+        yield Piece(file, None, 0)
+
+
+class _File:
+    """A file, with those of its dumps that have been read, and fixed, or its first failure."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.dumps: list[Dump] = []
+        self.fixed: list[FixedDump] = []
+        self.failure: Failure | None = None
+
+    def add(self, result: FixedDump | Failure | LostWork) -> None:
+        if self.failure is not None:
+            return
+        if isinstance(result, LostWork):
+            self.failure = result.error(self.dumps[len(self.fixed)])
+        elif isinstance(result, Exception):
+            self.failure = result
+        else:
+            self.fixed.append(result)

@@ -22,9 +22,7 @@ if TYPE_CHECKING:  # much work needs no other processes
     from eio_audit.audit.corpus.workers import BatchSize, Workers
 
 AHEAD = 2  # how many batches wait for each worker, so that none waits for work
-
 _of_thread = local()
-
 Work = TypeVar("Work")
 Result = TypeVar("Result")
 Tag = TypeVar("Tag")

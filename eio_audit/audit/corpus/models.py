@@ -26,6 +26,11 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.mlir.traits import OpTable
 
+_LOCATION = re.compile(rb"\bloc\([^\n]*")
+_NAME = re.compile(rb'"(?:[^"\\\n]|\\.)+"(?::[0-9]+:[0-9]+)?')
+_OF_PASS = ("inversions", "avoidable", "avoidable_constants", "avoidable_splits", "wrong_indices")
+_OF_MODEL = (*_OF_PASS, "forced", "minimum", "certified")
+
 
 def model_of(path: str, root: str) -> str:
     """Return the model of a file that was found in the folder ``root``, or that is itself ``root``.
@@ -123,10 +128,6 @@ def _model_name(file: DumpFile, root: str) -> str:
     return (file.program or model_of(root, root)) if is_beside_others else name
 
 
-_LOCATION = re.compile(rb"\bloc\([^\n]*")
-_NAME = re.compile(rb'"(?:[^"\\\n]|\\.)+"(?::[0-9]+:[0-9]+)?')
-
-
 def are_unlike(one: Dump, other: Dump, op_table: OpTable) -> bool:
     """Whether two dumps have nothing in common, so that they are no stages of one program."""
     names = _location_names(one)
@@ -213,10 +214,6 @@ def figures_by_model(verdict: Verdict) -> list[ModelFigures]:
     findings = Counter(check.model_of(finding.source) for finding in verdict.findings)
     figures = [_of_model(name, own, findings[name]) for name, own in check.by_model.items()]
     return sorted(figures, key=lambda one: (-one.avoidable, -one.findings, -one.inversions, -one.errors))
-
-
-_OF_PASS = ("inversions", "avoidable", "avoidable_constants", "avoidable_splits", "wrong_indices")
-_OF_MODEL = (*_OF_PASS, "forced", "minimum", "certified")
 
 
 def _of_model(model: str, check: Check, findings: int) -> ModelFigures:

@@ -1,22 +1,23 @@
-"""Traces many models: each is a piece of work of its own, for this process or for others."""
+"""Traces many models, each a piece of work for this process or for others, and adds up what passes did."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
+from functools import cached_property, reduce
+from itertools import chain
 from typing import TYPE_CHECKING, Protocol
 
+from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
-from eio_audit.audit.log.trace import Trace, Watch, trace
-from eio_audit.audit.log.trace_rows import (
-    SUMMED,
-    PassTotal,
-    initial_total,
-    merge_traces,
-    pass_totals,
-)
+from eio_audit.audit.gate.gate import by_severity
+from eio_audit.audit.log.scope_steps import ChangedOp, PassStep
+from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
+from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.dumps import Dump, stream_file
@@ -25,6 +26,8 @@ from eio_audit.mlir.source import InputError, read_all
 
 if TYPE_CHECKING:  # one model needs no other processes
     from eio_audit.audit.corpus.workers import Workers
+
+SUMMED = ("made", "undone", "left", "left_shuffled", "mislabelled", "lost")  # the sums of a PassTotal
 
 
 class Progress(Protocol):
@@ -73,6 +76,58 @@ class TraceModel:
     def __call__(self, model: Model) -> Trace:
         """Return the trace of a model without the options, which need not be sent back."""
         return replace(self.of(model), options=DEFAULT_OPTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class PassTotal:
+    """What all runs of a pass did to the order."""
+
+    pass_name: str | None  # None for passes that the logs do not show
+    made: int  # pairs of ops that it put out of order
+    models: int  # in how many models it put some out of order
+    left: int  # pairs that it made and that are left at the end
+    left_shuffled: int  # those of them that are out of place or have a wrong index
+    undone: int = 0  # pairs of ops out of order that it put in order
+    mislabelled: int = 0  # op indices that contradict the dependences since the pass, function by function
+    lost: int = 0  # op indices that the program had before the pass and has no more
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the pass put nothing out of order, and nothing in order."""
+        return not (self.made or self.undone)
+
+
+def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
+    """Return the totals of all passes, worst first; each trace is that of a model."""
+    totals: dict[str | None, Counter[str]] = defaultdict(Counter)
+    for one in traces:
+        made = Counter[str | None]()
+        for traced in one.passes:
+            made[traced.pass_name] += traced.made
+            totals[traced.pass_name].update({name: getattr(traced, name) for name in SUMMED})
+        for name, number in made.items():
+            totals[name]["models"] += number > 0
+    rows = (
+        PassTotal(name, models=own["models"], **{key: own[key] for key in SUMMED})
+        for name, own in totals.items()
+    )
+    return tuple(sorted(rows, key=_severity))
+
+
+def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:
+    return -total.left, -total.made, -total.mislabelled, -total.lost, total.pass_name or ""
+
+
+def initial_total(traces: Iterable[Trace]) -> PassTotal:
+    """Return what was there from the start, as a row beside those of the passes."""
+    kept = [one for one in traces if one.initial]
+    return PassTotal(
+        None,
+        made=sum(one.initial for one in kept),
+        models=len(kept),
+        left=sum(one.initial_left for one in kept),
+        left_shuffled=sum(one.initial_left_shuffled for one in kept),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +219,83 @@ def trace_models(
     rows = list(map(ModelTrace.of, models, traces))
     rows.sort(key=lambda row: (-row.left, -row.made, -row.mislabelled, -row.lost))
     return ModelTraces(tuple(rows), merge_traces(traces, options))
+
+
+def merge_traces(traces: Sequence[Trace], options: AuditOptions = DEFAULT_OPTIONS) -> Trace:
+    """Return the trace of all dumps of several traces that have no program in common.
+
+    It is the trace of the dumps of the first, followed by those of the second, and so on.
+    """
+    left = chain.from_iterable(one.left for one in traces)
+    passes = chain.from_iterable(one.passes for one in traces)
+    return Trace(
+        left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
+        passes=tuple(replace(traced, index=index) for index, traced in enumerate(passes)),
+        initial=sum(one.initial for one in traces),
+        initial_left=sum(one.initial_left for one in traces),
+        initial_classes=sum((Counter(one.initial_classes) for one in traces), Counter()),
+        summary=_sum(one.summary for one in traces),
+        at_end_of_log=_sum(one.at_end_of_log for one in traces),
+        errors=tuple(chain.from_iterable(one.errors for one in traces)),
+        unmatched=tuple(p for p in options.assume_pure if all(p in one.unmatched for one in traces)),
+        options=options,
+        sources=tuple(dict.fromkeys(chain.from_iterable(one.sources for one in traces))),
+        unindexed=sum(one.unindexed for one in traces),
+        is_partial=any(one.is_partial for one in traces),
+        unmarked_modules=traces[0].unmarked_modules if len(traces) == 1 else (),
+        notes=dict(chain.from_iterable(one.notes.items() for one in traces)),
+    )
+
+
+def _sum(figures: Iterable[Summary]) -> Summary:
+    return reduce(Summary.plus, figures, summarize_blocks([], dumps=0))
+
+
+@dataclass(frozen=True, slots=True)
+class PassChoice:
+    """What passes are chosen by. None chooses all. A pass must match everything that is given."""
+
+    pass_name: str | None = None  # the name of the pass, with `*` for any characters
+    function: str | None = None  # the symbol of a function that it ran on or changed ops in
+    changed_op: str | None = None  # the name of an op that it changed in any way, with `*` for any characters
+    pattern: re.Pattern[str] | None = None  # is found in the line of a changed op, before or after the pass
+    _found: set[tuple[str, int]] = field(default_factory=set)
+
+    @property
+    def is_all(self) -> bool:
+        """Whether every pass is chosen."""
+        return (self.pass_name, self.function, self.changed_op, self.pattern) == (None,) * 4
+
+    def only(self, name: str) -> PassChoice:
+        """Return the choice by one of the attributes alone."""
+        return PassChoice(**{name: getattr(self, name)}, _found=self._found)
+
+    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+        """Look for the pattern in what a pass changed. ``trace`` calls this if there is a pattern."""
+        assert self.pattern is not None
+        if any(map(self.pattern.search, _changed_lines(step, changes))):
+            self._found.add((program, run.number))
+
+    def chosen(self, trace: Trace) -> list[TracedPass]:
+        """Return the chosen passes of a trace."""
+        return [traced for traced in trace.passes if self._is_chosen(traced)]
+
+    def _is_chosen(self, traced: TracedPass) -> bool:
+        if self.pass_name is not None and not fnmatchcase(traced.pass_name or "", self.pass_name):
+            return False
+        if self.function is not None:
+            symbol = "@" + self.function.removeprefix("@")
+            if symbol != traced.function and symbol not in traced.functions:
+                return False
+        if self.changed_op is not None and not any(
+            fnmatchcase(name, self.changed_op) for name in traced.ops or ()
+        ):
+            return False
+        return self.pattern is None or (traced.program, traced.run) in self._found
+
+
+def _changed_lines(step: PassStep, changes: Sequence[ChangedOp]) -> Iterator[str]:
+    for change in changes:
+        for text, line in ((step.before, change.before), (step.after, change.after)):
+            if line is not None:
+                yield text.lines[line].text.decode("utf-8", "replace")

@@ -52,11 +52,7 @@ class RunComparison:
     unlike: UnlikePair | None  # the first pair that is not the same in the sense that was asked for, or None
 
     def require_pairs(self, name: str) -> None:
-        """Check that there is something to compare.
-
-        Raises:
-            InputError: no dump has a counterpart. The error has a name, and the first dump of each run.
-        """
+        """Raise an InputError with a name, and the first dump of each run, if no dump has a counterpart."""
         first = [dump.place for dump, _ in self.only_in if dump is not None]
         named = " and ".join(f"{one.moment or 'a dump'} ({one.source}:{one.line})" for one in first)
         if not self.pairs:

@@ -27,9 +27,7 @@ from eio_audit.mlir.source import InputError
 if TYPE_CHECKING:
     from distributed import Client
 
-
 MOST_JOBS = 8  # the most processes that are started if nobody says how many
-
 PRELOADED = (
     "pebble.pool.process",
     "eio_audit.audit.corpus.check_dumps",
@@ -38,14 +36,10 @@ PRELOADED = (
     "eio_audit.mlir.semantics.conflicts",
 )
 """What a process needs to check a dump out of order. It is imported once, before processes are forked."""
-
 ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if __name__ == '__main__':"
-
 CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 """Of a container (cgroup v2): the microseconds that it may use of each period, or ``max``, and the period."""
-
 _THREADS = Path("/proc/self/task")  # has a folder for each thread of this process, on Linux
-
 Result = TypeVar("Result")
 
 
@@ -354,11 +348,7 @@ def _versions() -> str:
 
 
 def require_versions(here: str, address: str, client: Client) -> None:
-    """Checks that the workers have the versions of this process, so that they give its results.
-
-    Raises:
-        InputError: one of them has other versions.
-    """
+    """Raises an InputError if a worker has other versions than this process, so perhaps other results."""
     for worker, there in client.run(_versions, on_error="return").items():
         if there != here:
             raise InputError(address, None, f"its worker {worker} has {there}; here is {here}")

@@ -14,8 +14,8 @@ from itertools import accumulate, pairwise
 
 from eio_audit.audit.check.keyed_block import UNCOUNTED, KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
-from eio_audit.audit.locations.location_numbers import Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
+from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import locations_of_arguments
 from eio_audit.mlir.reading.op_text import OpText, OpTexts
@@ -107,7 +107,7 @@ class ComparedOps:
     ) -> None:
         self.ir = ir  # the dump
         self.interned = interned
-        self.location_numbers = LocationNumbers(ir, indices, interned)
+        self.location_numbers = LocationNumbers(ir, indices.parsed.locations, interned)
         # By op, the number of its location, NO_LOCATION where unknown.
         self.locations = self.location_numbers.of_all()
         # By op, its parts as printed; then without what is ignored, which is what two ops are compared by.

@@ -26,14 +26,13 @@ from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
 from eio_audit.audit.fix.labels import RightLabels, right_labels
-from eio_audit.audit.functions import functions_around
-from eio_audit.audit.locations.location_numbers import Interned
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import ModelPlace, parse_origin
+from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.traits import OpTable
 
 RunKey = tuple[str, ...]

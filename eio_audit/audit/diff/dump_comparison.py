@@ -10,7 +10,7 @@ from itertools import pairwise
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import Ancestor, OpChange, OpChanges, OpDifference, Relation
-from eio_audit.audit.locations.location_numbers import NO_LOCATION
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.order.permutation import displaced
 
 

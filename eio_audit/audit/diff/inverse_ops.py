@@ -20,8 +20,8 @@ from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import Relation
-from eio_audit.audit.locations.location_numbers import NO_LOCATION
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
 
 ELEMENTWISE_DIALECTS = frozenset({"arith", "math"})

@@ -16,7 +16,7 @@ from eio_audit.audit.check.check import audit_keyed
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import keyed_inversions, moved_places

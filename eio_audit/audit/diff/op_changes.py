@@ -11,7 +11,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.order.permutation import displaced
 
 ROUNDS = 4  # how often to search the gaps between matches again

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClasses
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Numbers
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Numbers
 
 if TYPE_CHECKING:
     from eio_audit.audit.diff.refinement import MatchKeys

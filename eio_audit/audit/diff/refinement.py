@@ -28,7 +28,7 @@ from copy import copy
 from functools import cached_property
 
 from eio_audit.audit.diff.compared_dump import ComparedOps, Users
-from eio_audit.audit.locations.location_numbers import NO_LOCATION
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
 
 LABEL_STEP = 1 << 32  # the distance of labels with different names or symbols: more than there are locations

@@ -15,8 +15,8 @@ from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
 from eio_audit.audit.dependence import DependenceGraph, DependenceKind
 from eio_audit.audit.explain.op_choice import choose_dump, find_ops
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.effects import Effects, EffectSource

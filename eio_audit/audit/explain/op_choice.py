@@ -78,11 +78,7 @@ def is_on_line(dump: Dump, line: int) -> bool:
 
 
 def choose_dump(dumps: Sequence[Dump], wanted: str) -> Dump:
-    """Return the dump with the op: the only dump, or the one with the wanted line.
-
-    Raises:
-        InputError: there are several dumps, and ``wanted`` does not choose one.
-    """
+    """Return the only dump, or the one with the wanted line; an InputError if that is none of several."""
     source = next(each_dump(dumps)).source
     place = OpReference.parse(wanted).place_in(source)
     if place is None and len(dumps) > 1:

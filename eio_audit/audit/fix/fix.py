@@ -19,7 +19,7 @@ from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions, Relabel
 from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.writer import reorder
+from eio_audit.mlir.rewriting import reorder
 from eio_audit.mlir.source import InputError, Source, Span
 from eio_audit.mlir.tokens import COMMENT, STRING, VALUE
 from eio_audit.order.permutation import count_inversions, permuted_ranges
@@ -45,7 +45,7 @@ def reordered(ir: IR, orders: Orders, dependences: Dependences) -> bytes:
             return text
     except VerificationError as error:
         failure = error
-    from eio_audit.mlir.rewriting.value_names import ValueNames, names_apart
+    from eio_audit.mlir.rewriting import ValueNames, names_apart
 
     renamed = with_other_names(ir, names_apart(ValueNames(ir.source, ir.span, ir.op_table), orders))
     if renamed is not ir:
@@ -69,7 +69,7 @@ def renumbered(ir: IR, orders: Orders) -> IR:
     Raises:
         VerificationError: the text is not the same program up to these names.
     """
-    from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
+    from eio_audit.mlir.rewriting import ValueNames, renumber
 
     return with_other_names(ir, renumber(ValueNames(ir.source, ir.span, ir.op_table), orders))
 

@@ -22,12 +22,12 @@ from math import inf
 from eio_audit.audit.check.disorder import restore_block
 from eio_audit.audit.check.keyed_dump import AuditedDump
 from eio_audit.audit.fix.verification import VerificationError, read_relocated
-from eio_audit.audit.functions import find_scopes
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.mlir.input.dumps import Dump, each_dump, rewritten
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.rewriting.writer import with_locations
+from eio_audit.mlir.rewriting import with_locations
+from eio_audit.mlir.semantics.functions import find_scopes
 from eio_audit.mlir.source import InputError
 from eio_audit.mlir.tokens import quoted
 from eio_audit.order.permutation import displaced

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, Summary
 from eio_audit.audit.check.keyed_dump import AuditedDump
-from eio_audit.audit.functions import only_function
 from eio_audit.audit.gate.rules import (
     AVOIDABLE,
     HOISTED,
@@ -22,11 +21,10 @@ from eio_audit.audit.gate.rules import (
 )
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.semantics.functions import only_function
 
 if TYPE_CHECKING:  # a check that lists no findings does not import these
-    from eio_audit.audit.gate.baseline import Baseline, BaselineEntry
-    from eio_audit.audit.gate.findings import Finding
-
+    from eio_audit.audit.gate.findings import Baseline, BaselineEntry, Finding
 
 BY_FIGURES = frozenset({AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT, UNINDEXED})
 """The rules that figures decide, or inputs without an index. The findings of the others decide."""
@@ -63,11 +61,7 @@ class CheckedDump(NamedTuple):
 
 
 def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
-    """Return the figures of a dump and the findings of some rules.
-
-    Raises:
-        InputError: a location is malformed.
-    """
+    """Return the figures of a dump and the findings of some rules; an InputError for a malformed location."""
     findings: tuple[Finding, ...] = ()
     if set(rules) if dump.audit.summary.inversions else set(rules) - set(ORDER_RULES):
         from eio_audit.audit.gate.findings import find

@@ -9,11 +9,8 @@ from eio_audit.mlir.source import InputError
 
 DEFAULT_INDEX_PATTERN = r"^(?:DEBUG\|)?(?P<index>-?[0-9]+)\|"
 """Searched in each name of a location, outermost first; group ``index`` is the op index."""
-
 PATTERN_SECONDS = 2.0  # the most that a pattern may take on one name; only backtracking takes that long
 LONGEST_INDEX = 4000  # the most digits of an index; Python refuses to parse an int of more than 4,300
-OPS_AT_ONCE = 1 << 13  # how many locations are searched at one time: a balance of speed and memory
-MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
 _DEFAULT = re.compile(DEFAULT_INDEX_PATTERN)
 _REST_OF_NAME = rb'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"'
 _CHILD = (

@@ -1,18 +1,19 @@
-"""The original position of an op, read from its debug location."""
+"""The original position of an op, read from its debug location, and how reports name the op."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress, repeat
 from operator import is_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.locations.index_pattern import OPS_AT_ONCE, IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.ir import IR, NO_OFFSET
 
-if TYPE_CHECKING:
-    from eio_audit.audit.locations.parsed_locations import ParsedLocations
+if TYPE_CHECKING:  # a check of dumps in order parses no locations
+    from eio_audit.audit.locations.parsed_locations import ModelPlace, Origin, ParsedLocations
 
 UNKNOWN = b"unknown"  # the location of most ops without an index; it needs no parsing
 
@@ -61,8 +62,8 @@ class OriginalIndices:
     def _scanned(self) -> tuple[list[int | None], bytearray]:
         indices: list[int | None] = []
         derived = bytearray(len(self._ir))
-        for start in range(0, len(self._ir), OPS_AT_ONCE):
-            self._look_at(range(start, min(start + OPS_AT_ONCE, len(self._ir))), indices, derived)
+        for ops in self._ir.chunks():
+            self._look_at(ops, indices, derived)
         return indices, derived
 
     def _look_at(self, ops: range, indices: list[int | None], derived: bytearray) -> None:
@@ -83,3 +84,68 @@ class OriginalIndices:
 
         plain = plain_text(self._ir, location)
         return self.parsed.is_derived(op) if plain is None else extends_child(plain)
+
+
+@dataclass(frozen=True, slots=True)
+class OpLabel:
+    """An op as reports name it."""
+
+    name: str  # `ttir.permute`
+    result: str | None  # the first result's name, `%12`; None for an op without results
+    index: int | None  # its original position; None if unindexed
+    line: int  # the 1-based line in the file
+    module: str | None  # the innermost module in its location (`BatchNorm2d[net.norm0]`), or None
+
+    @property
+    def title(self) -> str:
+        """``#23 ttir.permute %8``, without a number for an unindexed op."""
+        name = self.name if self.result is None else f"{self.name} {self.result}"
+        return name if self.index is None else f"#{self.index} {name}"
+
+    def __str__(self) -> str:
+        return f"{self.title} (line {self.line})"
+
+    def shifted(self, lines: int) -> OpLabel:
+        """The same op, so many lines further down."""
+        return OpLabel(self.name, self.result, self.index, self.line + lines, self.module)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The fields alone, which is faster to send to another process than a dictionary."""
+        return OpLabel, (self.name, self.result, self.index, self.line, self.module)
+
+
+class Sentence(NamedTuple):
+    """A sentence that may name another line of the file: ``before``, the line, ``after``."""
+
+    before: str
+    line: int | None = None
+    after: str = ""
+
+    def __str__(self) -> str:
+        return self.before if self.line is None else f"{self.before}{self.line}{self.after}"
+
+    def shifted(self, lines: int) -> Sentence:
+        """The same sentence about a line so many lines further down."""
+        return self if self.line is None else self._replace(line=self.line + lines)
+
+
+def label(ir: IR, indices: OriginalIndices, op: int, line: int | None = None) -> OpLabel:
+    """Return the op as reports name it. ``line`` is its line, if known."""
+    line = line or ir.source.line_at(ir.op_start[op])
+    module = _module(indices.parsed.place(op))
+    return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, module)
+
+
+def labels(ir: IR, indices: OriginalIndices, ops: Sequence[int]) -> list[OpLabel]:
+    """Return many ops of a dump as reports name them. All locations of the dump are read at once."""
+    by_op, places, line_at = indices.by_op, indices.parsed.places, ir.source.line_at
+    return [
+        OpLabel(
+            ir.name(op), ir.first_result_name(op), by_op[op], line_at(ir.op_start[op]), _module(places[op])
+        )
+        for op in ops
+    ]
+
+
+def _module(place: Origin | ModelPlace | None) -> str | None:
+    return place.modules[-1] if place is not None and place.modules else None

@@ -1,34 +1,51 @@
-"""What the locations of ops say: the fields of plain names, as most are, and other locations, parsed."""
+"""What the locations of ops say: the fields of plain names, as most are, and other locations, parsed.
+
+Equal locations have equal numbers, however they are printed (``LocationNumbers``).
+"""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import count, islice
 from sys import intern
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from eio_audit.audit.locations.index_pattern import MOST_KNOWN_PLACES, OPS_AT_ONCE, IndexPattern
+from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.aliases import post_order
-from eio_audit.mlir.ir import IR
+from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
+    MOST_NAMES,
+    PLAIN,
     CallSiteLoc,
     FileLineColLoc,
     FusedLoc,
     Location,
     Locations,
     NameLoc,
+    OpaqueLoc,
+    UnknownLoc,
     children,
+    plain_text,
     walk,
 )
 from eio_audit.mlir.tokens import unescaped
 
-OTHER = -1  # stands for the text of an op whose location is no plain name
+if TYPE_CHECKING:  # a check compares no texts of ops
+    from eio_audit.mlir.reading.op_text import KnownTexts
 
+OTHER = -1  # stands for the text of an op whose location is no plain name
+NO_LOCATION = -1  # the number of an unknown or missing location
+MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a program name the same ones
+LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 _NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
+_NAME_ALONE = re.compile(rb'"[^"\\\n]*+"')
+"""A location that is a name and nothing else, printed without escapes."""
+_UNPLAIN = frozenset('"\\\n')
 
 
 class PlainNames:
@@ -42,8 +59,7 @@ class PlainNames:
         self.op_index = array("i")  # per op, its index, which may be negative; 0 for OTHER
         self.has_prefix = bytearray()  # per op, whether `DEBUG|` precedes its index
         numbers = {b"": OTHER}
-        for start in range(0, len(ir), OPS_AT_ONCE):
-            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
+        for ops in ir.chunks():
             found = _NAMES.findall(b"\0".join([*ir.location_texts(ops), b""]))
             if len(found) != len(ops):  # a location contains a zero byte
                 found = [(b"", b"", b"")] * len(ops)
@@ -55,9 +71,6 @@ class PlainNames:
             self.has_prefix.extend(map(bool, prefixes))
         del numbers[b""]
         self.texts = list(numbers)  # what is between the index and the line of the op, each text once
-
-
-LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +107,6 @@ class ModelLine(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        """``model.py:51``."""
         return f"{self.file}:{self.line}"
 
 
@@ -267,3 +279,145 @@ def parse_origin(name: str) -> Origin:
         line,
         intern(op),
     )
+
+
+class Numbers(dict[Hashable, int]):
+    """Small numbers for equal things. Tables that share the unused ones have no number in common."""
+
+    def __init__(self, unused: Iterator[int] | None = None) -> None:
+        super().__init__()
+        self._unused = count() if unused is None else unused
+
+    def __missing__(self, thing: Hashable) -> int:
+        number = self[thing] = next(self._unused)
+        return number
+
+    def number(self, thing: Hashable) -> int:
+        """Return the number of everything equal to ``thing``."""
+        return self[thing]
+
+    def numbers(self, things: Iterable[Hashable]) -> list[int]:
+        """Return the number of each thing."""
+        return list(map(self.__getitem__, things))
+
+
+class Interned(Numbers):
+    """Small numbers for equal things, shared by the dumps that are compared."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.locations = Numbers(self._unused)  # the numbers of plain locations, by their text
+        self.texts: KnownTexts = {}  # the comparable texts of ops, by what `OpTexts` knows them by
+        # By op number, `(op, 0)`: its first result. The dumps share these tuples.
+        self.first_results: list[tuple[int, int]] = []
+
+
+class LocationNumbers:
+    """The numbers of the locations of one dump's ops. An alias counts as its definition.
+
+    Raises (from every method): InputError for a malformed location, as ``Locations`` does.
+    """
+
+    def __init__(self, ir: IR, locations: Locations, interned: Interned) -> None:
+        self._ir = ir
+        self._locations = locations
+        self._interned = interned
+        self._numbers: dict[int, int] = {}  # per ``id`` of a location, which ``_locations`` keeps alive
+
+    def of(self, op: int) -> int:
+        """Return the number of the op's location."""
+        location = self._locations.of(op)
+        return NO_LOCATION if location is None else self._number(location)
+
+    def of_all(self) -> list[int]:
+        """Return the number of each op's location. Plain locations are not parsed."""
+        ir, plain = self._ir, self._interned.locations
+        data = ir.source.data
+        others: dict[bytes, int] = {}  # aliases, and texts that are not plain as they are printed
+        numbers: list[int] = []
+        for op, (start, end) in enumerate(zip(ir.location_start, ir.op_end, strict=True)):
+            text = data[start : end - 1] if start != NO_OFFSET else b""
+            number = plain.get(text) if start != NO_OFFSET else NO_LOCATION
+            if number is None:
+                number = others.get(text)
+            if number is None and _NAME_ALONE.fullmatch(text):
+                number = plain[text]
+            elif number is None:
+                number = self._of_new(op, text)
+                if text not in plain:
+                    others[text] = number
+            numbers.append(number)
+        return numbers
+
+    def _of_new(self, op: int, text: bytes) -> int:
+        definition = self._ir.definition(text) or text
+        is_plain = definition in self._interned.locations or _NAME_ALONE.fullmatch(definition)
+        return self._of_plain(definition) if is_plain else self._of_text(op, definition)
+
+    def _of_text(self, op: int, text: bytes) -> int:
+        plain = plain_text(self._ir, text)
+        return self.of(op) if plain is None else self._of_plain(plain)
+
+    def _of_plain(self, text: bytes) -> int:
+        return self._interned.locations[text]
+
+    def inside(self, op: int) -> Iterator[int]:
+        """Return the numbers of the locations inside the op's location, outermost first."""
+        location = self._locations.of(op)
+        return map(self._number, islice(walk(location), 1, None) if location else ())
+
+    def callee(self, op: int) -> int | None:
+        """Return the number of the callee's location if the op's location is a call site; else None."""
+        location = self._locations.of(op)
+        return self._number(location.callee) if isinstance(location, CallSiteLoc) else None
+
+    def _number(self, root: Location) -> int:
+        for location in post_order([root], children, self._numbers, key=id):
+            inside = tuple(self._numbers[id(inner)] for inner in children(location))
+            if isinstance(location, NameLoc) and inside == (NO_LOCATION,):
+                inside = ()  # MLIR represents "x" as "x"(unknown)
+            self._numbers[id(location)] = self._number_of(location, inside)
+        return self._numbers[id(root)]
+
+    def _number_of(self, location: Location, inside: tuple[int, ...]) -> int:
+        if isinstance(location, UnknownLoc):
+            return NO_LOCATION
+        if (text := _plain_text(location)) is not None:
+            return self._of_plain(text)
+        return self._interned.number((type(location), _own_part(location), inside))
+
+
+def _plain_text(location: Location) -> bytes | None:
+    """Return the text of a plain location, without blanks. None for another one."""
+    names: list[str] = []
+    place, inner = "", location
+    while isinstance(inner, NameLoc) and len(names) < MOST_NAMES:
+        names.append(inner.name)
+        if inner.child is None or isinstance(inner.child, UnknownLoc):
+            break
+        inner = inner.child
+    else:
+        if not isinstance(inner, FileLineColLoc):
+            return None
+        names.append(inner.file)
+        place = inner.text.replace(" ", "")
+    if not all(map(_UNPLAIN.isdisjoint, names)):
+        return None
+    quoted = (b'"%b"' % name.encode("utf-8", "surrogateescape") for name in names)
+    text = b"(".join(quoted) + place.encode()
+    is_plain = PLAIN.fullmatch(text) is not None and len(names) <= MOST_NAMES
+    return text + b")" * (len(names) - 1) if is_plain else None
+
+
+def _own_part(location: Location) -> Hashable:
+    match location:
+        case NameLoc(name, _):
+            return name
+        case FileLineColLoc(file, _, _, text):
+            return file, text.replace(" ", "")
+        case FusedLoc(_, metadata):
+            return metadata
+        case OpaqueLoc(text):
+            return text
+        case _:
+            return None

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eio_audit.audit.functions import ends_block, function_symbol
 from eio_audit.audit.locations.parsed_locations import ParsedLocations
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Location, NameLoc, walk
+from eio_audit.mlir.semantics.functions import ends_block, function_symbol
 
 _DIALECT = "ttnn."
 _FUNCTION_TYPE = re.compile(rb'\btt\.function_type = "(\w+)"')
@@ -28,7 +28,6 @@ _FEWEST_FIELDS = 4  # the fewest fields of a name that code generation reads
 _PREFIXES = re.compile(rf"\A(?:{re.escape(_PREFIX)})+")
 _PLACE = re.compile(rb"(?:[^|\[]++\[[^|\[]++\|)*[^|]++\|[^|]++")
 """What is between the index and the line of the op in most names that can be read: no field is empty."""
-
 _HAS_PREFIX = f"'{_PREFIX}' precedes its index"
 _INTEGER = re.compile(r"-?[0-9]{1,10}")
 _LARGEST = 2**31 - 1

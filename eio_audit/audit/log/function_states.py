@@ -16,13 +16,13 @@ from functools import partial
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.functions import find_without_order, only_function
 from eio_audit.audit.log.scope_text import ShownText
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText
 from eio_audit.mlir.ir import Fault
+from eio_audit.mlir.semantics.functions import find_without_order, only_function
 from eio_audit.mlir.source import InputError
 
 _INDENTATION = re.compile(rb"\n[ \t]+")

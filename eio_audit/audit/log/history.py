@@ -14,16 +14,17 @@ from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.op_changes import OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned
-from eio_audit.audit.log.followed_pairs import FollowedPairs
-from eio_audit.audit.log.inverted_pairs import INITIAL
+from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
+from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.log.scope_text import ScopeText
 from eio_audit.audit.log.walk import ProgramWalk, Shown, Step
-from eio_audit.audit.op_label import OpLabel
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace, each_dump
 from eio_audit.mlir.source import InputError
+
+_Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
 
 
 class EventKind(StrEnum):
@@ -188,9 +189,6 @@ def _find(dumps: Iterable[Dump], op: str, options: AuditOptions) -> tuple[int, s
     raise AssertionError("an op was found that was not there")
 
 
-_Place = tuple[int, int]  # the line where an op begins, and its 0-based number among those that begin there
-
-
 def _places(dump: KeyedDump) -> list[_Place]:
     seen = Counter[int]()
     places = []
@@ -253,8 +251,6 @@ class _ProgramLog:
         return _LogStep(found, step)
 
     def follow_pairs(self, done: _LogStep) -> None:
-        """Follow the pairs into a dump that was taken."""
-
         def origin(function: str | None) -> int:
             if not done.found.was_known(function):
                 return INITIAL
@@ -298,11 +294,7 @@ class _Recorder:
         self.copied: dict[int, int] = {}  # by wanted op, the op that it is a copy of, if that is not followed
 
     def take(self, dump: Dump) -> None:
-        """Follow the ops into a dump.
-
-        Raises:
-            InputError: the dump cannot be read.
-        """
+        """Follow the ops into a dump; an InputError if it cannot be read."""
         done = self._log.take(dump)
         self._log.follow_pairs(done)
         if done.found.new is not None:

@@ -27,17 +27,6 @@ if TYPE_CHECKING:  # a dump in order without a marker needs no walk
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.mlir.input.function_texts import FunctionText
 
-
-@dataclass(slots=True, eq=False)
-class Lifetime:
-    """A finding of a log."""
-
-    first: Finding  # the finding in the first dump that has it
-    last: Finding  # the finding in the last dump so far that has it
-    origin: str | None  # the pass that introduced it; None if the log does not show it
-    until: str = ""  # the moment of the first dump without it; empty if there is none
-
-
 _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
     lambda f: (f.rule, f.function, *((f.block,) if f.is_of_block else (f.op.name, f.op.index, f.origin))),
     lambda f: f.op.index is not None and (f.rule, f.function, f.op.index, f.origin),
@@ -47,6 +36,16 @@ _IDENTITIES: tuple[Callable[[Finding], Hashable], ...] = (
 
 A conversion renames the op. Inlining and outlining change the function.
 """
+
+
+@dataclass(slots=True, eq=False)
+class Lifetime:
+    """A finding of a log."""
+
+    first: Finding  # the finding in the first dump that has it
+    last: Finding  # the finding in the last dump so far that has it
+    origin: str | None  # the pass that introduced it; None if the log does not show it
+    until: str = ""  # the moment of the first dump without it; empty if there is none
 
 
 def follow(
@@ -80,7 +79,7 @@ class _ProgramPairs:
     """The pairs out of order of one program, from the first dump that has any."""
 
     def __init__(self, options: AuditOptions) -> None:
-        from eio_audit.audit.log.followed_pairs import FollowedPairs
+        from eio_audit.audit.log.inverted_pairs import FollowedPairs
         from eio_audit.audit.log.scope_steps import ScopeSteps
 
         self._steps, self._pairs = ScopeSteps(options), FollowedPairs(options)
@@ -110,7 +109,7 @@ class _ProgramPairs:
         return {
             symbol
             for symbol in functions.keys() & self._known
-            if self._known[symbol].is_same_as(functions[symbol]) and not self._steps.is_namesake(symbol)
+            if self._known[symbol].is_same_as(functions[symbol]) and symbol not in self._steps.texts.namesakes
         }
 
     def _number(self, maker: str | None) -> int:
@@ -141,7 +140,6 @@ class _ProgramFindings:
 
     @cached_property
     def walk(self) -> ProgramWalk:
-        """The walk over its dumps."""
         from eio_audit.audit.log.walk import ProgramWalk
 
         return ProgramWalk()
@@ -219,11 +217,7 @@ class LogFindings:
         ]
 
     def add(self, dump: AuditedDump) -> None:
-        """Add the findings of the next dump.
-
-        Raises:
-            InputError: a location is malformed.
-        """
+        """Add the findings of the next dump; an InputError for a malformed location."""
         self.take(dump.dump, checked(dump, self._rules))
 
     def take(self, dump: Dump, result: CheckedDump) -> None:

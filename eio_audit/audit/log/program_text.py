@@ -163,10 +163,8 @@ def text_before(dumps: Iterable[Dump], dump: Dump, op_table: OpTable) -> Dump | 
     """Return what a dump shows as the dumps before it left it; None if none of them shows it.
 
     It is the last dump that shows the same, if that is one dump. Else it is put together from several. The
-    ``dumps`` are those of its program before it. Those that cannot be read do not count.
-
-    Raises:
-        InputError: the dump cannot be read.
+    ``dumps`` are those of its program before it. Those that cannot be read do not count. An InputError says
+    that the dump itself cannot be read.
     """
     texts = ProgramText()
     for earlier in dumps:

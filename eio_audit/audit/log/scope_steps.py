@@ -13,13 +13,15 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
+from operator import add
+from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.diff.op_changes import Relation
-from eio_audit.audit.locations.location_numbers import Interned
+from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText, ShownText, extents_of, line_ends
 from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step
@@ -100,15 +102,6 @@ class ScopeSteps:
         self._last_shown: ShownText | None = None
         self._last_side: tuple[ScopeText, ScopeSide] | None = None
 
-    @property
-    def has_namesakes(self) -> bool:
-        """Whether some symbol does not tell which function or module of the program it is."""
-        return bool(self.texts.namesakes)
-
-    def is_namesake(self, part: Part) -> bool:
-        """Return whether several functions or modules of the program have this symbol."""
-        return part in self.texts.namesakes
-
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._last_shown is None or self._last_shown.dump is not dump:
@@ -118,10 +111,8 @@ class ScopeSteps:
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
 
-        ``same`` are the functions that are the same as in the dump that showed them last.
-
-        Raises:
-            InputError: one of the texts cannot be read.
+        ``same`` are the functions that are the same as in the dump that showed them last. An InputError says
+        that one of the texts cannot be read.
         """
         root, before = self.texts.before(shown)
         after = shown.text
@@ -262,8 +253,7 @@ class PassStep:
     changes: Mapping[PassRun | None, Sequence[ChangedOp]]
 
 
-@dataclass(frozen=True, slots=True)
-class OpCounts:
+class OpCounts(NamedTuple):
     """How many ops a pass added, removed, modified, and moved without a modification."""
 
     added: int = 0
@@ -279,13 +269,7 @@ class OpCounts:
 
     def plus(self, other: OpCounts) -> OpCounts:
         """Return the sums."""
-        return OpCounts(
-            self.added + other.added,
-            self.removed + other.removed,
-            self.modified + other.modified,
-            self.moved + other.moved,
-            self.unlocated + other.unlocated,
-        )
+        return OpCounts(*map(add, self, other))
 
 
 def counts_by_name(changes: Iterable[ChangedOp]) -> dict[str, OpCounts]:
@@ -313,29 +297,23 @@ def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
     if comparison is None or old is None or new is None:
         return
     for status, was, now in comparison.statuses():
-        change = _changed_op(status, was, now, old, new)
-        if status == "added" and not found.was_known(change.function):
+        side, op = (old, was) if now is None else (new, now)
+        assert op is not None
+        function = side.function_of(op)
+        if status == "added" and not found.was_known(function):
             continue  # the dump only shows more of the program than those before it
-        number = new.numbers[now] if now is not None else old.numbers[was or 0]
         other = -1
         if now is None:
-            other = new.numbers[found.copies[was or 0]] if was in found.copies else -1
+            other = new.numbers[found.copies[op]] if op in found.copies else -1
         elif now in found.origins:
             other = old.numbers[found.origins[now][0]]
-        is_unlocated = status == "modified" and comparison.loses_location(was or 0, now or 0)
-        yield replace(change, number=number, other=other, is_unlocated=is_unlocated)
-
-
-def _changed_op(
-    status: str, old: int | None, new: int | None, before: ScopeSide, after: ScopeSide
-) -> ChangedOp:
-    side, op = (before, old) if new is None else (after, new)
-    assert op is not None
-    ops = side.ops.ops
-    return ChangedOp(
-        status,
-        ops.names[op],
-        side.function_of(op),
-        None if old is None else before.line_of(old),
-        None if new is None else after.line_of(new),
-    )
+        yield ChangedOp(
+            status,
+            side.ops.ops.names[op],
+            function,
+            None if was is None else old.line_of(was),
+            None if now is None else new.line_of(now),
+            side.numbers[op],
+            other,
+            status == "modified" and comparison.loses_location(was or 0, now or 0),
+        )

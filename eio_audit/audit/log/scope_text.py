@@ -17,17 +17,19 @@ from itertools import count, groupby, repeat
 from operator import eq, is_, itemgetter
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.audit.functions import find_scopes, only_function
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
+from eio_audit.mlir.semantics.functions import find_scopes, only_function
 from eio_audit.mlir.source import InputError, Source, Span, count_lines
 from eio_audit.mlir.tokens import ALIAS_NAME, STRING
 from eio_audit.mlir.traits import OpTable
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
 _INDENT = re.compile(rb"[ \t]*+")
+_LINE_END = re.compile(rb"\n")
+_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
 class Line(NamedTuple):
@@ -89,8 +91,7 @@ class ScopeText:
 
     dump: Dump  # the dump that it is from, or most of it
     lines: Sequence[Line]  # its lines
-    # Per scope in it, its lines. The first is the text's own scope.
-    extents: Mapping[Scope, Lines]
+    extents: Mapping[Scope, Lines]  # per scope in it, its lines; the first is the text's own scope
     defined: Aliases | None  # the aliases that its own lines define; None if their definitions are not in it
 
     def is_same_as(self, other: ScopeText) -> bool:
@@ -243,10 +244,6 @@ def _indent(line: Line) -> int:
     return blanks.end() if blanks else 0
 
 
-_LINE_END = re.compile(rb"\n")
-_LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
-
-
 def read_shown(dump: Dump, op_table: OpTable) -> IR:
     """Read a dump to show it: that of a pass that failed may be invalid."""
     return read_ir(dump.source, dump.span, op_table, may_be_invalid=dump.has_failed)
@@ -278,11 +275,7 @@ class ShownText:
 
     @cached_property
     def outline(self) -> Outline:
-        """What it shows without the bodies of its functions.
-
-        Raises:
-            InputError: the dump cannot be read.
-        """
+        """What it shows without the bodies of its functions; an InputError if it cannot be read."""
         is_divided = self.divided.aliases.are_unique
         try:
             around = self.divided.around

@@ -20,10 +20,17 @@ from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
 from eio_audit.audit.diff.made_ops import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import Failures, PassTime, PassTimes, Suspect, TimedRun, located
-from eio_audit.audit.log.followed_pairs import FollowedPairs, LeftOp, LeftPairs, left_pairs
+from eio_audit.audit.log.beside_dumps import (
+    Diagnostic,
+    Failures,
+    PassTime,
+    PassTimes,
+    Suspect,
+    TimedRun,
+    located,
+)
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
-from eio_audit.audit.log.inverted_pairs import INITIAL
+from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
@@ -36,7 +43,6 @@ from eio_audit.audit.log.scope_steps import (
 )
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.dumps import Dump, each_dump, module_lines
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import Fault
@@ -331,15 +337,15 @@ class _Tracer:
             self._modules += module_lines(dump)
             return  # the output of a compiler, printed without locations
         step = program.states.walk.step(dump.marker, states)
-        functions = program.states.functions
+        functions, namesakes = program.states.functions, program.steps.texts.namesakes
         same = {
             part
             for part, state in states.parts.items()
-            if part in functions and functions[part].key == state.key and not program.steps.is_namesake(part)
+            if part in functions and functions[part].key == state.key and part not in namesakes
         }
         is_all_same = len(same) == len(states.parts) and None not in same and not step.vanished
         found: ScopeStep | None = None
-        if not is_all_same or program.steps.has_namesakes:
+        if not is_all_same or namesakes:
             left_out = same if self._options.order_from is None else ()
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
                 found = program.steps.take(program.steps.show(dump), left_out)

@@ -16,12 +16,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
-from eio_audit.audit.functions import function_symbol
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.mlir.ir import IR
+from eio_audit.mlir.semantics.functions import function_symbol
 
 Label = tuple[str, str | None]  # an op's name and its symbol
-
 Part: TypeAlias = str | int | None  # the symbol of a function, or the number of a module; None outside both
 
 

@@ -21,7 +21,7 @@ from eio_audit.cli.options import UNUSABLE, FilledPath, audit_options, exit_code
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
 if TYPE_CHECKING:
-    from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.bisect.bisect import Bisection
     from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
     from eio_audit.audit.gate.gate import Gate

@@ -285,7 +285,7 @@ def fix_command(
       eio-audit fix --check --diff dumps/
       eio-audit fix dumps/ --in-place
     """
-    from eio_audit.audit.corpus.fix_files import fix_files
+    from eio_audit.audit.corpus.check_dumps import fix_files
     from eio_audit.audit.fix.fix import DumpFix, Fix
     from eio_audit.mlir.input.folders import find_files
 

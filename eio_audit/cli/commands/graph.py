@@ -55,7 +55,7 @@ def graph_command(
       eio-audit graph after.mlir --around '#23' | dot -Tpdf -o around_23.pdf
       eio-audit graph after.mlir --format graphml -o block.graphml
     """
-    from eio_audit.audit.explain.dataflow import dataflow, neighbourhood
+    from eio_audit.audit.explain.order_picture import dataflow, neighbourhood
 
     if around is not None and block is not None:
         raise click.UsageError("--around cannot be used with --block, because the op determines the block")

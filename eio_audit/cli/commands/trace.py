@@ -20,16 +20,16 @@ from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
+    from eio_audit.audit.corpus.trace_models import PassChoice
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.log.trace import Trace, Watch
-    from eio_audit.audit.log.trace_rows import PassChoice
     from eio_audit.audit.options import AuditOptions
 
 
 def _choice(
     pass_name: str | None, function: str | None, changed_op: str | None, grep: re.Pattern[str] | None
 ) -> PassChoice:
-    from eio_audit.audit.log.trace_rows import PassChoice
+    from eio_audit.audit.corpus.trace_models import PassChoice
 
     return PassChoice(pass_name, function, changed_op, grep)
 

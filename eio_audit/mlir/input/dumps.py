@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
@@ -17,33 +16,27 @@ from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
-    EXCERPT,
     Marker,
+    begins_ir,
     find_markers,
-    is_crash,
+    is_left_by_crash,
+    mlir_in,
     noise_end,
     other_text,
-    shown_op_end,
+    prefix_of,
+    separated,
+    text_start,
     without_noise,
+    without_prefix,
+    without_prefixes,
 )
-from eio_audit.mlir.input.prefixes import prefix_of, without_prefix, without_prefixes
-from eio_audit.mlir.source import InputError, Position, Source, Span, find_all, line_end, source_name, splice
-from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, STRING, match_end
+from eio_audit.mlir.source import InputError, Position, Source, Span, line_end, source_name, splice
+from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, match_end
 
 LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path
-
-_SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
-_SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
-_BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
-"""A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
 NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
 NO_OP_BELOW = "expected the IR of the marker above: no line begins an operation"
 """The error for the text below a marker if it is no IR."""
-
-_HOLDS_IR = (
-    rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
-    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
-)
 _MODULE = re.compile(rb"(?:builtin\.)?module\b(?: (?P<name>@[\w$.-]+))?|\"builtin\.module\"\(")
 _MODULE_LINE = rb"(?m)^(?:" + _MODULE.pattern + rb")"
 _SYMBOLS = (
@@ -57,7 +50,6 @@ _OTHER_LINE = re.compile(rb"\n[^#!\n]")
 _COMMENT_OR_RESOURCES = COMMENT + rb"|" + FILE_METADATA.pattern
 _COMMENTS = rb"(?:[ \t\r\n]|" + COMMENT + rb")*+"
 _BLANK_LINES = rb"\n[ \t\r\n]*+\n"
-_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +121,7 @@ class Dump:
     @property
     def content(self) -> tuple[int, bytes]:
         """What the result of an audit depends on: the text without blank lines above it, and its column."""
-        start = _text_start(self.source, self.span)
+        start = text_start(self.source, self.span)
         column = start - (self.source.data.rfind(b"\n", 0, start) + 1)
         return column, self.source.data[start : self.span.end]
 
@@ -143,7 +135,7 @@ class Dump:
     def start_line(self) -> int:
         """The 1-based line that these lines begin on."""
         data, start = self.source.data, self.lines.start
-        return self.first_line - data[start : _text_start(self.source, self.span)].count(b"\n")
+        return self.first_line - data[start : text_start(self.source, self.span)].count(b"\n")
 
     @property
     def span_in_lines(self) -> Span:
@@ -156,11 +148,6 @@ class Dump:
         part = self.source.part(self.lines, self.start_line)
         place = self.marker, self.line, self.program, self.first_line, self.selected
         return Dump, (part, self.span_in_lines, *place)
-
-    @property
-    def view(self) -> memoryview:
-        """The IR, without a copy."""
-        return memoryview(self.source.data)[self.span.start : self.span.end]
 
     def has_text_of(self, other: Dump) -> bool:
         """Whether both have the same IR, without a copy."""
@@ -210,11 +197,7 @@ def read_text(text: str | bytes, name: str = "<text>") -> list[Dump]:
 
 
 def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
-    """Yield the dumps.
-
-    Raises:
-        TypeError: an item is not a dump, or ``dumps`` is a path, a text or a single dump.
-    """
+    """Yield the dumps; a TypeError for a path, a text, a single dump, or an item that is no dump."""
     if isinstance(dumps, str | bytes | PathLike | Dump):
         raise TypeError(f"expected a list of dumps, as read(PATH) returns, not {dumps!r:.80}")
     for dump in dumps:
@@ -222,11 +205,7 @@ def each_dump(dumps: Iterable[Dump]) -> Iterator[Dump]:
 
 
 def expect_dump(given: Dump) -> Dump:
-    """Return the dump.
-
-    Raises:
-        TypeError: ``given`` is not a dump, but for example a path, a text or a list of dumps.
-    """
+    """Return the dump; a TypeError if it is none, but for example a path, a text or a list of dumps."""
     if not isinstance(given, Dump):
         raise TypeError(f"expected a dump, one of those that read(PATH) returns, not {given!r:.80}")
     return given
@@ -300,7 +279,7 @@ def without_ops(dump: Dump) -> InputError | None:
     """
     data, end = dump.source.data, dump.span.end
     is_marked = dump.marker is not None and dump.span.start > 0
-    offset = _text_start(dump.source, dump.span)
+    offset = text_start(dump.source, dump.span)
     while offset < end:
         known = end_of_definitions(dump.source, Span(offset, end))
         if known == offset:
@@ -309,7 +288,7 @@ def without_ops(dump: Dump) -> InputError | None:
             known = noise_end(data, offset, end) or offset
         if known == offset:
             return dump.source.error(offset, NO_OP_BELOW if is_marked else NOT_MLIR)
-        offset = _text_start(dump.source, Span(known, end))
+        offset = text_start(dump.source, Span(known, end))
     return None
 
 
@@ -355,7 +334,7 @@ def find_dumps(source: Source, program: str = "", stage: str | Marker | None = N
     if not markers:
         start = match_end(re.compile(_COMMENTS), source.data, 0, end.end)
         other = other_text(source.data, start, end.end)
-        if other is not None and not _holds_ir(source.data, Span(start, other[0])):
+        if other is not None and not begins_ir(source.data, Span(start, other[0])):
             raise source.error(*other)
         named = Marker(stage, stage, None) if isinstance(stage, str) else stage
         return splitter.pieces(
@@ -418,15 +397,15 @@ class _Splitter:
         """Return the dump of a marker, which is at ``place``, and the dumps without marker after it."""
         if marker is None:
             self._above = source, span
-            return self.pieces(source, _mlir_in(source, span, span.start), None, must_hold_ir=True)
+            return self.pieces(source, mlir_in(source, span, span.start), None, must_hold_ir=True)
         if marker.when is None:
             self._enter(marker.pass_name)
         if self._last is not None and _is_same_text(source, span, *self._last[:2]):
             return self._marked(source, Span(span.start, span.start + self._last[2]), place, marker)
         number = self._number
         brace = max(source.data.find(b"\n}", span.start, span.end), span.start)
-        mlir = _mlir_in(source, span, brace)
-        end = _end_of_first_op(source, _pieces(source, mlir)[0])
+        mlir = mlir_in(source, span, brace)
+        end = _end_of_first_op(source, separated(source, mlir)[0])
         dumps = self._marked(source, Span(span.start, end), place, marker)
         others = self.pieces(source, Span(end, mlir.end), None, must_hold_ir=True)
         is_alone = not others and self._number == number
@@ -435,8 +414,8 @@ class _Splitter:
 
     def _marked(self, source: Source, span: Span, place: Span, marker: Marker) -> list[Dump]:
         """Return the dump of a marker; none if there is no text, or only what a crash left."""
-        start = _text_start(source, span)
-        if _is_crash(source, span, is_failed=marker.failed):
+        start = text_start(source, span)
+        if is_left_by_crash(source, span, is_failed=marker.failed):
             span, start = Span(span.start, span.start), span.start
         elif start < span.end and marker.when is not None:
             self._follow(Dump(source, span, marker, 0))
@@ -467,12 +446,12 @@ class _Splitter:
     def pieces(self, source: Source, span: Span, marker: Marker | None, *, must_hold_ir: bool) -> list[Dump]:
         """Return the dumps between ``// -----`` lines."""
         dumps = []
-        for number, piece in enumerate(_pieces(source, span)):
+        for number, piece in enumerate(separated(source, span)):
             if number:
                 self._next_program()
-            start = _text_start(source, piece)
+            start = text_start(source, piece)
             is_empty = start == piece.end
-            if not is_empty and (not must_hold_ir or _holds_ir(source.data, piece)):
+            if not is_empty and (not must_hold_ir or begins_ir(source.data, piece)):
                 line = source.line_at(start)
                 dumps.append(Dump(source, piece, marker, line, self._name, line))
         return dumps
@@ -491,22 +470,6 @@ class _Splitter:
         self._number += 1
         self._stages.clear()
         self._begin = self._module = None
-
-
-def _mlir_in(source: Source, span: Span, offset: int) -> Span:
-    """Return a span up to the first line after an offset with which another text begins."""
-    other = other_text(source.data, offset, span.end)
-    return span if other is None else Span(span.start, other[0])
-
-
-def _is_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
-    """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
-    start = _text_start(source, span)
-    while start < span.end and (noise := noise_end(source.data, start, span.end)) is not None:
-        if is_crash(source.data, start, span.end) and not _holds_ir(source.data, Span(noise, span.end)):
-            return True
-        start = _text_start(source, Span(noise, span.end))
-    return is_failed if start == span.end else is_crash(source.data, start, span.end)
 
 
 def first_symbol(dump: Dump) -> bytes | None:
@@ -549,27 +512,11 @@ def _symbols(dump: Dump) -> set[bytes]:
     return public or found
 
 
-def _holds_ir(data: Text, span: Span) -> bool:
-    """Whether IR begins on one of the lines, and not an op that a diagnostic shows."""
-    offset = span.start
-    while match := re.compile(_HOLDS_IR).search(data, offset, span.end):
-        message = data.rfind(b"\n", span.start, max(match.start() - 1, span.start)) + 1
-        shown = shown_op_end(data, max(message, span.start), span.end)
-        if shown is None:
-            return True
-        offset = shown
-    return False
-
-
-def _text_start(source: Source, span: Span) -> int:
-    return match_end(_BLANK, source.data, span.start, span.end)
-
-
 def _end_of_first_op(source: Source, span: Span) -> int:
     """Return the end of a marked dump: after the op's last brace and the aliases directly below it."""
     data, start = source.data, start_of_first_op(source, span)
     brace = data.find(b"\n}", start, span.end)
-    if brace < 0 or not _holds_ir(data, Span(brace + 2, span.end)):
+    if brace < 0 or not begins_ir(data, Span(brace + 2, span.end)):
         return span.end
     line_end = data.find(b"\n", brace + 1, span.end)
     if line_end < 0:
@@ -612,7 +559,7 @@ def start_of_first_op(source: Source, span: Span) -> int:
     """Return the start of the op below the aliases. Like an op, an alias may contain braces."""
     end = span.start
     while True:
-        start = _text_start(source, Span(end, span.end))
+        start = text_start(source, Span(end, span.end))
         end = _end_of_aliases(source, Span(start, span.end))
         if end == start:
             return start
@@ -629,43 +576,3 @@ def _end_of_aliases(source: Source, span: Span) -> int:
         if noise is None:
             return end
         offset = min(noise + 1, span.end)
-
-
-def _pieces(source: Source, span: Span) -> list[Span]:
-    """Return the spans between ``// -----`` lines. Inside braces, such a line is a comment."""
-    data, separators = source.data, list[Span]()
-    for dashes in find_all(data, _SEPARATOR_DASHES, span):  # faster to find than the whole
-        offset = dashes - len(_SEPARATOR_SLASHES)
-        match = _SEPARATOR.match(data, offset, span.end) if offset >= span.start else None
-        line = max(data.rfind(b"\n", span.start, max(offset, span.start)) + 1, span.start)
-        if match and not data[line:offset].strip():
-            separators.append(Span(line, match.end()))
-    starts = [span.start, *(s.end for s in separators)]
-    ends = [*(s.start for s in separators), span.end]
-    return _joined(data, list(map(Span, starts, ends)))
-
-
-def _joined(data: Text, pieces: list[Span]) -> list[Span]:
-    """Return the pieces, with one for those that together close the braces that the first of them opens."""
-    if len(pieces) == 1:
-        return pieces
-    depths = [0, *accumulate(_opened_braces(data, piece) for piece in pieces)]
-    closed_by, open_pieces = dict[int, int](), list[int]()
-    for piece, depth in enumerate(depths):
-        while open_pieces and depths[open_pieces[-1]] >= depth:
-            closed_by[open_pieces.pop()] = piece
-        open_pieces.append(piece)
-    joined, first = list[Span](), 0
-    while first < len(pieces):
-        following = closed_by.get(first, first + 1)
-        if depths[following] != depths[first]:
-            following = first + 1
-        joined.append(Span(pieces[first].start, pieces[following - 1].end))
-        first = following
-    return joined
-
-
-def _opened_braces(data: Text, span: Span) -> int:
-    """Return how many braces a piece opens and does not close."""
-    tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
-    return tokens[b"{"] - tokens[b"}"]

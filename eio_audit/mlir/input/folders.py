@@ -13,23 +13,27 @@ Six layouts have the pass in the file name:
 - tt-xla's ``irs``: ``<stage>[_<graph>]_<milliseconds>.mlir``, with all graphs in one folder.
 - XLA's ``--xla_dump_to``: ``<kernel>-<stage>.mlir``, with all kernels in one folder.
 - Triton's cache: ``<hash>/<kernel>.<stage>``, beside LLVM IR, PTX and JSON.
-- pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir`` (see ``markers.py``).
+- pairs: ``[<program>-]before[-<pass>].mlir`` and ``[<program>-]after[-<pass>].mlir``. Such a name implies a
+  *state* of a program. ``-``, ``_``, ``.`` and blanks separate words, and the first of the two words counts:
+  ``ttir-before-erase-inverse-ops``, ``net_after_EraseInverseOps``, ``before``. ``PROGRAM`` or
+  ``[PROGRAM-]source`` (``input``, ``original``, ``initial``) is the source of both. These names count only in
+  a folder with a pair, before and after, of one program and one pass. Elsewhere ``after_fusion`` may be just
+  the name of a stage.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from eio_audit.mlir.input.markers import Marker, holds_ir
 from eio_audit.mlir.source import InputError
-
-if TYPE_CHECKING:
-    from eio_audit.mlir.input.markers import State, States
 
 IR_SUFFIX = ".mlir"
 TEXT_SUFFIX = ".txt"
@@ -37,7 +41,6 @@ LOG_SUFFIXES = (".log", TEXT_SUFFIX)
 _TRITON_SUFFIXES = (".source", ".ttir", ".ttgir")  # of the stages that are MLIR
 DUMP_SUFFIXES = (IR_SUFFIX, *LOG_SUFFIXES, *_TRITON_SUFFIXES)
 """Endings of dumps. ``.gz``, ``.bz2`` or ``.xz`` may follow. ``.mlir.txt`` counts as ``.mlir``."""
-
 _PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 _DIGITS = re.compile(r"([0-9]+)")
 _STAGES = ("vhlo", "shlo", "ttir", "ttnn")
@@ -49,18 +52,22 @@ _NAMED = re.compile(
     rf"|(?P<kernel>.+)(?:-(?=p)|\0)(?P<step>{'|'.join(_KERNEL_STAGES)})"
 )
 """A file name without its ending that has counters and a pass, or a stage."""
-
 _HASH = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{64}")  # the name of a folder in Triton's cache
 _RUN = re.compile(r"_run[0-9a-f]+(?=_g[0-9]+\Z)")  # the id of a run in the name of a graph
-
 _ITERATION = "GreedyPatternRewriteIteration"
 SINGLE_REWRITES = ("apply-pattern", _ITERATION)
 """How the passes in the names of files with single rewrites begin."""
 _REWRITE = re.compile(rf"(?:apply-pattern|{_ITERATION}_iter[0-9]+)_.+")
 _OF_WHOLE_OP = re.compile(rf"{_ITERATION}_iter[0-9]+_(?:builtin_module|func_func)")
-
 _REMEMBERED = 1 << 12  # how many names are remembered, since the files of many models have the same ones
-
+HOW_TO_NAME_STATES = (
+    "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
+)
+"""How to name files so that pairs are found."""
+_STATE = re.compile(
+    r"(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?", re.IGNORECASE
+)
+_SOURCE = re.compile(r"(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)", re.IGNORECASE)
 _Key = list[list[tuple[int, str]]]
 
 
@@ -86,8 +93,6 @@ def find_dump_files(path: str, skip: Callable[[str], None] = lambda _: None) -> 
     """
     if not _is_folder(path):
         return [DumpFile(path, "")]
-    from eio_audit.mlir.input.markers import HOW_TO_NAME_STATES
-
     folder = _Folder(path, skip)
     for states in folder.states.values():
         if states.alike:
@@ -291,11 +296,7 @@ def _is_of_whole_op(name: str) -> bool:
 
 
 def _files_in(folder: str, above: tuple[str, ...] = ()) -> Iterator[_File]:
-    """Yield the files at any depth. Links to folders are not followed.
-
-    Raises:
-        InputError: the folder, or one in it, cannot be read.
-    """
+    """Yield the files at any depth, but not behind links to folders; an InputError if one cannot be read."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -317,7 +318,6 @@ def _states(files: Sequence[_File]) -> dict[tuple[str, ...], States]:
     unordered = {folder: names for folder, names in by_folder.items() if not any(map(_named, names))}
     if not unordered:
         return {}
-    from eio_audit.mlir.input.markers import find_states, parse_state
 
     def may_be_state(name: str, stem: str) -> bool:
         """A ``.log`` or ``.txt`` file may be a state only if its name has a pass."""
@@ -369,3 +369,93 @@ def _order(file: _File) -> _Key:
 def _natural(name: str) -> list[tuple[int, str]]:
     parts = _DIGITS.split(name)  # text and digits alternate
     return [(int(part[:18]), "") if place % 2 else (0, part) for place, part in enumerate(parts)]
+
+
+class Moment(IntEnum):
+    """When a program was in a state, in order of time."""
+
+    SOURCE = 0
+    BEFORE = 1
+    AFTER = 2
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class State:
+    """The state that a file name implies. Program and pass may be empty."""
+
+    program: str
+    pass_name: str
+    moment: Moment
+
+    @property
+    def marker(self) -> Marker | None:
+        """The marker that a compiler would print above the dump. None for a source or without a pass."""
+        if not self.pass_name or self.moment is Moment.SOURCE:
+            return None
+        when = "after" if self.moment is Moment.AFTER else "before"
+        return Marker(self.pass_name, self.pass_name, when)
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """The states that the file names of one folder imply."""
+
+    by_file: dict[str, State]  # the state of each file that is in a state of its own
+    alike: tuple[tuple[str, ...], ...]  # the files of each state that several have
+
+
+def parse_state(name: str) -> State | None:
+    """Return the state that a name without its ending implies, or None.
+
+    >>> parse_state("ttir-before-erase-inverse-ops")
+    State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
+    """
+    match = _STATE.fullmatch(name)
+    return match and State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
+
+
+def find_states(names: Mapping[str, str]) -> States:
+    """Return the states of the files of one folder. ``names`` has, by file, its name without ending.
+
+    Without a pair there are no states. A source belongs to a program if exactly one pass of the program has a
+    pair. With several passes, the names do not tell which came first.
+
+    >>> states = find_states({"a.mlir": "a", "a-before-cse.mlir": "a-before-cse", "b.mlir": "a-after-cse"})
+    >>> [state.moment.name for state in states.by_file.values()]
+    ['BEFORE', 'AFTER', 'SOURCE']
+    """
+    said = {file: state for file, name in names.items() if (state := parse_state(name)) is not None}
+    others = {file: name for file, name in names.items() if file not in said}
+    before, after = (
+        {(state.program, state.pass_name) for state in said.values() if state.moment is moment}
+        for moment in (Moment.BEFORE, Moment.AFTER)
+    )
+    paired = before & after
+    passes: dict[str, list[str]] = {}
+    for program, pass_name in sorted(paired):
+        passes.setdefault(program, []).append(pass_name)
+    found = {file: state for file, state in said.items() if (state.program, state.pass_name) in paired}
+    for file, name in others.items():
+        source_of = _source_of(name, passes)
+        if source_of is not None and len(passes[source_of]) == 1:
+            found[file] = State(source_of, passes[source_of][0], Moment.SOURCE)
+    by_state: dict[State, list[str]] = {}
+    for file, state in found.items():
+        by_state.setdefault(state, []).append(file)
+    return States(
+        by_file={file: state for file, state in found.items() if len(by_state[state]) == 1},
+        alike=tuple(tuple(sorted(same)) for _, same in sorted(by_state.items()) if len(same) > 1),
+    )
+
+
+def _source_of(name: str, programs: Collection[str]) -> str | None:
+    """Return the program whose source has this name. A name without program means the only program."""
+    if name in programs:
+        return name
+    match = _SOURCE.fullmatch(name)
+    if match is None:
+        return None
+    program = match["program"] or ""
+    if program in programs:
+        return program
+    return next(iter(programs)) if not program and len(programs) == 1 else None

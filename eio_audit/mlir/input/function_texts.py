@@ -35,6 +35,8 @@ _SYMBOL_USE = re.compile(SYMBOL)
 _OPENING = re.compile(rb"\{[ \t\r\v\f]{0,7}\n")  # the end of a line with a brace
 _LINE_TAIL = 8  # how many bytes at the end of a line may hold the brace, as blanks may follow it
 _LONGEST_HEADER = 1 << 16  # how many bytes of an op may hold its symbol, from its start or to its end
+_NAME = re.compile(rb'(?:%[^=\n]*+= )?(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$.]*+))')
+_MODULE = "builtin.module"
 
 
 class FunctionText:
@@ -258,9 +260,6 @@ def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes
     return b"".join([*parts, data[offset : span.end]])
 
 
-_NAME = re.compile(rb'(?:%[^=\n]*+= )?(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$.]*+))')
-
-
 class ShownOp(NamedTuple):
     """An op of a dump."""
 
@@ -271,9 +270,6 @@ class ShownOp(NamedTuple):
     def label(self) -> str:
         """Its symbol, or its name if it has none. Empty for a module of the builtin dialect."""
         return self.symbol or ("" if self.name == _MODULE else self.name)
-
-
-_MODULE = "builtin.module"
 
 
 def shown_op(dump: Dump) -> ShownOp:

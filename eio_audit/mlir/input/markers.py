@@ -1,42 +1,33 @@
-"""Recognize the lines of a log, and what a file name says of a dump.
-
-The lines are the markers of dumps, lines of IR, what loggers print among them, and MLIR's report of execution
-times (``-mlir-timing``). The report comes after the dumps and has an entry for each pass of the pipeline, as
-a tree or as a list.
+"""Recognize the lines of a log: markers and separators of dumps, IR, and what loggers print among them.
 
 Inside a dump, only lines of known form are skipped, so that a damaged op is never skipped. These are lines of
 loggers (``[date] [LEVEL] ...``, ``date time | LEVEL ...``, ``I0821 12:00:00 ...``), diagnostics
 (``file:line:col: error: ...``) with the op that they show or the source line and caret below them, and
 warnings of Python.
 
-A file name may imply a *state* of a program. Names without ending have three forms. ``-``, ``_``, ``.`` and
-blanks separate words:
-
-- ``[PROGRAM-]before[-PASS]`` and ``[PROGRAM-]after[-PASS]``: ``ttir-before-erase-inverse-ops``,
-  ``net_after_EraseInverseOps``, ``before``. The first of the two words counts.
-- ``PROGRAM`` or ``[PROGRAM-]source`` (``input``, ``original``, ``initial``): the source of both.
-
-These names count only in a folder with a pair, before and after, of one program and one pass. Elsewhere
-``after_fusion`` may be just the name of a stage.
+Continuous integration, containers, test runners and loggers put a *prefix* before each line: a time, a name,
+a colour. The marker of a dump shows it: it is what stands before the marker on its line. The lines below have
+the same one, up to its numbers, such as those of a time. If the first of them has not, only the marker is
+behind a prefix, and no line is changed. A line that is blank but for its prefix may lack the blanks at the
+end of the prefix. Colours at the ends of lines are taken away with those at their starts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
-from itertools import chain, pairwise
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
-from eio_audit.mlir.source import Source, Span, find_all, line_end
-from eio_audit.mlir.tokens import OR_FAIL, nesting, symbol_of
+from eio_audit.mlir.source import Affix, Source, Span, find_all, line_end
+from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
 
 _COMMON = b"IR "
 _LEADS = (b"// -----// ", b"---- ", b"END OF ML", b"ML", b"// *** ")
 """``_COMMON`` is in all markers; ``bytes.find`` looks for it. ``_LEADS`` has the text before it in each."""
-
 _PASS = re.compile(
     rb"// -----// IR Dump (?P<when>Before|After) (?P<pass>.+?)(?P<failed> Failed)?"
     rb"(?: \('(?P<op>[^'\n]*)' operation(?:: (?P<symbol>@[^\n]*?))?\))? //----- //"
@@ -64,7 +55,6 @@ _SIGN = (
     rb")"
 )
 """The start of a line with an op, an alias or the end of a region. Compiled on first use."""
-
 _LEVEL = rb"(?:trace|debug|info|warn(?:ing)?|error|fatal|critical|success)"
 _COLOUR = rb"\x1b\[[0-9;]*[A-Za-z]"
 _OP_START = rb"[ \t]*+(?:%|\"[\w$.-]+\"\(|\})"
@@ -121,13 +111,27 @@ _OTHER_TEXTS = {
 """What is said of a text that is not MLIR, and what a line begins with from which on it is none."""
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
+_LONGEST_PREFIX = 512
+_IR_LINE = re.compile(rb"[ \t]*+(?:[}%^\"]|[#!][\w$.-]++ = )")
+"""The start of a line of IR. A marker may follow IR on its line."""
+_NUMBER = re.compile(rb" *[0-9]+")
+_ESCAPE = b"\x1b"
+_COLOURS_AT_END = re.compile(rb"(?:\x1b\[[0-9;]*+[A-Za-z])+\r?\Z")
+_SEPARATOR_SLASHES, _SEPARATOR_DASHES = b"// ", b"-----"
+_SEPARATOR = re.compile(rb"// -----[ \t]*\r?(?=\n|\Z)")
+_BRACE = STRING + rb"|" + COMMENT + rb"|(?P<brace>[{}])"
+"""A brace, or what may hold one that does not count. Like the next patterns, compiled on first use."""
+_HOLDS_IR = (
+    rb'(?m)^(?=module\b|func\.func\b|"builtin\.module"|"func\.func"|[#!][\w$.-]+ = '
+    rb"|[a-z_]\w*\.[\w.]+ [^\n]*\{[ \t\r]*$)(?!" + EXCERPT.pattern + rb")"
+)
+_BLANK = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+")
 
 
 class Marker(NamedTuple):
     """The line that a compiler prints above a dump (``-mlir-print-ir-before/after``)."""
 
-    # The pass's argument (`ttir-erase-inverse-ops`), else its class name. The name of a stage.
-    pass_name: str
+    pass_name: str  # the pass's argument (`ttir-erase-inverse-ops`), else its class name; the name of a stage
     class_name: str  # the name at the start of the marker (`TTIREraseInverseOps`)
     when: str | None  # "before" or "after" the pass; None for a stage
     failed: bool = False  # whether the pass failed
@@ -252,7 +256,7 @@ def without_noise(text: bytes) -> bytes:
     return b"".join([*parts, text[start:]])
 
 
-def is_crash(data: Text, offset: int, end: int) -> bool:
+def _is_crash(data: Text, offset: int, end: int) -> bool:
     """Whether the line at ``offset`` is the first of what is printed when a compiler crashes."""
     return re.compile(_NO_IR).match(data, offset, end) is not None
 
@@ -274,177 +278,163 @@ def shown_op_end(data: Text, offset: int, end: int) -> int | None:
     return line_end(data, position, end) if has_lines else None
 
 
-HOW_TO_NAME_STATES = (
-    "name pairs PROGRAM-before-PASS.mlir and PROGRAM-after-PASS.mlir, and their source PROGRAM.mlir"
-)
-"""How to name files so that pairs are found."""
-
-_STATE = re.compile(
-    r"(?:(?P<program>.*?)[-_. ]+)?(?P<moment>before|after)(?:[-_. ]+(?P<pass>.+))?", re.IGNORECASE
-)
-_SOURCE = re.compile(r"(?:(?P<program>.+)[-_. ]+)?(?:source|input|original|initial)", re.IGNORECASE)
+def mlir_in(source: Source, span: Span, offset: int) -> Span:
+    """Return a span up to the first line after an offset with which another text begins."""
+    other = other_text(source.data, offset, span.end)
+    return span if other is None else Span(span.start, other[0])
 
 
-class Moment(IntEnum):
-    """When a program was in a state, in order of time."""
-
-    SOURCE = 0
-    BEFORE = 1
-    AFTER = 2
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class State:
-    """The state that a file name implies. Program and pass may be empty."""
-
-    program: str
-    pass_name: str
-    moment: Moment
-
-    @property
-    def marker(self) -> Marker | None:
-        """The marker that a compiler would print above the dump. None for a source or without a pass."""
-        if not self.pass_name or self.moment is Moment.SOURCE:
-            return None
-        when = "after" if self.moment is Moment.AFTER else "before"
-        return Marker(self.pass_name, self.pass_name, when)
+def is_left_by_crash(source: Source, span: Span, *, is_failed: bool) -> bool:
+    """Whether a compiler that crashed printed the text below a marker, or it has no IR of a failed pass."""
+    start = text_start(source, span)
+    while start < span.end and (noise := noise_end(source.data, start, span.end)) is not None:
+        if _is_crash(source.data, start, span.end) and not begins_ir(source.data, Span(noise, span.end)):
+            return True
+        start = text_start(source, Span(noise, span.end))
+    return is_failed if start == span.end else _is_crash(source.data, start, span.end)
 
 
-@dataclass(frozen=True, slots=True)
-class States:
-    """The states that the file names of one folder imply.
+def begins_ir(data: Text, span: Span) -> bool:
+    """Whether IR begins on one of the lines, and not an op that a diagnostic shows."""
+    offset = span.start
+    while match := re.compile(_HOLDS_IR).search(data, offset, span.end):
+        message = data.rfind(b"\n", span.start, max(match.start() - 1, span.start)) + 1
+        shown = shown_op_end(data, max(message, span.start), span.end)
+        if shown is None:
+            return True
+        offset = shown
+    return False
 
-    ``by_file`` has the files whose state is unique. ``alike`` groups files of one state.
+
+def text_start(source: Source, span: Span) -> int:
+    """Return where the text of a span begins, after blanks."""
+    return match_end(_BLANK, source.data, span.start, span.end)
+
+
+def separated(source: Source, span: Span) -> list[Span]:
+    """Return the spans between ``// -----`` lines. Inside braces, such a line is a comment."""
+    data, separators = source.data, list[Span]()
+    for dashes in find_all(data, _SEPARATOR_DASHES, span):  # faster to find than the whole
+        offset = dashes - len(_SEPARATOR_SLASHES)
+        match = _SEPARATOR.match(data, offset, span.end) if offset >= span.start else None
+        line = max(data.rfind(b"\n", span.start, max(offset, span.start)) + 1, span.start)
+        if match and not data[line:offset].strip():
+            separators.append(Span(line, match.end()))
+    starts = [span.start, *(s.end for s in separators)]
+    ends = [*(s.start for s in separators), span.end]
+    return _joined(data, list(map(Span, starts, ends)))
+
+
+def _joined(data: Text, pieces: list[Span]) -> list[Span]:
+    """Return the pieces, with one for those that together close the braces that the first of them opens."""
+    if len(pieces) == 1:
+        return pieces
+    depths = [0, *accumulate(_opened_braces(data, piece) for piece in pieces)]
+    closed_by, open_pieces = dict[int, int](), list[int]()
+    for piece, depth in enumerate(depths):
+        while open_pieces and depths[open_pieces[-1]] >= depth:
+            closed_by[open_pieces.pop()] = piece
+        open_pieces.append(piece)
+    joined, first = list[Span](), 0
+    while first < len(pieces):
+        following = closed_by.get(first, first + 1)
+        if depths[following] != depths[first]:
+            following = first + 1
+        joined.append(Span(pieces[first].start, pieces[following - 1].end))
+        first = following
+    return joined
+
+
+def _opened_braces(data: Text, span: Span) -> int:
+    """Return how many braces a piece opens and does not close."""
+    tokens = Counter(token["brace"] for token in re.compile(_BRACE).finditer(data, span.start, span.end))
+    return tokens[b"{"] - tokens[b"}"]
+
+
+def prefix_of(data: Text, previous_end: int, start: int) -> bytes | None:
+    """Return what stands before the marker at ``start`` on its line; None if the previous marker does.
+
+    ``previous_end`` is the end of the previous marker, or 0. The result is empty if it is too long or IR.
     """
-
-    by_file: dict[str, State]
-    alike: tuple[tuple[str, ...], ...]
-
-
-def parse_state(name: str) -> State | None:
-    """Return the state that a name without its ending implies, or None.
-
-    >>> parse_state("ttir-before-erase-inverse-ops")
-    State(program='ttir', pass_name='erase-inverse-ops', moment=<Moment.BEFORE: 1>)
-    """
-    match = _STATE.fullmatch(name)
-    return match and State(match["program"] or "", match["pass"] or "", Moment[match["moment"].upper()])
-
-
-def find_states(names: Mapping[str, str]) -> States:
-    """Return the states of the files of one folder. ``names`` has, by file, its name without ending.
-
-    Without a pair there are no states. A source belongs to a program if exactly one pass of the program has a
-    pair. With several passes, the names do not tell which came first.
-
-    >>> states = find_states({"a.mlir": "a", "a-before-cse.mlir": "a-before-cse", "b.mlir": "a-after-cse"})
-    >>> [state.moment.name for state in states.by_file.values()]
-    ['BEFORE', 'AFTER', 'SOURCE']
-    """
-    said = {file: state for file, name in names.items() if (state := parse_state(name)) is not None}
-    others = {file: name for file, name in names.items() if file not in said}
-    before, after = (
-        {(state.program, state.pass_name) for state in said.values() if state.moment is moment}
-        for moment in (Moment.BEFORE, Moment.AFTER)
-    )
-    paired = before & after
-    passes: dict[str, list[str]] = {}
-    for program, pass_name in sorted(paired):
-        passes.setdefault(program, []).append(pass_name)
-    found = {file: state for file, state in said.items() if (state.program, state.pass_name) in paired}
-    for file, name in others.items():
-        source_of = _source_of(name, passes)
-        if source_of is not None and len(passes[source_of]) == 1:
-            found[file] = State(source_of, passes[source_of][0], Moment.SOURCE)
-    by_state: dict[State, list[str]] = {}
-    for file, state in found.items():
-        by_state.setdefault(state, []).append(file)
-    return States(
-        by_file={file: state for file, state in found.items() if len(by_state[state]) == 1},
-        alike=tuple(tuple(sorted(same)) for _, same in sorted(by_state.items()) if len(same) > 1),
-    )
-
-
-def _source_of(name: str, programs: Collection[str]) -> str | None:
-    """Return the program whose source has this name. A name without program means the only program."""
-    if name in programs:
-        return name
-    match = _SOURCE.fullmatch(name)
-    if match is None:
+    line = data.rfind(b"\n", previous_end, start) + 1
+    if not line and previous_end:
         return None
-    program = match["program"] or ""
-    if program in programs:
-        return program
-    return next(iter(programs)) if not program and len(programs) == 1 else None
+    if line == start or start - line > _LONGEST_PREFIX or _IR_LINE.match(data, line, start):
+        return b""
+    return data[line:start]
 
 
-_TITLE = b"... Execution time report ..."
-_HEAD = re.compile(
-    re.escape(_TITLE) + rb"[ \t]*\r?\n===-+===[ \t]*\r?\n[^\n]*\n[ \t]*\r?\n(?P<columns>[^\n]{0,200})\n"
-)
-_COLUMN = re.compile(rb"--+ ?([A-Z][A-Za-z ]*?) ?--+")
-_ROW = re.compile(
-    rb"(?P<times>(?: *-?\d{1,9}\.\d{1,9} \([^()\n]{0,20}\))+)"
-    rb"  (?P<indent>(?:  )*)(?P<name>\S[^\r\n]*)\r?(?:\n|\Z)"
-)
-_TIME = re.compile(rb"(-?\d+\.\d+) \(")
-_PIPELINE = re.compile(r"'(?P<op>[^']+)' Pipeline")
+def without_prefixes(source: Source, markers: Sequence[Span]) -> Source:
+    """Return a log without the prefixes that lines share with the markers at these places.
+
+    The result is the same object if there is none.
+    """
+    data, prefixes = source.data, dict[int, bytes]()
+    for previous, marker in pairwise([Span(0, 0), *markers]):
+        if prefix := prefix_of(data, previous.end, marker.start):
+            prefixes[marker.start - len(prefix)] = prefix
+        elif prefix is not None:
+            prefixes[data.rfind(b"\n", 0, marker.start) + 1] = prefix
+    if not any(prefixes.values()):
+        return source
+    first = next(iter(prefixes))
+    pieces = [(Span(0, first), prefixes[first], True)]
+    spans = pairwise([*prefixes, len(data)])
+    pieces += [(Span(*span), prefix, False) for span, prefix in zip(spans, prefixes.values(), strict=True)]
+    lines, affixes, is_changed = list[bytes](), list[Affix](), False
+    for span, prefix, is_above in pieces:
+        own = data[span.start : span.end].split(b"\n")
+        if span.end < len(data):
+            own.pop()  # the next piece begins on a line of its own
+        found = _affixes(own, prefix, is_above=is_above)
+        is_changed |= found is not None
+        lines += own
+        affixes += found or [Affix()] * len(own)
+    return source.without(affixes, lines) if is_changed else source
 
 
-class TimedEntry(NamedTuple):
-    """An entry of a report."""
+def without_prefix(source: Source, prefix: bytes | None, *, is_above: bool) -> Source:
+    """Return the text from a marker to the next without the prefix of its lines but the first.
 
-    name: str  # the class name of a pass, as in markers; otherwise a text such as `'func.func' Pipeline`
-    # Its wall time. If it ran on several threads, that of the slowest.
-    seconds: float
-    # 0-based number of the outermost entry that it is in. In a tree, stages run one after another.
-    stage: int
-    # The op that its innermost pipeline runs on; None outside the pipelines that a report shows.
-    op_name: str | None
-
-
-class TimingReport(NamedTuple):
-    """A report of execution times."""
-
-    line: int  # the 1-based line of its title
-    entries: tuple[TimedEntry, ...]  # from top to bottom
+    The result is the same object if the lines do not have it. ``is_above``: it is the text above the first
+    marker of a log, without a marker, and all lines must have the prefix.
+    """
+    if not prefix:
+        return source
+    lines = source.data[:].split(b"\n")
+    found = _affixes(lines, prefix, is_above=is_above, is_cut=not is_above)
+    return source if found is None else source.without(found, lines)
 
 
-def find_timing_reports(source: Source) -> list[TimingReport]:
-    """Return the reports of a text that have wall times, in order of appearance."""
-    reports = []
-    data = source.data
-    for offset in find_all(data, _TITLE, Span(0, len(data))):
-        head = _HEAD.match(data, offset)
-        columns = _COLUMN.findall(head["columns"]) if head else []
-        if head and b"Wall Time" in columns:
-            rows = _rows(data, head.end(), columns)
-            reports.append(TimingReport(source.line_at(offset), _entries(rows)))
-    return reports
+def _affixes(
+    lines: list[bytes], prefix: bytes, *, is_above: bool, is_cut: bool = False
+) -> list[Affix] | None:
+    """Return what each line is to lose; None if they do not share the prefix.
+
+    ``is_cut``: the first of them is that of a marker, and does not have it any more.
+    """
+    matches = list(map(_shape(prefix).match, lines))
+    below = zip(lines, matches, strict=True) if is_above else zip(lines[1:], matches[1:], strict=True)
+    shares = [match is not None for line, match in below if line.strip()]
+    if not (all(shares) if is_above else any(shares[:1])):
+        return None
+    if is_cut:
+        matches[0] = None
+    has_colours = _ESCAPE in prefix
+    affixes = list[Affix]()
+    for number, (line, match) in enumerate(zip(lines, matches, strict=True)):
+        start = match.end() if match else 0
+        colours = _COLOURS_AT_END.search(line, start) if has_colours and (match or not number) else None
+        affixes.append(Affix(match[0] if match else b"", colours[0] if colours else b""))
+    return affixes
 
 
-def _rows(data: Text, offset: int, columns: Sequence[bytes]) -> Iterator[tuple[float, int, str]]:
-    """Yield the wall time, the depth and the name of each row; the last column is the name."""
-    place = columns.index(b"Wall Time")
-    while match := _ROW.match(data, offset):
-        times = _TIME.findall(match["times"])
-        if len(times) != len(columns) - 1:
-            return
-        name = match["name"].decode("utf-8", "replace").rstrip()
-        yield float(times[place]), len(match["indent"]) // 2, name
-        offset = match.end()
+@lru_cache
+def _shape(prefix: bytes) -> re.Pattern[bytes]:
+    """Return the pattern of the prefix with any numbers; of its start, where only blanks follow."""
 
+    def pattern(text: bytes) -> bytes:
+        return b" *[0-9]+".join(map(re.escape, _NUMBER.split(text)))
 
-def _entries(rows: Iterable[tuple[float, int, str]]) -> tuple[TimedEntry, ...]:
-    """Return the entries of rows."""
-    entries = list[TimedEntry]()
-    ops: list[str | None] = []  # by depth, the op of the innermost pipeline that the entries below are in
-    stage = -1
-    for seconds, depth, name in rows:
-        del ops[depth:]
-        stage += depth == 0
-        op_name = ops[-1] if ops else None
-        entries.append(TimedEntry(name, seconds, stage, op_name))
-        pipeline = _PIPELINE.fullmatch(name)
-        ops.append(pipeline["op"] if pipeline else op_name)
-    return tuple(entries)
+    either = pattern(prefix) + b"|" + pattern(prefix.rstrip(b" \t")) + rb"(?=[ \t\r]*\Z)"
+    return re.compile(either)

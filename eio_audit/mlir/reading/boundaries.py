@@ -1,8 +1,9 @@
 """Find where ops begin and end in custom assembly, from the text alone.
 
 Generic assembly does not need this: its ops end with a type or a location, and its regions are in
-``({ ... })``. Custom assembly is free text. A few tokens around an offset must answer three questions.
-docs/internals/reading.md lists the answers as the reader's assumptions.
+``({ ... })``. Custom assembly is free text. A few tokens around an offset must answer three questions: does
+another op begin on this line (``next_on_line``), does an op go on after a line end (``continuation``), and is
+a brace a region (``region``)? docs/internals/reading.md lists the answers as the reader's assumptions.
 """
 
 from __future__ import annotations
@@ -43,7 +44,6 @@ _COMMENT = re.compile(rb"[ \t]*+//(?! ?-----)[^\r\n]*+\r?+\n")
 """A line that is only a comment. ``// -----`` splits a file or begins a marker."""
 _COMMENT_LINE = re.compile(rb"\n[ \t]*+//")
 _TRAILING_COMMENT = re.compile(rb"[ \t]*+" + COMMENT)
-
 _COLON = re.compile(rb"\s*+:\s*+")
 _ARROW = re.compile(rb"\s*+->\s*+")
 _TYPE_NAME = re.compile(rb"!?+[A-Za-z_](?:-(?!>)|[\w$.]++)*+")
@@ -54,7 +54,6 @@ _USUAL_ARGUMENT = re.compile(
     rb'(?P<location> loc\((?:"[^"\\\n]*+"|#[\w$-]++)\))'
 )
 """An argument as a printer writes most: its name, type, perhaps an attribute, and its location."""
-
 _UNREAD = re.compile(
     rb"^[ \t]*+(?:(?:[A-Za-z_][\w$]*+\.[\w$.]*+(?=[ \t(<{\[@]|\r?$)|func (?:\w++ )?@)[^\n]*+"
     rb"(?:\n[ \t]++\S[^\n]*+)*|\{-#[^\n]*+(?:\n[^\n]*+)*)",
@@ -63,6 +62,26 @@ _UNREAD = re.compile(
 """A line that begins like an op, with indented lines below it, or metadata that is not closed.
 
 A compiler's log has few such lines."""
+BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
+"""Ops that MLIR prints without dialect inside every function or module."""
+_CLAUSES = frozenset(
+    {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
+)
+"""Keywords that may start a line at the indentation of the op they belong to."""
+_NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
+_ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
+_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
+_BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
+_BLANKS = re.compile(rb"[ \t\r]*+")
+_ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
+_REGION_CLAUSE = re.compile(
+    rb"(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
+)
+"""``combiner {`` on the next line but comments: another region of an op at top level."""
+_LONGEST_WORD = 200
+_NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
+"""Words of listed ops behind a brace that opens no region: ``firrtl.match %v { case a(%x) { ... } }``,
+``rtg.handlers { handle @f(%x: i32) { ... } }``, ``stream.cmd.dispatch @e { rw %r[%a for %b] : ... }``."""
 
 
 def comment_lines(data: Text, floor: int, op_start: int) -> Span:
@@ -165,31 +184,6 @@ def gaps(ir: IR) -> list[bytes]:
     return [ir.source.data[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-BARE_OPS = frozenset({b"return", b"call", b"call_indirect", b"module", b"unrealized_conversion_cast"})
-"""Ops that MLIR prints without dialect inside every function or module."""
-
-_CLAUSES = frozenset(
-    {b"attributes", b"case", b"cond", b"default", b"do", b"else", b"in", b"into", b"loc", b"step", b"to"}
-)
-"""Keywords that may start a line at the indentation of the op they belong to."""
-
-_NEEDS_MORE = (b",", b":", b"=", b"->", b"(", b"[", b"{", b"<")
-_ENDS_LIKE_AN_OP = (b")", b"]", b"}", b">", b'"')
-_WORD_BEFORE = re.compile(rb"[\w$.%#!@^-]+\Z")
-_BUILTIN_TYPE = re.compile(rb"(?:[su]?i\d+|b?f\d\w*|tf32|index|none)\Z")
-_BLANKS = re.compile(rb"[ \t\r]*+")
-_ATTRIBUTES = re.compile(rb"(?<![\w$.@])attributes\Z")
-_REGION_CLAUSE = re.compile(
-    rb"(?:\n[ \t]*+//[^\r\n]*+\r?+" + OR_FAIL + rb")*+\n[ \t]*+[a-z_]++ \{[ \t\r]*+$", re.MULTILINE
-)
-"""``combiner {`` on the next line but comments: another region of an op at top level."""
-_LONGEST_WORD = 200
-
-_NO_OPS = frozenset((b"case", b"handle", b"ro", b"rw", b"wo"))
-"""Words of listed ops behind a brace that opens no region: ``firrtl.match %v { case a(%x) { ... } }``,
-``rtg.handlers { handle @f(%x: i32) { ... } }``, ``stream.cmd.dispatch @e { rw %r[%a for %b] : ... }``."""
-
-
 class Boundaries:
     """Looks at the text of one dump. Every method takes offsets into it."""
 
@@ -239,8 +233,6 @@ class Boundaries:
             return GENERIC_NAME.match(self._data, offset, self._end) is not None
         return first == b"^" and self.label(offset)
 
-    # ------------------------------------------------------------------ does another op begin on this line?
-
     def next_on_line(self, token: bytes, offset: int, op_start: int) -> bool:
         """Whether a token outside brackets begins another op or block after the op from ``op_start``."""
         first = token[:1]
@@ -275,8 +267,6 @@ class Boundaries:
             return self._op_begins(next_offset, following)
         word = IDENTIFIER.match(self._data, next_offset, self._end)
         return word is not None and (b"." in word[0] or word[0] in BARE_OPS)
-
-    # ------------------------------------------------------------------ does the op go on after a line end?
 
     def continuation(self, line_end: int, op_start: int, op: OpenOp, around: OpenOp | None) -> int | None:
         """Return where an op continues after a line end outside brackets, or None if it ends there.
@@ -331,8 +321,6 @@ class Boundaries:
         if b"." in text or text in BARE_OPS:
             return True
         return any(f"{prefix}.{text.decode()}" in self._listed for prefix in ("func", "builtin", dialect))
-
-    # ------------------------------------------------------------------ is this brace a region?
 
     def region(self, offset: int, dialect: str, *, has_arguments: bool) -> bool:
         """Whether the ``{`` that ends at ``offset`` opens a region and not an attribute dictionary.

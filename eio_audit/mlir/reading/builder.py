@@ -15,7 +15,6 @@ from eio_audit.mlir.tokens import ARGUMENT, RESULT, Brackets
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 
 DEEPEST = 10_000  # how deeply regions may be nested: MLIR's own tools end before that
-
 _Results = Sequence[tuple[bytes, int, int]]  # names of results, each with its first value and its offset
 
 

@@ -52,11 +52,28 @@ _ALIAS_LINE = rb"^((" + ALIAS_NAME + rb") = loc\((" + _LOCATION + rb")\)\n|.*+\n
 USE = re.compile(_VALUE)
 _USE_OR_END = re.compile(_VALUE + rb"|\n")
 CLOSING = b"}"  # replaces the op name in a line that closes a region
-
 IS_CUSTOM = OPENS_REGION = b"\n"
 NO_LOCATION = b"\n\n"
 """Marks of templates. Other parts of templates come from one line."""
 _END_OF_HEADER = b"{\n"
+LONGEST_TEMPLATE = 1 << 12
+MOST_TEMPLATES = 1 << 16
+FEWEST_JUDGED = 64
+TEMPLATES_JUDGED = 8
+"""The fewest lines per new template. To judge one costs as much as to read several lines."""
+_SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@" + SUFFIX_ID)
+_VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
+"""By op table, the exact reader's verdict on a template in which all symbols have one name."""
+_OPS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
+"""The same by template as printed, which is faster to look up."""
+_End: TypeAlias = tuple[str, bool, bool, bytes, bool]
+"""A line that begins with a brace: its op's name and form, whether it is in a list, its text, if located."""
+_END_VERDICTS: WeakKeyDictionary[OpTable, dict[_End, bool]] = WeakKeyDictionary()
+"""The same for lines that may end a region."""
+_BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
+_INSIDE = b'\n"judge.inside"() : () -> ()\n'
+_AFTER = b"\n}) : () -> ()"
+_UNKNOWN_LOCATION = b"loc(unknown)"
 
 
 class Line:
@@ -112,8 +129,7 @@ class OpLines(LineChunk):
         super().__init__(data, offset, end, _LINE)
         rows, name = self.rows, Line.NAME
         self.region_lines: list[int] = []  # the lines that open or close regions, ascending
-        # By line, 1 if an op begins in it. Empty if every line is an op.
-        self.is_op = bytearray()
+        self.is_op = bytearray()  # by line, 1 if an op begins in it; empty if every line is an op
         # By line, the number of ops that begin before it. One entry more than there are lines.
         self.places: Sequence[int] = range(len(rows) + 1)
         self.columns: list[Sequence[bytes]] = []  # by group, the values for each op
@@ -211,32 +227,6 @@ def _last_line_end(data: Text, offset: int, end: int) -> int:
     if limit == end and b"\n" not in data[max(offset, end - 1) : end]:
         return end
     return max(data.rfind(b"\n", offset, limit) + 1, offset)
-
-
-LONGEST_TEMPLATE = 1 << 12
-MOST_TEMPLATES = 1 << 16
-FEWEST_JUDGED = 64
-TEMPLATES_JUDGED = 8
-"""The fewest lines per new template. To judge one costs as much as to read several lines."""
-
-_SYMBOL = re.compile(rb"(" + STRING + rb")|(?<![\w$.@])@" + SUFFIX_ID)
-
-_VERDICTS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
-"""By op table, the exact reader's verdict on a template in which all symbols have one name."""
-
-_OPS: WeakKeyDictionary[OpTable, dict[bytes, bool]] = WeakKeyDictionary()
-"""The same by template as printed, which is faster to look up."""
-
-_End: TypeAlias = tuple[str, bool, bool, bytes, bool]
-"""A line that begins with a brace: its op's name and form, whether it is in a list, its text, if located."""
-
-_END_VERDICTS: WeakKeyDictionary[OpTable, dict[_End, bool]] = WeakKeyDictionary()
-"""The same for lines that may end a region."""
-
-_BEFORE = b'"judge"() ({\n^bb0(%v: i1):\n'
-_INSIDE = b'\n"judge.inside"() : () -> ()\n'
-_AFTER = b"\n}) : () -> ()"
-_UNKNOWN_LOCATION = b"loc(unknown)"
 
 
 class LineTemplates:

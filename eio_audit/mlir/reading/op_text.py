@@ -35,21 +35,14 @@ from eio_audit.mlir.traits import listed_dialects
 
 LONGEST_NUMBER = 4000
 """The most digits of a number. Python refuses to parse an int of more than 4,300."""
-
 LONGEST_EXPONENT = 20  # the largest exponent for which a number is written without one
-OPS_AT_ONCE = 1 << 13  # how many texts are looked at together: a balance of speed and memory
-
 _EXACT = Context(prec=LONGEST_NUMBER, traps=[Inexact, InvalidOperation])
-
 _TOKEN = re.compile(
-    rb"(?P<string>"
-    + STRING
-    + rb")|(?P<space>(?! [^\s/])(?:"
-    + COMMENT
-    + rb"|\s++)++)"  # a lone space is as it should be
+    rb"(?P<string>" + STRING + rb")|(?P<space>(?! [^\s/])(?:" + COMMENT + rb"|\s++)++)"
     rb"|(?P<value>" + VALUE + rb"(?:#\d++)?)|(?P<block>\^[\w$.-]++)|(?P<alias>" + ALIAS_NAME + rb"(?!<))"
     rb"|(?<![\w$.@])(?P<float>[0-9]++\.[0-9]*+(?:[eE][+-]?[0-9]++)?)(?![\w$.])"
 )
+"""What may be written in several ways. A lone space is as it should be."""
 _IN_BODY = re.compile(rb"(?P<string>" + STRING + rb")|(?P<alias>" + ALIAS_NAME + rb"(?!<))|(?P<space>\s++)")
 _ALIAS = re.compile(ALIAS_NAME)
 _DIALECT = re.compile(STRING + rb"|//|[#!](?P<dialect>[A-Za-z_]\w*+)[.<]")
@@ -65,6 +58,8 @@ _LITERAL = re.compile(
 )
 _LONE_RESULT = re.compile(rb" ?-> \(((?:<[^<>\"]*>|[^(),<>{}\"]++)++)\)")
 """``-> (type)``. For a function this is the same as ``-> type``."""
+_Key: TypeAlias = tuple[str, bool, bytes]
+"""An op's name, whether it has regions, its own text; without the names of values if these are only uses."""
 
 
 @dataclass(frozen=True)
@@ -145,9 +140,6 @@ class OpText:
         return entries, self.text[start + 1 :].strip() if last == b":" else b""
 
 
-_Key: TypeAlias = tuple[str, bool, bytes]
-"""An op's name, whether it has regions, its own text; without the names of values if these are only uses."""
-
 KnownTexts: TypeAlias = dict[tuple[_Key, tuple[bytes, ...]], OpText]
 """Comparable texts by what they are made of, which is also what the aliases in them stand for."""
 
@@ -174,8 +166,7 @@ class OpTexts:
         """Return the comparable text of each op."""
         ir, texts = self._ir, []
         here: dict[_Key, OpText] = {}
-        for start in range(0, len(ir), OPS_AT_ONCE):
-            ops = range(start, min(start + OPS_AT_ONCE, len(ir)))
+        for ops in ir.chunks():
             own = self._own_texts(ops)
             for op, bare, text in zip(ops, own, _without_value_names(own), strict=True):
                 name = ir.names[ir.op_name[op]]

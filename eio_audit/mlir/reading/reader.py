@@ -93,6 +93,7 @@ _DIALECT_NAME = re.compile(DIALECT_NAME + rb"\Z")
 _LONGEST_NAME = 200
 _LINE_END = re.compile(rb"[ \t\r]*+\n")
 _BEFORE_LOC = frozenset({b"", b" ", b"\t", b"\n", b"\r", b")", b"}", b">"})
+_END_OF_DUMP = re.compile(rb"(?P<token>)")  # stands for the token that is missing at the end
 
 
 def read_ir(
@@ -148,11 +149,7 @@ def _refuse_colours(source: Source, span: Span) -> None:
 
 
 def _left_out(source: Source, span: Span) -> Iterator[re.Match[bytes]]:
-    """Yield what stands for something that invalid IR lacks.
-
-    Raises:
-        InputError: a region is not printed (``--mlir-print-ir-skip-regions``).
-    """
+    """Yield what stands for what invalid IR lacks; an InputError for a region that is not printed."""
     if all(source.data.find(text, span.start, span.end) < 0 for text in _LEFT_OUT):
         return
     for match in re.compile(_STAND_IN).finditer(source.data, span.start, span.end):
@@ -490,6 +487,3 @@ class Reader:
 
     def _looks_like_region(self, current: OpenOp, offset: int) -> bool:
         return self.text.region(offset, current.dialect, has_arguments=bool(current.names))
-
-
-_END_OF_DUMP = re.compile(rb"(?P<token>)")  # stands for the token that is missing at the end

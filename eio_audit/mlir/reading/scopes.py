@@ -10,6 +10,11 @@ from typing import NamedTuple
 
 from eio_audit.mlir.ir import IR, Fault
 
+_NAMES_ARGUMENTS = re.compile(
+    r"firrtl\.match|hal\.dispatch\.extern|rtg\.with_handlers|(?:flow|stream\.(?:async|cmd)|util)\.func"
+)
+"""Listed ops whose text names arguments that no region has: ``util.func private @f(%a: T) -> %a``."""
+
 
 class Mentions:
     """Where a text names values. ``%0`` means all values of ``%0:2``, which count as the first."""
@@ -51,12 +56,6 @@ class _Scope:
         self.names: list[bytes] = []  # those that had no meaning before
         self.undo: list[tuple[bytes, int | None]] = []  # what the others meant
         self.unresolved: dict[bytes, list[_Use]] = {}  # the uses before their definition
-
-
-_NAMES_ARGUMENTS = re.compile(
-    r"firrtl\.match|hal\.dispatch\.extern|rtg\.with_handlers|(?:flow|stream\.(?:async|cmd)|util)\.func"
-)
-"""Listed ops whose text names arguments that no region has: ``util.func private @f(%a: T) -> %a``."""
 
 
 class Scopes:

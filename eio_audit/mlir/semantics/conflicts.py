@@ -132,7 +132,6 @@ class _Alternation:
 
 
 def _wholes(resource: Resource) -> tuple[Resource, ...]:
-    """Return the resources that a resource is a part of."""
     if isinstance(resource, int):
         return (EVERYTHING,)
     if isinstance(resource, tuple):

@@ -34,8 +34,8 @@ from itertools import chain, compress
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import ACCESSES, MEMORY, Buffers, handle, operands_at
-from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
+from eio_audit.mlir.semantics.functions import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.value_types import DynamicShapes, cannot_trap, element
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
@@ -49,20 +49,16 @@ _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
 _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
-
 _ELEMENTWISE = ("arith.", "complex.", "math.")
 """Dialects whose ops on tensors become ``linalg.generic``. It writes an operand of the type of its result."""
-
 Resource = int | str | tuple[int, ...]
 """A buffer or a handle, memory or a state by name, or an allocation by its value or as ``_ARGUMENTS``, with
 the indices of an element behind it."""
 Touches = Mapping[Resource, frozenset[str]]  # by resource, the kinds of effect on it: `read`, `write`, `free`
-
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
 """Of an op that may not return: earlier ops must have written, and may have trapped."""
-
 _ASSUMED = OpTraits(flags=frozenset({"fresh"}))
 
 
@@ -229,7 +225,6 @@ class EffectTable:
             self._add_reads(changed)
 
     def _note(self, op: int, touches: Touches) -> None:
-        """Add to what an op itself touches."""
         if touches:
             self._own[op] = _joined(self._own[op], touches) if op in self._own else touches
 

@@ -50,9 +50,15 @@ _CONVERSIONS = (".to_layout", ".to_device", ".to_memory_config", ".to_tensor_spe
 _PASTES = re.compile(r"(?:[._]|^)(?:verbatim|include|ifn?def|macro|inline_(?:asm|cpp|code))(?:[._]|$)")
 _AUX_ATTRIBUTE = re.compile(rb"\baux\"?\s*=\s*(-?[0-9]+)\b")
 _LAST_NUMBER = re.compile(rb",\s*(-?[0-9]+)\s*(?:\{[^{}]*\}\s*)?(?::[^:]*)?\Z")
-
 _SIGN_BIT = 1 << 31
 _PASTED_WHERE_USED = frozenset(("emitc.expression", "emitc.literal", "emitpy.expression", "emitpy.literal"))
+_MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
+"""The word, or a tail call kind that is an alias without definition."""
+_INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
+COUNTED = "scf.reduce"  # the k-th of these ops in a block gives the k-th result of the op around it
+_DEOPTIMIZE = b"llvm.experimental.deoptimize"
+_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", COUNTED.encode(), _DEOPTIMIZE)
+_PLACED = ("llvm.landingpad", "llvm.alloca", COUNTED)
 
 
 class Forms:
@@ -88,9 +94,8 @@ class Forms:
             row is not None and not row.is_declaration and not row.flags.isdisjoint(flags)
             for row in self._rows
         ]
-        return (
-            (op for op, name in enumerate(self._ir.op_name) if is_meant[name]) if any(is_meant) else iter(())
-        )
+        if any(is_meant):
+            yield from (op for op, name in enumerate(self._ir.op_name) if is_meant[name])
 
     def _with_other_operands(self) -> Iterator[int]:
         """Yield the ops in generic assembly whose operands the definition does not have."""
@@ -198,15 +203,6 @@ def pastes_text(name: str) -> bool:
         (True, True, False)
     """
     return _PASTES.search(name) is not None
-
-
-_MUSTTAIL = re.compile(rb"(?<![\w$.@%^!#-])musttail(?![\w$.-])|\bTailCallKind\W*=\s*#[\w$-]+(?![\w$.<-])")
-"""The word, or a tail call kind that is an alias without definition."""
-_INALLOCA = re.compile(rb"(?<![\w$.@%^!#-])(?:llvm\.)?inalloca(?![\w$.-])")
-COUNTED = "scf.reduce"  # the k-th of these ops in a block gives the k-th result of the op around it
-_DEOPTIMIZE = b"llvm.experimental.deoptimize"
-_WORDS = (b"landingpad", b"musttail", b"TailCallKind", b"inalloca", COUNTED.encode(), _DEOPTIMIZE)
-_PLACED = ("llvm.landingpad", "llvm.alloca", COUNTED)
 
 
 def ops_with_places(ir: IR) -> Iterator[int]:

@@ -14,22 +14,9 @@ from enum import IntFlag
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.semantics.calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
-from eio_audit.mlir.tokens import closing_end, list_parts, nesting, split_list, without_strings
+from eio_audit.mlir.semantics.functions import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
+from eio_audit.mlir.tokens import closing_end, list_parts, nesting, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
-
-
-class Storage(IntFlag):
-    """The kind of memory that a value may be. An unknown value has both flags."""
-
-    PLAIN = 0
-    """No memory: an integer, a float, a vector."""
-    CONTENT = 1
-    """The content of a buffer: a tensor. Every op that uses the value reads the buffer."""
-    ADDRESS = 2
-    """The address of memory: a memref, a pointer. Only ops that declare it read the memory."""
-    ANYTHING = 3
-
 
 _TYPE = re.compile(
     rb"(?<![\w$.@#%!^])(?:(?P<dialect>!(?:[\w$.]|-(?!>))+)|(?P<shaped>tensor|memref|vector|tuple|complex)(?=<)"
@@ -44,14 +31,31 @@ _ARROW = re.compile(rb"\s*->\s*")
 _ARGUMENT = re.compile(rb"(%[\w$.-]+)(?:#[0-9]+)?(\s*:)?")
 _UNNAMED_TYPE = re.compile(rb"(?::|->|\bto)\s*<")
 """A type without its name, as in ``emitc.load %p : <i32>``. Only types of pointers are printed like this."""
-
 _UNKNOWN_EXTENT = re.compile(rb"\?|<\s*\*\s*x")
 _UNKNOWN_ALIAS = re.compile(rb"![\w$-]+(?![\w$.<-])")
-
 _ON_NUMBERS = ("arith.", "complex.", "index.", "math.")
 """Dialects whose ops in custom assembly show the type of every operand that is not an index or ``i1``."""
 _HIDES_TENSOR = frozenset({"bufferization.to_tensor"})
 """Listed ops whose result is a tensor that custom assembly may hide: MLIR 20 prints the memref alone."""
+_NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant(?:\s|\s*\())\s*(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
+_SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
+_LIST = rb"\s*\[([0-9,\s]*)\]"
+_SLICE = re.compile(_LIST * 3 + rb"\s*:")
+_STATIC_SLICE = re.compile(rb"\bstatic_(?:offsets|sizes|strides)\"?\s*=\s*array<i64:?([0-9,\s]*)>")
+_SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
+_DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
+
+
+class Storage(IntFlag):
+    """The kind of memory that a value may be. An unknown value has both flags."""
+
+    PLAIN = 0
+    """No memory: an integer, a float, a vector."""
+    CONTENT = 1
+    """The content of a buffer: a tensor. Every op that uses the value reads the buffer."""
+    ADDRESS = 2
+    """The address of memory: a memref, a pointer. Only ops that declare it read the memory."""
+    ANYTHING = 3
 
 
 class ValueTypes:
@@ -234,7 +238,7 @@ def result_types(ir: IR, op: int) -> list[bytes] | None:
     if arrow is None:
         return None
     if text[arrow.end() : arrow.end() + 1] == b"(":
-        return split_list(text, arrow.end() + 1)
+        return [*list_parts(text, arrow.end() + 1)]
     return [text[arrow.end() :].partition(b" loc(")[0]]
 
 
@@ -242,7 +246,7 @@ def operand_types(ir: IR, op: int) -> list[bytes] | None:
     """Return the operand types of an op in generic assembly, or None if it shows no function type."""
     text = _typed_text(ir, op)
     start = _function_type(text)
-    return None if start < 0 else split_list(text, start + 1)
+    return None if start < 0 else [*list_parts(text, start + 1)]
 
 
 def _typed_text(ir: IR, op: int) -> bytes:
@@ -287,16 +291,6 @@ def block_header_text(ir: IR, block: int) -> bytes:
     if parent < 0:
         return b""
     return ir.source.data[ir.op_start[parent] : ir.region_start[ir.block_region[block]]]
-
-
-_NUMBER = re.compile(rb"(?:\bvalue\"?\s*=|\bconstant(?:\s|\s*\())\s*(-?[0-9]+)\s*:\s*(?:index|i([0-9]+))\b")
-_SHAPED = re.compile(rb"\s*(?:tensor|memref)<((?:(?:[0-9]+|\?)x)*)(?:index|[su]?i[0-9]+|b?f[0-9]\w*)>")
-_LIST = rb"\s*\[([0-9,\s]*)\]"
-_SLICE = re.compile(_LIST * 3 + rb"\s*:")
-_STATIC_SLICE = re.compile(rb"\bstatic_(?:offsets|sizes|strides)\"?\s*=\s*array<i64:?([0-9,\s]*)>")
-
-_SHAPED_OPERAND = {"memref.load": 0, "memref.store": 1, "tensor.extract": 0}
-_DIVISION = re.compile(r"arith\.(?:ceildiv|div|floordiv|rem)[su]i")
 
 
 def element(ir: IR, op: int) -> tuple[int, ...] | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.bisection import Application, Bisection
+from eio_audit.audit.bisect.bisect import Application, Bisection
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps

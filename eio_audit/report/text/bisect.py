@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
-from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
+from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_next, print_table

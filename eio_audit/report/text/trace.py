@@ -10,11 +10,10 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.audit.log.trace_rows import PassTotal
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings

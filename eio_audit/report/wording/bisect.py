@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 
-from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
-from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
-from eio_audit.audit.bisect.bisection import (
-    MOST_RUNS,
-    Application,
-    Bisection,
-    PatternTotal,
-    Reproduction,
-)
+from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE
+from eio_audit.audit.bisect.pass_search import MOST_RUNS, Reproduction
+from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE, Attempt, short_pattern
 from eio_audit.audit.diff.made_ops import Correction
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory

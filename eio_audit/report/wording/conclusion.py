@@ -17,7 +17,7 @@ from eio_audit.report.wording import order
 from eio_audit.report.wording.numbers import count, shortened_list
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
-    from eio_audit.audit.bisect.bisection import Bisection
+    from eio_audit.audit.bisect.bisect import Bisection
     from eio_audit.audit.log.trace import Trace, TracedPass
 
 

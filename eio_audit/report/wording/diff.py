@@ -13,7 +13,7 @@ from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
-from eio_audit.audit.op_label import OpLabel
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.wording.numbers import count
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.diff.made_ops import Correction
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.audit.gate.rules import Rule
-    from eio_audit.audit.op_label import OpLabel
+    from eio_audit.audit.locations.original_index import OpLabel
 
 
 def place_of(dump: DumpAudit) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from eio_audit.audit.check.keyed_block import PairClass
-from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
+from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.audit.log.beside_dumps import Diagnostic
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
-from eio_audit.audit.log.trace_rows import PassTotal
-from eio_audit.mlir.input.diagnostics import Diagnostic
 from eio_audit.mlir.input.markers import Marker
 from eio_audit.report.wording.conclusion import (
     SHOWN_INPUTS,

@@ -1,4 +1,4 @@
-"""Resolve calls: to functions that the dump defines and that cannot be replaced, and to ops, by text.
+"""The functions of a dump, and its calls: of functions that cannot be replaced, and of ops, by text.
 
 **Functions of the dump.** A call names its callee by a symbol, which the nearest enclosing symbol table
 defines. Every other callee is unknown: a declaration, a nested reference, a function value, a symbol defined
@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
+from itertools import compress, count
 
 from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
@@ -37,7 +38,6 @@ from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbo
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
-
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
 _SYMBOL = re.compile(SYMBOL)
@@ -49,6 +49,118 @@ _REPLACEABLE = re.compile(
     rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
 )
 _NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
+OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
+"""Ops that name what they call in a string."""
+OPAQUE_TENSOR = re.compile(
+    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
+)
+OPAQUE_DEVICE = re.compile(
+    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
+)
+"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
+_TEXT = rb'"((?:[^"\\]|\\.)*)"'
+_OPAQUE_CALLEE = re.compile(rb"call_opaque\s+" + _TEXT + rb"\s*\(")
+_OPAQUE = re.compile(rb"\bopaque<" + _TEXT + rb">")
+_KEYWORDS = re.compile(rb"\bkeyword_args\s*=\s*\[(?P<keywords>[^\]]*)\]")
+_PYTHON_NAME = re.compile(rb"\bemitpy\.name\"?\s*=\s*" + _TEXT)
+_DESTINATION = rb"output_tensor"
+_ADDRESS = re.compile(rb"!emitc\.(?:array|lvalue|ptr)<")
+_CONSTANT = re.compile(
+    rb"""(?:
+    [\s\[\]{}<>),*&]
+    | -?[0-9][\w.]*+
+    | (?:True|False|None|true|false|nullptr|bool|double|float|int|u?int[0-9]+_t|size_t)\b(?!\s*\()
+    | (?:::)?(?:ttnn|ttsl|tt|std|reduction_common)(?:(?:\.|::)\w++)+(?!(?:\.|::)\w|\s*\()
+    | (?:::)?(?:ttnn|ttsl|tt)(?:(?:\.|::)\w++)*?(?:\.|::)(?!Create|Get|Set)(?=[A-Z])\w*
+      (?:Config|Coord|Grid|Param|Range|RangeSet|Shape|Spec)\(
+    | (?<![\w)\]}>])\(
+    | \.?[a-z]\w*+\s*=(?!=)\s*(?=[^\s=])
+    | '[\w./\ -]*' | \\22[\w./\ -]*\\22 | \\'[\w./\ -]*\\'
+    )*""",
+    re.VERBOSE,
+)
+"""By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
+_ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
+"""In C++, a name without a dot before ``=`` is a variable that is assigned to."""
+_VALUE = "stablehlo.optimization_barrier"
+"""An op with any number of operands, which its results may be, and no effect."""
+_CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
+_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
+_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
+"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
+_SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
+
+
+def functions_around(ir: IR) -> list[str | None]:
+    """Return, by block, the symbol of the innermost function or unlisted op with a symbol around it."""
+    may_be_function = list(map(_may_be_function, map(ir.op_table.rows.get, ir.names)))
+    functions: list[str | None] = []
+    for op in map(ir.parent_op, range(ir.block_count)):
+        function = functions[ir.op_block[op]] if op >= 0 else None
+        if op >= 0 and may_be_function[ir.op_name[op]]:
+            function = ir.symbol(op) or function
+        functions.append(function)
+    return functions
+
+
+def function_symbol(ir: IR, op: int) -> str | None:
+    """Return the symbol of a function, or of an unlisted op that has one. None for any other op."""
+    return ir.symbol(op) if _may_be_function(ir.op_table.rows.get(ir.name(op))) else None
+
+
+def ends_block(ir: IR, op: int) -> bool:
+    """Whether an op, perhaps unlisted, is its block's terminator by its place and name."""
+    is_last = op == ir.block_ops[ir.op_block[op]][-1]
+    return is_last and ir.result_count(op) == 0 and ir.name(op).endswith((".return", ".yield"))
+
+
+def only_function(ir: IR) -> str | None:
+    """Return the symbol of the only function, if a dump contains nothing else. None for a program."""
+    is_one_op = ir.block_count > 0 and len(ir.block_ops[0]) == 1
+    return function_symbol(ir, ir.block_ops[0][0]) if is_one_op else None
+
+
+def find_scopes(ir: IR) -> set[int]:
+    """Return the functions, the modules, and all other ops that contain a function.
+
+    - an op that the op table marks as a function or a symbol table,
+    - an unlisted op with a symbol and a region, but without operands and results: a function or a module of
+      an unlisted dialect. It is outside all ops, in a symbol table, or in an unlisted op that contains only
+      ops with symbols. Elsewhere the symbol may be one that the op uses,
+    - every op around one of these.
+    """
+    scopes: set[int] = set()
+    may_have_scopes = {-1}
+    rows = [ir.op_table.rows.get(name) for name in ir.names]
+    may_be_scope = [
+        row is None or not row.flags.isdisjoint(("function", "symbol_table")) for row in rows
+    ]  # most ops are listed as something else
+    for op in compress(count(), map(may_be_scope.__getitem__, ir.op_name)):
+        row = rows[ir.op_name[op]]
+        if row is not None:
+            is_scope = not row.flags.isdisjoint(("function", "symbol_table"))
+            has_scopes = "symbol_table" in row.flags
+        else:
+            is_inside = ir.parent_op(ir.op_block[op]) in may_have_scopes
+            has_values = ir.operands_of(op) or ir.result_count(op)
+            is_scope = is_inside and op in ir.regions_of and not has_values and ir.symbol(op) is not None
+            blocks = (b for region in ir.regions_of.get(op, ()) for b in ir.region_blocks[region])
+            has_scopes = is_inside and all(ir.symbol(inner) for b in blocks for inner in ir.block_ops[b])
+        if is_scope:
+            scopes.update((op, *ir.enclosing_ops(ir.op_block[op])))
+        if has_scopes:
+            may_have_scopes.add(op)
+    return scopes
+
+
+def find_without_order(ir: IR) -> set[int]:
+    """Return the ops whose order cannot be wrong: scopes (``find_scopes``), declarations and terminators."""
+    fixed = [not ir.op_table.flags(name).isdisjoint(("symbol", "terminator")) for name in ir.names]
+    return find_scopes(ir) | {op for op, number in enumerate(ir.op_name) if fixed[number]}
+
+
+def _may_be_function(row: OpTraits | None) -> bool:
+    return row is None or "function" in row.flags
 
 
 class Calls:
@@ -96,8 +208,8 @@ class Calls:
         if symbol is None:
             return None
         for op in self._ir.enclosing_ops(self._ir.op_block[call]):
-            if _may_hide_symbols(self._ir, op):
-                return None
+            if self._ir.name(op) not in self._ir.op_table.rows:
+                return None  # it may be a symbol table: a row under a pattern says nothing of that
             if self._is_table[self._ir.op_name[op]]:
                 return self._functions.get((op, symbol))
         return self._functions.get((OUTSIDE, symbol))
@@ -145,60 +257,9 @@ def _does_nothing(declaration: bytes) -> bool:
     return says_all and len(_NO_MEMORY.findall(declaration)) == 1 and b"convergent" not in declaration
 
 
-def _may_hide_symbols(ir: IR, op: int) -> bool:
-    """Whether an op may be a symbol table though no row says so. A row under a pattern says nothing of it."""
-    return ir.name(op) not in ir.op_table.rows
-
-
 def _values(text: bytes, attribute: bytes) -> list[bytes]:
     """Return the values of an attribute in generic form: several if it is in ``<{...}>`` and in ``{...}``."""
     return [value for name, value in generic_attributes(text) if name == attribute]
-
-
-OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
-"""Ops that name what they call in a string."""
-
-OPAQUE_TENSOR = re.compile(
-    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
-)
-OPAQUE_DEVICE = re.compile(
-    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
-)
-"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
-
-_TEXT = rb'"((?:[^"\\]|\\.)*)"'
-_OPAQUE_CALLEE = re.compile(rb"call_opaque\s+" + _TEXT + rb"\s*\(")
-_OPAQUE = re.compile(rb"\bopaque<" + _TEXT + rb">")
-_KEYWORDS = re.compile(rb"\bkeyword_args\s*=\s*\[(?P<keywords>[^\]]*)\]")
-_PYTHON_NAME = re.compile(rb"\bemitpy\.name\"?\s*=\s*" + _TEXT)
-_DESTINATION = rb"output_tensor"
-_ADDRESS = re.compile(rb"!emitc\.(?:array|lvalue|ptr)<")
-_CONSTANT = re.compile(
-    rb"""(?:
-    [\s\[\]{}<>),*&]
-    | -?[0-9][\w.]*+
-    | (?:True|False|None|true|false|nullptr|bool|double|float|int|u?int[0-9]+_t|size_t)\b(?!\s*\()
-    | (?:::)?(?:ttnn|ttsl|tt|std|reduction_common)(?:(?:\.|::)\w++)+(?!(?:\.|::)\w|\s*\()
-    | (?:::)?(?:ttnn|ttsl|tt)(?:(?:\.|::)\w++)*?(?:\.|::)(?!Create|Get|Set)(?=[A-Z])\w*
-      (?:Config|Coord|Grid|Param|Range|RangeSet|Shape|Spec)\(
-    | (?<![\w)\]}>])\(
-    | \.?[a-z]\w*+\s*=(?!=)\s*(?=[^\s=])
-    | '[\w./\ -]*' | \\22[\w./\ -]*\\22 | \\'[\w./\ -]*\\'
-    )*""",
-    re.VERBOSE,
-)
-"""By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
-_ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
-"""In C++, a name without a dot before ``=`` is a variable that is assigned to."""
-
-
-_VALUE = "stablehlo.optimization_barrier"
-"""An op with any number of operands, which its results may be, and no effect."""
-_CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
-_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
-_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
-"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
-_SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
 
 
 def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:

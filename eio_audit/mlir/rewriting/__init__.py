@@ -1,1 +1,0 @@
-"""Rewrite a dump: moved ops, value names, locations."""
