@@ -7,9 +7,8 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
-from click.core import ParameterSource
 
-from eio_audit.cli.options import Command, together
+from eio_audit.cli.options import Command, Key, together
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
@@ -67,16 +66,14 @@ class Jobs(NamedTuple):
         return usable_cores()
 
 
-def _jobs(processes: int | None, timeout: float | None, cluster: str | None = None) -> Jobs:
-    source = click.get_current_context().get_parameter_source("processes")
-    if cluster is not None and source is ParameterSource.DEFAULT_MAP:
-        processes = None  # the configuration is for runs without a cluster
-    if cluster is not None and processes is not None:
-        raise click.UsageError("--cluster cannot be used with --jobs")
-    return Jobs(processes, timeout, cluster)
+def _jobs(processes: int | str | None, timeout: float | None) -> Jobs:
+    if isinstance(processes, str):
+        return Jobs(timeout=timeout, cluster=processes)
+    return Jobs(processes, timeout)
 
 
-def _job_count(text: str) -> int | None:
+def job_count(text: str) -> int | None:
+    """Return how many processes a text names, None for ``auto``."""
     if text == "auto":
         return None
     if text.isascii() and text.isdigit() and 0 < int(text[:6]) <= 1_000:
@@ -84,45 +81,35 @@ def _job_count(text: str) -> int | None:
     raise click.BadParameter(f"{text!r} is neither 'auto' nor a number from 1 to 1,000")
 
 
-def _parallel_options(jobs_help: str, timeout_help: str) -> Callable[[Command], Command]:
+def job_count_or_address(text: str) -> int | str | None:
+    """Return the same, or the address of a scheduler."""
+    return text if "://" in text else job_count(text)
+
+
+PROCESSES = "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs."
+
+
+def jobs_options(
+    jobs: str = "", timeout: str = "", *, parse: Callable[[str], object] = job_count, metavar: str = "N|auto"
+) -> Callable[[Command], Command]:
+    """Return ``--jobs`` and ``--timeout`` with their help. One without help is a key alone."""
     return together(
         "parallel",
         _jobs,
         click.option(
-            "-j",
-            "--jobs",
-            "processes",
-            type=_job_count,
-            metavar="N|auto",
+            *("-j", "--jobs", "processes"),
+            cls=click.Option if jobs else Key,
+            type=parse,
+            metavar=metavar,
             default="auto",
             show_default=True,
-            help=jobs_help,
+            help=jobs,
         ),
         click.option(
-            "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=timeout_help
+            "--timeout",
+            cls=click.Option if timeout else Key,
+            type=click.FloatRange(min=0, min_open=True),
+            metavar="SECONDS",
+            help=timeout,
         ),
     )
-
-
-def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
-    """Return ``--jobs`` and ``--timeout``; ``what`` a time limit ends is an error of ``error_of``."""
-    return _parallel_options(
-        "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs.",
-        f"Give up on {what}. This is an error of that {error_of}; the others are still read.",
-    )
-
-
-run_options = _parallel_options(
-    "How many compilers run at once. auto is the number of usable cores, at most 8.",
-    "Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
-)
-
-jobs_options = jobs_options_for("a file that takes longer, or on a dump of a large file", "file")
-
-
-cluster_option = click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Let the workers of the Dask scheduler at ADDRESS (tcp://host:8786) do the work. They read the "
-    "files themselves, by the same absolute paths. Requires eio-audit[cluster].",
-)

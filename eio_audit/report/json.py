@@ -6,7 +6,7 @@ Dataclasses are written field by field. ``_FIELDS`` lists the classes that have 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -217,13 +217,6 @@ def _verdict(diff: Diff) -> dict[str, object]:
     }
 
 
-def diff_to_jsonl(diff: Diff) -> Iterator[str]:
-    """Yield JSON Lines: the verdict, then every op of both dumps on demand."""
-    yield _line({"type": "verdict", **_verdict(diff)})
-    for pair in diff.pairs():
-        yield _line({"type": "op", "status": pair.status, **_plain(pair)})
-
-
 def two_runs_to_json(runs: RunComparison) -> str:
     """Return where two runs of a compiler diverge, ending in a newline."""
     only_in = [
@@ -304,19 +297,6 @@ def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None
         chosen = {"passes": len(rows), "of": len(traces.merged.passes)}
         members["passes"] = _plain(rows)
     return _document("trace", **members, chosen=chosen)
-
-
-def to_jsonl(verdict: Verdict) -> str:
-    """Return JSON Lines: errors, findings, then the figures. ``type`` is the kind of an object."""
-    objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
-    objects += [{"type": "unjudged", **_plain(one)} for one in verdict.check.unjudged]
-    objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
-    objects.append({"type": "summary", **_plain(verdict.check.summary), **_about_inputs(verdict.check)})
-    return "".join(map(_line, objects))
-
-
-def _line(one: object) -> str:
-    return printable_in_json(json.dumps(one, ensure_ascii=False)) + "\n"
 
 
 def _document(command: str, **members: object) -> str:

@@ -14,7 +14,7 @@ from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.mlir.input.dumps import Dump, read_text
 from eio_audit.mlir.source import InputError
 
-INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"  # why a search stopped early
+INTERRUPTED, MOST_RUNS = "interrupted", "max-runs"  # why a search stopped early
 
 CHANGES_NOTHING = "it changes nothing"  # why a pass that leaves the IR as it is has no steps
 

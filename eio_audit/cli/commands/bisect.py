@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.cli.gate import ceiling_options, is_asked_for
+from eio_audit.cli.gate import ceiling_options, fail_on_option, is_asked_for
 from eio_audit.cli.inputs import no_order
-from eio_audit.cli.jobs import Jobs, run_options
-from eio_audit.cli.options import UNUSABLE, FilledPath, audit_options, exit_codes, grouped_command
+from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.options import UNUSABLE, FilledPath, Key, audit_options, exit_codes, grouped_command
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
 if TYPE_CHECKING:
@@ -109,13 +109,7 @@ INTERRUPTED_BY_USER = 130
     is_flag=True,
     help="With --test: find only the first pass after which it fails. The compiler runs at most twice.",
 )
-@click.option(
-    "--max-runs",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="Run the compiler at most so often for the search. The report says what is not resolved.",
-)
+@click.option("--max-runs", cls=Key, type=click.IntRange(min=1), metavar="N", default=1000)
 @click.option(
     "--keep",
     type=FilledPath(file_okay=False),
@@ -123,9 +117,12 @@ INTERRUPTED_BY_USER = 130
     help="Keep the states (states.log), the log of actions (actions.log), and the input of a pass that runs "
     "alone (input.mlir).",
 )
-@audit_options
-@ceiling_options()
-@run_options
+@audit_options("index-pattern", "order-from")
+@ceiling_options(fail_on_option())
+@jobs_options(
+    "How many compilers run at once. auto is the number of usable cores, at most 8.",
+    "Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
+)
 @report_options("Bisection", quiet_option, verbose_option("Show all patterns, applications and ops."))
 @click.pass_context
 def bisect_command(
@@ -185,7 +182,7 @@ def bisect_command(
         if test is not None:
             _test(ctx, request, test, stop_after_pass, reports)
         try:
-            result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+            result = _bisect(request, op, parallel.processes, max_runs, reports)
         except CompilerError as failed:
             if reports.formats - RENDERERS["FirstFailure"].keys():
                 raise
@@ -202,9 +199,7 @@ def bisect_command(
     ctx.exit(1 if is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
 
 
-def _bisect(
-    request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
-) -> Bisection:
+def _bisect(request: Request, op: str | None, jobs: int | None, max_runs: int, reports: Reports) -> Bisection:
     from eio_audit.audit.bisect.bisect import bisect_pass, op_steps
 
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
@@ -218,7 +213,7 @@ def _bisect(
     if op is not None:
         reports.write(op_steps(result, op))
     else:
-        _with_text(reports).write(result, gate=gate, steps=None if steps is None else steps.of(result.states))
+        _with_text(reports).write(result, steps=None if steps is None else steps.of(result.states))
     return result
 
 

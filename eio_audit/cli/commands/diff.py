@@ -15,11 +15,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.inputs import dumps_of_run, is_run, no_order, read_dumps, total_size, warn_of_unmatched
+from eio_audit.cli.gate import ceiling_options, fail_on_option, is_asked_for, max_inversions_option
+from eio_audit.cli.inputs import (
+    dumps_of_run,
+    is_given,
+    is_run,
+    no_order,
+    read_dumps,
+    total_size,
+    warn_of_unmatched,
+)
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     DIFF_EXIT_CODES,
+    INDICES,
     PATH,
     GroupedCommand,
     audit_options,
@@ -79,7 +88,7 @@ def _header(old_name: str, new_name: str, old_mode: str, new_mode: str, renaming
 class GitDiffCommand(GroupedCommand):
     """A command with two files as arguments, which git can also run.
 
-    Run by git, the exit code is 0 unless ``--exit-code`` is given, because git stops at another code. A file
+    Run by git, the exit code is 0 unless ``--same-as`` asks for it, because git stops at another code. A file
     that is not readable IR is shown line by line.
     """
 
@@ -109,7 +118,7 @@ class GitDiffCommand(GroupedCommand):
             code = 1
         except click.exceptions.Exit as end:
             code = end.exit_code
-        ctx.exit(code if ctx.params["exit_code"] else 0)
+        ctx.exit(code if is_given("same_as") else 0)
 
 
 def _print_lines(files: GitFiles) -> None:
@@ -129,20 +138,15 @@ def _print_lines(files: GitFiles) -> None:
 @click.argument("before", type=PATH)
 @click.argument("after", type=PATH, required=False)
 @dump_options
-@audit_options
-@ceiling_options(allow_unindexed=None)
-@click.option(
-    "--exit-code",
-    is_flag=True,
-    help="Accepted for git, which needs it to get the exit code. Elsewhere it has no effect.",
-)
+@audit_options(*INDICES)
+@ceiling_options(fail_on_option(), max_inversions_option())
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
     default="order",
     show_default=True,
     help="What counts as the same: bytes, identical text; names, the same text up to names and locations; "
-    "order, the same program in any legal order.",
+    "order, the same program in any legal order. git gets the exit code only with this option.",
 )
 @click.option(
     "--ignore",
@@ -159,7 +163,7 @@ def _print_lines(files: GitFiles) -> None:
     metavar="N",
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
-@jobs_options
+@jobs_options()
 @report_options("Diff", quiet_option, verbose_option())
 @click.pass_context
 def diff_command(
@@ -169,7 +173,6 @@ def diff_command(
     choice: DumpChoice,
     options: AuditOptions,
     gate: Gate,
-    exit_code: bool,
     same_as: str,
     ignore: tuple[str, ...],
     context: int | None,
@@ -207,8 +210,6 @@ def diff_command(
     from eio_audit.report.text.progress import status
 
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
-    if parallel.timeout is not None and not are_runs:
-        raise click.UsageError("--timeout requires two logs or folders")
     if context is not None and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--unified requires --format text")
     if after is not None and are_runs:

@@ -12,18 +12,21 @@ import click
 from click.core import ParameterSource
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.cli.commands.bisect import bisect_command
 from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
 from eio_audit.cli.options import exit_codes, grouped_command, key_of
 from eio_audit.cli.output import write_bytes
 from eio_audit.cli.registry import COMMANDS, cli
 
+_OPTIONS = {key_of(option): option for option in [*bisect_command.params, *check_command.params]}
+
 
 @grouped_command(
     "config",
     short_help="Print the options in use and where each value comes from.",
     epilog=exit_codes({0: "done", 2: "wrong usage, or an unreadable or malformed configuration file"}),
-    params=[option for option in check_command.params if key_of(option) in (*KEYS, "config", "isolated")],
+    params=[_OPTIONS[key] for key in ("config", *KEYS)],
 )
 @click.pass_context
 def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:

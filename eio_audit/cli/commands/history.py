@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 )
 @click.argument("log", type=PATH)
 @click.argument("op")
-@audit_options
+@audit_options()
 @report_options("History", verbose_option())
 @click.pass_context
 def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions, reports: Reports) -> None:

@@ -12,7 +12,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run, size
-from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes, grouped_command
+from eio_audit.cli.options import PATH, UNUSABLE, Key, dependence_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option(
     "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."
 )
-@dependence_options
+@dependence_options(Key)
 @report_options("RunComparison", quiet_option, verbose_option())
 @click.pass_context
 def repeat_command(
