@@ -50,10 +50,10 @@ class Config:
     values: Mapping[str, Any] = field(default_factory=dict)  # the values by key
     ops: Mapping[str, OpTraits] = field(default_factory=dict)  # the project's own rows of the op table
     op_entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the same rows as written
-    sources: Mapping[str, Source] = field(default_factory=dict)  # by key, the text that sets it
+    sources: Mapping[str, Source] = field(default_factory=dict)  # by key or op, the text that sets it
 
     def is_typed(self, key: str) -> bool:
-        """Whether the command line sets a key."""
+        """Whether the command line sets a key, or has a row of an op."""
         return key in self.sources and self.sources[key].path is None
 
     def over(self, other: Config) -> Config:
@@ -132,7 +132,7 @@ def _content(source: Source, table: Mapping[str, Any] | None, path: Path | None)
         except ValueError as error:
             raise error_at_key(source, ["ops", name], f'ops."{name}": {error}') from error
     values = {key: table[key] for key in KEYS if key in table}
-    return Config(path, values, ops, entries, dict.fromkeys(values, source))
+    return Config(path, values, ops, entries, dict.fromkeys([*values, *ops], source))
 
 
 def _unknown(key: str, keys: Sequence[str], *, is_table: bool) -> str:

@@ -41,17 +41,22 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
     """
     names = {key_of(option): option.name or "" for option in ctx.command.params}
     file_name = config.path.name if config.path else ""
-    origins = {ParameterSource.COMMANDLINE: "command line", ParameterSource.DEFAULT_MAP: file_name}
+
+    def origin(key: str, source: ParameterSource | None = ParameterSource.DEFAULT_MAP) -> str:
+        if source is ParameterSource.COMMANDLINE or config.is_typed(key):
+            return "command line"
+        return file_name if source is ParameterSource.DEFAULT_MAP else "default"
+
     lines = []
     for key in KEYS:
         value, source = ctx.params[names[key]], ctx.get_parameter_source(names[key])
-        if value is not None and value is not False:
-            lines.append((f"{key} = {_toml(value)}", origins.get(source, "default") if source else "default"))
+        if value is not None and (value is not False or key == "pager"):
+            lines.append((f"{key} = {_toml(value)}", origin(key, source)))
     width = max(len(line) for line, _ in lines)
     text = [f"# {config.path or 'no configuration file in this folder or above it'}"]
-    text += [f"{line:{width}}  # {origin}" for line, origin in lines]
+    text += [f"{line:{width}}  # {where}" for line, where in lines]
     for name, entry in config.op_entries.items():
-        text += ["", f"[ops.{_toml(name)}]  # {file_name}"]
+        text += ["", f"[ops.{_toml(name)}]  # {origin(name)}"]
         text += [f"{_key(key)} = {_toml(value)}" for key, value in entry.items()]
     write_bytes(None, (f"{line}\n".encode() for line in text))
 
@@ -66,7 +71,7 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int):
+    if isinstance(value, (int, float)):
         return str(value)
     if "\\" in value and "'" not in value and value.isprintable():
         return f"'{value}'"
