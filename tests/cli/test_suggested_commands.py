@@ -64,6 +64,27 @@ def test_a_command_that_is_suggested_runs_on_the_selected_dump() -> None:
     assert (done.returncode, done.stdout.count(b"@@ -")) == (0, 1)
 
 
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        (["--follow", "constants"], ["--follow", "constants"]),
+        (["--config", "follow=constants"], ["--follow", "constants"]),
+        (["--config", "assume-pure=my.*"], ["--config", "assume-pure=my.*"]),
+        (
+            ["--config", 'assume-pure=["my.*", "a"]', "--index-pattern", "(?P<index>[0-9])"],
+            ["--config", 'assume-pure=["my.*", "a"]', "--index-pattern", "(?P<index>[0-9])"],
+        ),
+    ],
+)
+def test_what_is_only_a_key_of_the_next_command_is_set_as_a_key(
+    options: list[str], printed: list[str]
+) -> None:
+    lines = run("trace", NAME, *options).stdout.decode().splitlines()
+    [words] = [shlex.split(line, comments=True) for line in lines if line.startswith("  eio-audit diff ")]
+    assert words[2 : 2 + len(printed)] == printed
+    assert run(*words[1:]).returncode == 1
+
+
 def test_a_diff_around_a_pass_suggests_to_fix_the_same_dump() -> None:
     text = run("diff", NAME, "--pass", "my-pass", "--dump", "1").stdout.decode()
     [command] = suggested(text)

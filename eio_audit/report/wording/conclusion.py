@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -135,31 +136,27 @@ _ONLY_KEYS = {
 }
 """By command, what ``--config`` sets: the command has no option for it."""
 
+_PLAIN = re.compile(r"[a-z]\w*(\.[\w.*]*)?")  # text that ``--config`` reads without quotes
+
 
 def _options(words: str, options: AuditOptions) -> list[str]:
-    """Return the options that dumps were audited with, for a command."""
-    name = words.split(maxsplit=1)[0]
+    """Return the options that dumps were audited with, as a command has them."""
+    name, *_ = words.split()
     given = {
-        "follow": sorted(
-            {*options.follow} - {Follow.FREES}
-        ),  # which follow unless another option says otherwise
+        "follow": sorted({*options.follow} - {Follow.FREES}),  # which follow unless another option says so
         "assume-pure": options.assume_pure,
         "index-pattern": [] if options.pattern.is_default else [options.pattern.expression],
+        "order-from": [] if options.order_from is None or name == "history" else [options.order_from.name],
     }
-    if options.order_from is not None and name != "history":
-        given["order-from"] = [options.order_from.name]
     found = []
     for key, values in given.items():
         if key not in _ONLY_KEYS.get(name, ()):
             found += [word for value in values for word in (f"--{key}", value)]
         elif values:
-            found += ["--config", f"{key}={_toml(values)}"]
+            one = values[0] if len(values) == 1 else ""
+            value = one if _PLAIN.fullmatch(one) else json.dumps(one or [*values])
+            found += ["--config", f"{key}={value}"]
     return found
-
-
-def _toml(values: Sequence[str]) -> str:
-    one = len(values) == 1
-    return values[0] if one and values[0].isalpha() else json.dumps(values[0] if one else [*values])
 
 
 SHOWN_INPUTS = 10  # the most inputs without an index that a verdict names unless verbose

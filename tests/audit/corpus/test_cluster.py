@@ -183,8 +183,8 @@ def test_an_address_where_nothing_answers_is_an_error() -> None:
 
 
 def test_an_address_without_a_port_is_an_error() -> None:
-    result = run("check", str(LOG), "--jobs", "host://")
-    message = "host: error: cannot reach a Dask scheduler: missing port number in address 'host'\n"
+    result = run("check", str(LOG), "--jobs", "tcp://host")
+    message = "tcp://host: error: cannot reach a Dask scheduler: missing port number in address 'host'\n"
     assert (result.returncode, result.stdout, result.stderr.decode()) == (2, b"", message)
 
 
