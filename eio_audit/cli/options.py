@@ -297,9 +297,9 @@ config_option = click.option(
     metavar="FILE|KEY=VALUE|none",
     is_eager=True,
     callback=_apply_config,
-    help="Read options from FILE instead of the nearest eio-audit.toml, or pyproject.toml with "
-    "[tool.eio-audit], in the current folder or above it, or from none; or set one key, as in max-size=4GB. "
-    "May be repeated.",
+    help="Read options from FILE, or from none, instead of the nearest eio-audit.toml, or pyproject.toml with "
+    "[tool.eio-audit], in this folder or above it. KEY=VALUE sets one key, as in max-size=4GB. May be "
+    "repeated.",
 )
 """``--config``. Its values become the defaults of the other options."""
 
