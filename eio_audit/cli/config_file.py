@@ -17,7 +17,8 @@ KEYS = (
     *("select", "ignore", "baseline", "source-root"),
     *("jobs", "timeout", "max-runs", "pager", "verbose"),
 )
-"""The options that a file may set. ``ops`` is another key."""
+"""The options that a file may set."""
+_ALL_KEYS = *KEYS, "ops"
 
 NOW = {
     "--cluster": "--jobs tcp://HOST:PORT",
@@ -42,29 +43,36 @@ _LINE_END = r"\n|\Z"
 _PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Config:
     """What a configuration file sets, and over it ``--config KEY=VALUE``."""
 
     path: Path | None = None  # the file, or None without one
-    values: Mapping[str, Any] = field(default_factory=dict)  # the values by key
-    ops: Mapping[str, OpTraits] = field(default_factory=dict)  # the project's own rows of the op table
-    op_entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the same rows as written
-    sources: Mapping[str, Source] = field(default_factory=dict)  # by key or op, the text that sets it
+    values: dict[str, Any] = field(default_factory=dict)  # the values by key
+    ops: dict[str, OpTraits] = field(default_factory=dict)  # the project's own rows of the op table
+    op_entries: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # the same rows as written
+    sources: dict[str, Source] = field(default_factory=dict)  # by key or op, the text that sets it
 
     def is_typed(self, key: str) -> bool:
         """Whether the command line sets a key, or has a row of an op."""
         return key in self.sources and self.sources[key].path is None
 
-    def over(self, other: Config) -> Config:
-        """Return both. Where both set a key, this one counts."""
-        return Config(
-            self.path or other.path,
-            {**other.values, **self.values},
-            {**other.ops, **self.ops},
-            {**other.op_entries, **self.op_entries},
-            {**other.sources, **self.sources},
-        )
+    def _add(self, source: Source, table: Mapping[str, Any]) -> None:
+        """Add what a text sets. It replaces what was there."""
+        for key in table:
+            if key not in _ALL_KEYS:
+                raise error_at_key(source, [key], _unknown(key, is_table=isinstance(table[key], dict)))
+        entries = table.get("ops", {})
+        if not isinstance(entries, dict):
+            raise error_at_key(source, ["ops"], "ops: expected a table of ops")
+        for name, entry in entries.items():
+            try:
+                self.ops[name] = parse_op_traits(name, entry)
+            except ValueError as error:
+                raise error_at_key(source, ["ops", name], f'ops."{name}": {error}') from error
+        self.op_entries |= entries
+        self.values |= {key: table[key] for key in KEYS if key in table}
+        self.sources |= dict.fromkeys([*table, *entries], source)
 
 
 def read_config(texts: Sequence[str] = ()) -> Config:
@@ -79,69 +87,49 @@ def read_config(texts: Sequence[str] = ()) -> Config:
     files = [text for text in texts if not _TYPED.match(text)]
     if len(files) > 1:
         raise ValueError(f"only one file can be read, not {' and '.join(files)}")
+    path = Path(files[0]) if files else _nearest()
     config = Config()
-    if not files:
-        config = _nearest()
-    elif files != [NO_FILE]:
-        source = Source.read(files[0])
-        config = _content(source, _table(source), Path(files[0]))
-    for text in texts:
-        if match := _TYPED.match(text):
+    if path is not None and files != [NO_FILE]:
+        source = Source.read(str(path))
+        if (table := _table(source)) is None:
+            raise InputError(source.name, None, f"the file has no table [{_TABLE}]")
+        config.path = path
+        config._add(source, table)
+    for text, match in ((text, _TYPED.match(text)) for text in texts):
+        if match:
             source = Source("--config", text.encode("utf-8", "surrogateescape"))
             try:
                 table = _parse(source)
             except InputError:  # text without quotes
                 table = {match[1]: text[match.end() :]}
-            config = _content(source, table, None).over(config)
+            config._add(source, table)
     return config
 
 
-def _nearest() -> Config:
-    """Return the nearest configuration in the current folder or above it. Empty if there is none.
+def _nearest() -> Path | None:
+    """Return the nearest configuration file in the current folder or above it. None if there is none.
 
     eio-audit.toml has precedence over a pyproject.toml beside it. One without the table is skipped.
     """
     try:
         folder = Path.cwd()
     except FileNotFoundError:  # the folder was removed
-        return Config()
+        return None
     for parent in (folder, *folder.parents):
-        for path in (parent / OWN_FILE, parent / SHARED_FILE):
-            if path.is_file():
-                source = Source.read(str(path))
-                if (table := _table(source)) is not None:
-                    return _content(source, table, path)
-    return Config()
+        if (own := parent / OWN_FILE).is_file():
+            return own
+        if (shared := parent / SHARED_FILE).is_file() and _table(Source.read(str(shared))) is not None:
+            return shared
+    return None
 
 
-def _content(source: Source, table: Mapping[str, Any] | None, path: Path | None) -> Config:
-    """Return what a table sets, which is None for a file without it."""
-    if table is None:
-        raise InputError(source.name, None, f"the file has no table [{_TABLE}]")
-    keys = [*KEYS, "ops"]
-    for key in table:
-        if key not in keys:
-            raise error_at_key(source, [key], _unknown(key, keys, is_table=isinstance(table[key], dict)))
-    entries = table.get("ops", {})
-    if not isinstance(entries, dict):
-        raise error_at_key(source, ["ops"], "ops: expected a table of ops")
-    ops = {}
-    for name, entry in entries.items():
-        try:
-            ops[name] = parse_op_traits(name, entry)
-        except ValueError as error:
-            raise error_at_key(source, ["ops", name], f'ops."{name}": {error}') from error
-    values = {key: table[key] for key in KEYS if key in table}
-    return Config(path, values, ops, entries, dict.fromkeys([*values, *ops], source))
-
-
-def _unknown(key: str, keys: Sequence[str], *, is_table: bool) -> str:
+def _unknown(key: str, *, is_table: bool) -> str:
     if key in NOW:
         return f"{key} is now {NOW[key]}"
     import difflib
 
-    close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(keys)}"
+    close = difflib.get_close_matches(key.replace("_", "-"), _ALL_KEYS, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(_ALL_KEYS)}"
     if is_table:
         hint = f"options of all commands stand outside of tables: remove the line [{key}]"
     return f"unknown key '{key}'; {hint}"

@@ -6,14 +6,13 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from eio_audit.cli.inputs import is_given
-from eio_audit.cli.options import PATH, Command, Key, together
+from eio_audit.cli.options import PATH, Command, together
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
@@ -104,44 +103,37 @@ def is_asked_for(gate: Gate) -> bool:
 
 _INTRODUCED = "only on what the pass of --pass put out of order and is left at the end (introduced), "
 
+MAX_INVERSIONS = click.option(
+    "--max-inversions",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Allow up to N inversions in all inputs together: with --fail-on moved those of ops out of place, "
+    "else those of any kind.",
+)
+ALLOW_UNINDEXED = click.option(
+    "--allow-unindexed",
+    is_flag=True,
+    help="Let inputs pass whose order cannot be judged because no op in them carries an index, as in folders "
+    "of mixed IR. The report still names them.",
+)
 
-def fail_on_option(*, introduced: bool = False) -> Callable[[Command], Command]:
-    """Return ``--fail-on``; with what a pass ``introduced``, if one can be chosen."""
-    return click.option(
+
+def ceiling_options(*options: Callable[[Any], Any], introduced: bool = False) -> Callable[[Command], Command]:
+    """Return ``--fail-on`` and others for what order fails by figures alone. The command gets ``gate``.
+
+    With what a pass ``introduced``, if one can be chosen.
+    """
+    kinds = ["shuffled", "moved", *["introduced"] * introduced, "any", "never"]
+    fail_on = click.option(
         "--fail-on",
-        type=click.Choice(["shuffled", "moved", *(["introduced"] if introduced else []), "any", "never"]),
+        type=click.Choice(kinds),
         default="shuffled",
         show_default=True,
         help="Fail on an op out of place or with a wrong index (shuffled), only on ops out of place "
         f"(moved), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those of "
         "hoisted constants and splits.",
     )
-
-
-def max_inversions_option(cls: type[click.Option] = Key) -> Callable[[Command], Command]:
-    """Return ``--max-inversions``, or the key alone."""
-    return click.option(
-        "--max-inversions",
-        cls=cls,
-        type=click.IntRange(min=0),
-        metavar="N",
-        help="Allow up to N inversions in all inputs together: with --fail-on moved those of ops out of "
-        "place, else those of any kind.",
-    )
-
-
-def allow_unindexed_option(cls: type[click.Option] = Key) -> Callable[[Command], Command]:
-    """Return ``--allow-unindexed``, or the key alone."""
-    return click.option(
-        "--allow-unindexed",
-        cls=cls,
-        is_flag=True,
-        help="Let inputs pass whose order cannot be judged because no op in them carries an index, as in "
-        "folders of mixed IR. The report still names them.",
-    )
-
-
-ceiling_options = partial(together, "gate", _gate)  # the options for what order fails, by figures alone
+    return together("gate", _gate, fail_on, *options)
 
 
 def _gate_choice(
@@ -174,9 +166,7 @@ def _gate_choice(
 gate_options = together(
     "gate_choice",
     _gate_choice,
-    ceiling_options(
-        fail_on_option(), max_inversions_option(click.Option), allow_unindexed_option(click.Option)
-    ),
+    ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED),
     click.option(
         "--select",
         multiple=True,
@@ -203,7 +193,7 @@ gate_options = together(
         is_flag=True,
         help="Create the --baseline file, or remove from it the findings that no longer occur.",
     ),
-    click.option("--source-root", cls=Key, type=PATH, metavar="DIR"),
+    click.option("--source-root", type=PATH, metavar="DIR"),
 )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from eio_audit.cli.options import Command, Key, together
+from eio_audit.cli.options import Command, together
 
 if TYPE_CHECKING:
     from eio_audit.audit.corpus.workers import Workers
@@ -90,26 +90,20 @@ PROCESSES = "Number of processes. auto is the number of usable cores, at most 8,
 
 
 def jobs_options(
-    jobs: str = "", timeout: str = "", *, parse: Callable[[str], object] = job_count, metavar: str = "N|auto"
+    jobs: str = PROCESSES, timeout: str = "", parse: Callable[[str], object] = job_count, also: str = ""
 ) -> Callable[[Command], Command]:
-    """Return ``--jobs`` and ``--timeout`` with their help. One without help is a key alone."""
+    """Return ``--jobs`` and ``--timeout`` with their help; what ``parse`` reads may be ``also`` this."""
+    limit = click.FloatRange(min=0, min_open=True)
     return together(
         "parallel",
         _jobs,
         click.option(
             *("-j", "--jobs", "processes"),
-            cls=click.Option if jobs else Key,
             type=parse,
-            metavar=metavar,
+            metavar=f"N|auto{also}",
             default="auto",
             show_default=True,
             help=jobs,
         ),
-        click.option(
-            "--timeout",
-            cls=click.Option if timeout else Key,
-            type=click.FloatRange(min=0, min_open=True),
-            metavar="SECONDS",
-            help=timeout,
-        ),
+        click.option("--timeout", type=limit, metavar="SECONDS", help=timeout),
     )

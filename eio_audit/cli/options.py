@@ -49,18 +49,25 @@ _SHORT_HELP = "eio-audit: short help"
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
 
-class Key(click.Option):
-    """A key of the configuration that a command has no option for. ``--config KEY=VALUE`` sets it, too."""
+ONLY_KEYS = "max-size", "max-runs", "pager", "source-root"  # no command has an option for these
 
-    def __init__(self, *names: Any, **attributes: Any) -> None:
-        super().__init__(*names, **{**attributes, "hidden": True})
+
+class Key(click.Option):
+    """An option that only the configuration sets, as with ``--config KEY=VALUE``."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
         """Leave the command line without it."""
 
 
 class GroupedCommand(click.Command):
-    """A command whose help lists the options in groups."""
+    """A command whose help lists the options in groups. Of its options, ``keys`` are only keys."""
+
+    def __init__(self, *args: Any, keys: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        for option in self.params:
+            if isinstance(option, click.Option) and key_of(option) in (*keys, *ONLY_KEYS):
+                option.__class__ = Key
+                option.hidden = True
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. An error ends with the command that was perhaps meant."""
@@ -297,24 +304,19 @@ config_option = click.option(
     metavar="FILE|KEY=VALUE|none",
     is_eager=True,
     callback=_apply_config,
-    help="Read options from FILE, or from none, instead of the nearest eio-audit.toml, or pyproject.toml with "
-    "[tool.eio-audit], in this folder or above it. KEY=VALUE sets one key, as in max-size=4GB. May be "
+    help="Read options from FILE, or from none, instead of the nearest eio-audit.toml, or pyproject.toml "
+    "with [tool.eio-audit], in this folder or above it. KEY=VALUE sets one key, as in max-size=4GB. May be "
     "repeated.",
 )
 """``--config``. Its values become the defaults of the other options."""
 
-max_size_key = click.option("--max-size", cls=Key, type=_size, metavar="SIZE", default="1GB")
-
-
-def assume_pure_option(cls: type[click.Option] = click.Option) -> Callable[[Command], Command]:
-    """Return ``--assume-pure``, or the key alone."""
-    return click.option(
-        "--assume-pure",
-        cls=cls,
-        multiple=True,
-        metavar="GLOB",
-        help="Assume that ops whose full name matches GLOB (my.*) have no memory effects. May be repeated.",
-    )
+max_size_key = click.option("--max-size", type=_size, metavar="SIZE", default="1GB")
+assume_pure_option = click.option(
+    "--assume-pure",
+    multiple=True,
+    metavar="GLOB",
+    help="Assume that ops whose full name matches GLOB (my.*) have no memory effects. May be repeated.",
+)
 
 
 def _audit_options(
@@ -337,56 +339,37 @@ def _audit_options(
     return AuditOptions(pattern or IndexPattern(), follow, assume_pure, original, config.ops)
 
 
-def dependence_options(cls: type[click.Option] = click.Option) -> Callable[[Command], Command]:
-    """Return the options of a command that looks at no index; ``cls`` is that of ``--assume-pure``."""
-    return together("options", _audit_options, config_option, max_size_key, assume_pure_option(cls))
-
-
-INDICES = "index-pattern", "follow", "order-from"  # the options on what the original order is
-ORDER = *INDICES, "assume-pure"  # also those on which orders are legal
-
-
-def audit_options(*names: str) -> Callable[[Command], Command]:
-    """Return the options that change an audit: those that are named. The others are only keys."""
-
-    def option(name: str, *more: str, **attributes: Any) -> Callable[[Command], Command]:
-        return click.option(f"--{name}", *more, cls=click.Option if name in names else Key, **attributes)
-
-    order_from = click.option(
-        "--order-from",
-        type=PATH,
-        metavar="BEFORE|LOG:N|first",
-        help="Take the original order from a dump instead of indices: BEFORE is a file with one dump, LOG:N "
-        "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
-    )
-    return together(
-        "options",
-        _audit_options,
-        config_option,
-        max_size_key,
-        option(
-            "index-pattern",
-            "pattern",
-            type=parsed_by(IndexPattern),
-            metavar="REGEX",
-            default=DEFAULT_INDEX_PATTERN,
-            help="Regular expression that finds the op index in a location's name, with a group named "
-            "'index'.",
-        ),
-        option(
-            "follow",
-            multiple=True,
-            type=click.Choice([follow.value for follow in Follow]),
-            default=[Follow.FREES.value],
-            show_default=True,
-            help="Ignore the indices of these ops and keep each with its consumer. derived: ops that a pass "
-            "made from other ops; constants: pure ops without operands; frees: ops that only free memory, "
-            "kept with their last use; none: count frees as any op. May be repeated. Frees follow unless "
-            "none is given.",
-        ),
-        assume_pure_option(click.Option if "assume-pure" in names else Key),
-        *([order_from] if "order-from" in names else []),
-    )
+_DEPENDENCE = config_option, max_size_key, assume_pure_option
+_INDICES = (
+    click.option(
+        "--index-pattern",
+        "pattern",
+        type=parsed_by(IndexPattern),
+        metavar="REGEX",
+        default=DEFAULT_INDEX_PATTERN,
+        help="Regular expression that finds the op index in a location's name, with a group named 'index'.",
+    ),
+    click.option(
+        "--follow",
+        multiple=True,
+        type=click.Choice([follow.value for follow in Follow]),
+        default=[Follow.FREES.value],
+        show_default=True,
+        help="Ignore the indices of these ops and keep each with its consumer. derived: ops that a pass made "
+        "from other ops; constants: pure ops without operands; frees: ops that only free memory, kept with "
+        "their last use; none: count frees as any op. May be repeated. Frees follow unless none is given.",
+    ),
+)
+_ORDER_FROM = click.option(
+    "--order-from",
+    type=PATH,
+    metavar="BEFORE|LOG:N|first",
+    help="Take the original order from a dump instead of indices: BEFORE is a file with one dump, LOG:N "
+    "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
+)
+dependence_options = together("options", _audit_options, *_DEPENDENCE)
+index_options = together("options", _audit_options, *_DEPENDENCE, *_INDICES)
+audit_options = together("options", _audit_options, *_DEPENDENCE, *_INDICES, _ORDER_FROM)
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:

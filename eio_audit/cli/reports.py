@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 from eio_audit import __version__
-from eio_audit.cli.options import Command, Key, empty_path, together
+from eio_audit.cli.options import Command, empty_path, together
 from eio_audit.cli.output import encoded, is_folder, reader_may_stop, write_bytes, write_pages, write_text
 from eio_audit.mlir.source import InputError
 
@@ -278,7 +278,7 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         "repeated. Write ./NAME for a name with a colon."
         + (" html:DIR/ writes a page for each model." if kind in FOLDER_RENDERERS else ""),
     )
-    pager_key = click.option("--pager", cls=Key, type=bool, default=True)
+    pager_key = click.option("--pager", type=bool, default=True)
     make = functools.partial(_several_reports, formats)
     decorate = together("reports", make, format_option, output_option, pager_key, *options)
     return lambda command: decorate(_annotating_errors(command))

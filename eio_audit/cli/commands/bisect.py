@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eio_audit.cli.gate import ceiling_options, fail_on_option, is_asked_for
+from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
 from eio_audit.cli.jobs import Jobs, jobs_options
-from eio_audit.cli.options import UNUSABLE, FilledPath, Key, audit_options, exit_codes, grouped_command
+from eio_audit.cli.options import UNUSABLE, FilledPath, audit_options, exit_codes, grouped_command
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ INTERRUPTED_BY_USER = 130
             130: "interrupted or terminated: the report has what was found",
         }
     ),
+    keys=("follow", "assume-pure"),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMPILER ARGS...")
 @click.option(
@@ -109,7 +110,7 @@ INTERRUPTED_BY_USER = 130
     is_flag=True,
     help="With --test: find only the first pass after which it fails. The compiler runs at most twice.",
 )
-@click.option("--max-runs", cls=Key, type=click.IntRange(min=1), metavar="N", default=1000)
+@click.option("--max-runs", type=click.IntRange(min=1), metavar="N", default=1000)
 @click.option(
     "--keep",
     type=FilledPath(file_okay=False),
@@ -117,8 +118,8 @@ INTERRUPTED_BY_USER = 130
     help="Keep the states (states.log), the log of actions (actions.log), and the input of a pass that runs "
     "alone (input.mlir).",
 )
-@audit_options("index-pattern", "order-from")
-@ceiling_options(fail_on_option())
+@audit_options
+@ceiling_options()
 @jobs_options(
     "How many compilers run at once. auto is the number of usable cores, at most 8.",
     "Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",

@@ -14,7 +14,7 @@ from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import GateChoice, gate_options
 from eio_audit.cli.jobs import PROCESSES, Jobs, job_count_or_address, jobs_options
-from eio_audit.cli.options import GATE_EXIT_CODES, ORDER, PATH, audit_options, dump_options, grouped_command
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 from eio_audit.report.text.progress import advancing, progress, status
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 @grouped_command("check", short_help="Audit the order of every dump: the CI gate.", epilog=GATE_EXIT_CODES)
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @dump_options
-@audit_options(*ORDER)
+@audit_options
 @gate_options
 @jobs_options(
     f"{PROCESSES} tcp://HOST:PORT is a Dask scheduler, whose workers read the files by the same absolute "
     "paths; this requires eio-audit[cluster].",
     "Give up on a file that takes longer, or on a dump of a large file. This is an error of that file; the "
     "others are still read.",
-    parse=job_count_or_address,
-    metavar="N|auto|tcp://HOST:PORT",
+    job_count_or_address,
+    "|tcp://HOST:PORT",
 )
 @report_options(
     "Verdict", quiet_option, verbose_option("Show all findings, and why the other inversions remain.")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.gate import ceiling_options, fail_on_option, is_asked_for, max_inversions_option
+from eio_audit.cli.gate import MAX_INVERSIONS, ceiling_options, is_asked_for
 from eio_audit.cli.inputs import (
     dumps_of_run,
     is_given,
@@ -28,7 +28,6 @@ from eio_audit.cli.inputs import (
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     DIFF_EXIT_CODES,
-    INDICES,
     PATH,
     GroupedCommand,
     audit_options,
@@ -134,12 +133,13 @@ def _print_lines(files: GitFiles) -> None:
     cls=GitDiffCommand,
     short_help="Show what a pass did to the ops and to their order.",
     epilog=DIFF_EXIT_CODES,
+    keys=("assume-pure", "max-inversions", "jobs", "timeout"),
 )
 @click.argument("before", type=PATH)
 @click.argument("after", type=PATH, required=False)
 @dump_options
-@audit_options(*INDICES)
-@ceiling_options(fail_on_option(), max_inversions_option())
+@audit_options
+@ceiling_options(MAX_INVERSIONS)
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),

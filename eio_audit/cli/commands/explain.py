@@ -9,7 +9,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import require_indices, warn_of_unmatched
-from eio_audit.cli.options import EXIT_CODES, ORDER, PATH, audit_options, dump_options, grouped_command
+from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options, grouped_command
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 
 WHICH_OP = (
@@ -21,7 +21,7 @@ WHICH_OP = (
 @click.argument("path", type=PATH)
 @click.argument("op", required=False)
 @dump_options
-@audit_options(*ORDER)
+@audit_options
 @report_options("Explanation", verbose_option())
 def explain_command(
     path: str, op: str | None, choice: DumpChoice, options: AuditOptions, reports: Reports

@@ -18,15 +18,13 @@ import click
 from eio_audit.audit.options import AuditOptions, Relabel
 from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.gate import allow_unindexed_option
+from eio_audit.cli.gate import ALLOW_UNINDEXED
 from eio_audit.cli.jobs import ENOUGH_BYTES, Jobs, jobs_options
 from eio_audit.cli.main import COULD_NOT_RUN, VERIFICATION_FAILED
 from eio_audit.cli.options import (
-    ORDER,
     PATH,
     UNUSABLE_OR_UNINDEXED,
     GroupedCommand,
-    Key,
     audit_options,
     dump_options,
     exit_codes,
@@ -218,7 +216,11 @@ class _FixCommand(GroupedCommand):
 
 
 @grouped_command(
-    "fix", cls=_FixCommand, short_help="Write the IR in its original order.", epilog=FIX_EXIT_CODES
+    "fix",
+    cls=_FixCommand,
+    short_help="Write the IR in its original order.",
+    epilog=FIX_EXIT_CODES,
+    keys=("allow-unindexed", "jobs", "timeout", "verbose"),
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @click.option(
@@ -243,11 +245,11 @@ class _FixCommand(GroupedCommand):
 )
 @verify_with_option
 @dump_options
-@audit_options(*ORDER)
-@allow_unindexed_option()
+@audit_options
+@ALLOW_UNINDEXED
 @jobs_options()
 @click.option("-q", "--quiet", is_flag=True, help="Print only the IR or the diff, and errors.")
-@click.option("-v", "--verbose", cls=Key, is_flag=True)  # also names the files that do not change
+@click.option("-v", "--verbose", is_flag=True)  # also names the files that do not change
 @click.pass_context
 def fix_command(
     ctx: click.Context,

@@ -7,15 +7,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import is_given, warn_of_unmatched
-from eio_audit.cli.options import (
-    ORDER,
-    PATH,
-    UNUSABLE,
-    audit_options,
-    dump_options,
-    exit_codes,
-    grouped_command,
-)
+from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
 
@@ -42,7 +34,7 @@ DRAWN_OPS = 600  # the most ops in a picture; a larger picture is slow to lay ou
     help="Largest distance from the --around op, in dependences.",
 )
 @dump_options
-@audit_options(*ORDER)
+@audit_options
 @report_options("Dataflow")
 def graph_command(
     path: str,

@@ -34,7 +34,7 @@ LISTED_LINES = 10  # the most lines to list in the note on ops without a canonic
 )
 @click.argument("path", type=PATH)
 @dump_options
-@dependence_options()
+@dependence_options
 @click.option("--order", is_flag=True, help="Also put the ops of each block in a canonical legal order.")
 @click.option("--locations", is_flag=True, help="Keep the locations of ops.")
 @ir_output_option

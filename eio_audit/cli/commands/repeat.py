@@ -12,7 +12,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run, size
-from eio_audit.cli.options import PATH, UNUSABLE, Key, dependence_options, exit_codes, grouped_command
+from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     "repeat",
     short_help="Run a compiler several times and find the first pass whose output differs.",
     epilog=exit_codes({0: "done: all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
+    keys=("assume-pure",),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="Number of runs.")
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."
 )
-@dependence_options(Key)
+@dependence_options
 @report_options("RunComparison", quiet_option, verbose_option())
 @click.pass_context
 def repeat_command(

@@ -12,23 +12,9 @@ import click
 
 from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import meant, no_such_pass
-from eio_audit.cli.gate import (
-    allow_unindexed_option,
-    ceiling_options,
-    fail_on_option,
-    is_asked_for,
-    max_inversions_option,
-)
-from eio_audit.cli.jobs import PROCESSES, Jobs, jobs_options
-from eio_audit.cli.options import (
-    GATE_EXIT_CODES,
-    INDICES,
-    PATH,
-    Command,
-    audit_options,
-    grouped_command,
-    together,
-)
+from eio_audit.cli.gate import ALLOW_UNINDEXED, MAX_INVERSIONS, ceiling_options, is_asked_for
+from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, Command, audit_options, grouped_command, together
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
@@ -107,12 +93,13 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
     "trace",
     short_help="Show what each pass of a log did to the ops and to their order.",
     epilog=GATE_EXIT_CODES,
+    keys=("assume-pure", "max-inversions", "allow-unindexed", "timeout"),
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @pass_options
-@audit_options(*INDICES)
-@ceiling_options(fail_on_option(introduced=True), max_inversions_option(), allow_unindexed_option())
-@jobs_options(PROCESSES)
+@audit_options
+@ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED, introduced=True)
+@jobs_options()
 @report_options(
     "ModelTraces",
     quiet_option,
