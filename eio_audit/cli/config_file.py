@@ -39,7 +39,6 @@ NO_FILE = "none"  # the value of ``--config`` for no file
 _TABLE = "tool.eio-audit"
 _TYPED = re.compile(r"([\w-]+)(?:\.[^=]*)? *= *")  # how a key with its value begins; a file with = is ./NAME
 _BARE = re.compile(r"([\w-]+ *= *)([A-Za-z][\w-]*)[ \r]*(?:#.*)?")
-_LINE_END = r"\n|\Z"
 _PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
 
 
@@ -61,7 +60,7 @@ class Config:
         """Add what a text sets. It replaces what was there."""
         for key in table:
             if key not in _ALL_KEYS:
-                raise error_at_key(source, [key], _unknown(key, is_table=isinstance(table[key], dict)))
+                raise error_at_key(source, [key], _unknown(key, table[key]))
         entries = table.get("ops", {})
         if not isinstance(entries, dict):
             raise error_at_key(source, ["ops"], "ops: expected a table of ops")
@@ -123,14 +122,14 @@ def _nearest() -> Path | None:
     return None
 
 
-def _unknown(key: str, *, is_table: bool) -> str:
+def _unknown(key: str, value: object) -> str:
     if key in NOW:
         return f"{key} is now {NOW[key]}"
     import difflib
 
     close = difflib.get_close_matches(key.replace("_", "-"), _ALL_KEYS, n=1)
     hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(_ALL_KEYS)}"
-    if is_table:
+    if isinstance(value, dict):
         hint = f"options of all commands stand outside of tables: remove the line [{key}]"
     return f"unknown key '{key}'; {hint}"
 
@@ -156,26 +155,21 @@ def error_at_key(source: Source, key: Sequence[str], message: str) -> InputError
 
 
 def _offset_of_key(text: str, names: Sequence[str]) -> int:
-    """Return the byte offset of the key, in the first line up to which the text is TOML with the key."""
-    name = names[-1]
-    offset = text.find(name)
-    while offset >= 0 and not _has_key(text, offset + len(name), names):
-        offset = text.find(name, offset + 1)
-    return len(text[: max(offset, 0)].encode())
-
-
-def _has_key(text: str, offset: int, names: Sequence[str]) -> bool:
+    """Return the byte offset of the key: its name after the last line up to which the text lacks the key."""
     import tomllib
 
-    for end in re.compile(_LINE_END).finditer(text, offset):
+    begin = 0
+    for end in re.finditer(r"\n|\Z", text):
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:
             continue  # the value continues on the next line
         for name in names:
             table = table.get(name) if isinstance(table, dict) else None
-        return table is not None
-    return False
+        if table is not None:
+            return len(text[: text.find(names[-1], begin)].encode())
+        begin = end.end()
+    return 0
 
 
 def _parse(source: Source) -> dict[str, Any]:

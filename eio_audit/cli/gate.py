@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from eio_audit.cli.inputs import is_given
-from eio_audit.cli.options import PATH, Command, together
+from eio_audit.cli.options import PATH, Command, parsed_by, together
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
@@ -80,10 +80,7 @@ def _rules(texts: Sequence[str]) -> set[Rule]:
 
 
 def _rule_codes(text: str) -> str:
-    try:
-        _rules([text])
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    _rules([text])
     return text
 
 
@@ -170,7 +167,7 @@ gate_options = together(
     click.option(
         "--select",
         multiple=True,
-        type=_rule_codes,
+        type=parsed_by(_rule_codes),
         metavar="CODE",
         help="Check only the rules with this code or prefix, in place of those that --fail-on enables: "
         "EIO002, EIO1. Separate several with commas, or repeat the option. 'eio-audit help rules' lists all.",
@@ -178,7 +175,7 @@ gate_options = together(
     click.option(
         "--ignore",
         multiple=True,
-        type=_rule_codes,
+        type=parsed_by(_rule_codes),
         metavar="CODE",
         help="Do not check the rules with this code or prefix. May be repeated.",
     ),

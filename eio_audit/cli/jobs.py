@@ -19,9 +19,8 @@ ENOUGH_BYTES = 4_000_000  # the size of the input from which on several processe
 class Jobs(NamedTuple):
     """Who does the work."""
 
-    processes: int | None = None  # how many processes; None for `auto`
+    processes: int | str | None = None  # how many; None for `auto`; or the address of a Dask scheduler
     timeout: float | None = None  # the seconds that a file may take
-    cluster: str | None = None  # the address of a Dask scheduler, whose workers do it instead of processes
 
     @contextmanager
     def workers(self, total_bytes: int | None, pieces: int | None = None) -> Iterator[Workers | None]:
@@ -32,10 +31,10 @@ class Jobs(NamedTuple):
         Raises:
             InputError: the cluster cannot do it.
         """
-        if self.cluster is not None:
+        if isinstance(self.processes, str):
             from eio_audit.audit.corpus.workers import cluster_workers
 
-            with cluster_workers(self.cluster, self.timeout) as cluster:
+            with cluster_workers(self.processes, self.timeout) as cluster:
                 yield cluster
             return
         count = 1 if pieces == 1 else self._count(total_bytes)
@@ -57,7 +56,7 @@ class Jobs(NamedTuple):
             yield workers
 
     def _count(self, total_bytes: int | None) -> int:
-        if self.processes is not None:
+        if isinstance(self.processes, int):
             return self.processes
         if total_bytes is None or total_bytes < ENOUGH_BYTES:
             return 1
@@ -66,44 +65,36 @@ class Jobs(NamedTuple):
         return usable_cores()
 
 
-def _jobs(processes: int | str | None, timeout: float | None) -> Jobs:
-    if isinstance(processes, str):
-        return Jobs(timeout=timeout, cluster=processes)
-    return Jobs(processes, timeout)
-
-
-def job_count(text: str) -> int | None:
-    """Return how many processes a text names, None for ``auto``."""
+def job_count(text: str, *, or_address: bool = False) -> int | str | None:
+    """Return how many processes a text names, None for ``auto``, or the address of a scheduler."""
     if text == "auto":
         return None
+    if or_address and "://" in text:
+        return text
     if text.isascii() and text.isdigit() and 0 < int(text[:6]) <= 1_000:
         return int(text)
     raise click.BadParameter(f"{text!r} is neither 'auto' nor a number from 1 to 1,000")
-
-
-def job_count_or_address(text: str) -> int | str | None:
-    """Return the same, or the address of a scheduler."""
-    return text if "://" in text else job_count(text)
 
 
 PROCESSES = "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs."
 
 
 def jobs_options(
-    jobs: str = PROCESSES, timeout: str = "", parse: Callable[[str], object] = job_count, also: str = ""
+    jobs: str = PROCESSES, timeout: str = "", *, or_address: bool = False
 ) -> Callable[[Command], Command]:
-    """Return ``--jobs`` and ``--timeout`` with their help; what ``parse`` reads may be ``also`` this."""
-    limit = click.FloatRange(min=0, min_open=True)
+    """Return ``--jobs``, of processes ``or_address`` of a scheduler, and ``--timeout``, with their help."""
     return together(
         "parallel",
-        _jobs,
+        Jobs,
         click.option(
             *("-j", "--jobs", "processes"),
-            type=parse,
-            metavar=f"N|auto{also}",
+            type=lambda text: job_count(text, or_address=or_address),
+            metavar="N|auto" + "|tcp://HOST:PORT" * or_address,
             default="auto",
             show_default=True,
             help=jobs,
         ),
-        click.option("--timeout", type=limit, metavar="SECONDS", help=timeout),
+        click.option(
+            "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=timeout
+        ),
     )

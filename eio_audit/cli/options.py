@@ -8,8 +8,9 @@ import inspect
 import os
 import re
 import shlex
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -188,25 +189,15 @@ UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed i
      carries an index"""
 
 
-def exit_codes(codes: dict[int, str]) -> str:
+def exit_codes(others: Mapping[int, str], done: str = "done", unusable: str = UNUSABLE) -> str:
     """Return the epilog of a command's help: its exit codes."""
-    return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
+    codes = sorted({0: done, 2: unusable, **others}.items())
+    return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes), ""])
 
 
-EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})  # of a command that needs the order
-REWRITE_EXIT_CODES = exit_codes(
-    {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}
-)
-DIFF_EXIT_CODES = exit_codes(
-    {
-        0: "the dumps are the same, or the gate that is asked for does not fail",
-        1: "the dumps differ, or the gate fails",
-        2: UNUSABLE,
-    }
-)
-GATE_EXIT_CODES = exit_codes(
-    {0: "done, and nothing fails", 1: "findings that fail", 2: UNUSABLE_OR_UNINDEXED}
-)
+EXIT_CODES = exit_codes({}, unusable=UNUSABLE_OR_UNINDEXED)  # of a command that needs the order
+REWRITE_EXIT_CODES = exit_codes({3: "the result failed its own verification: nothing was written"})
+GATE_EXIT_CODES = exit_codes({1: "findings that fail"}, "done, and nothing fails", UNUSABLE_OR_UNINDEXED)
 
 _SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECASE)
 
@@ -249,6 +240,17 @@ def parsed_by(parse: Callable[[str], Value]) -> Callable[[str], Value]:
             raise click.BadParameter(str(error)) from error
 
     return value_of
+
+
+def program_of(text: str, option: str) -> tuple[str, ...]:
+    """Split the value of an option, a command, as a shell does, and check that there is such a program."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise click.UsageError(f"{option}: {text!r} has {str(error).lower()}") from error
+    if not words or shutil.which(words[0]) is None:
+        raise click.UsageError(f"{option}: cannot find the program '{words[0] if words else text}'")
+    return words
 
 
 def _size(text: str) -> int:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
     from eio_audit.audit.bisect.bisection import Bisection
     from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.check.keyed_block import PairClass
     from eio_audit.audit.corpus.trace_models import ModelTraces
@@ -163,10 +162,12 @@ def check_to_json(verdict: Verdict) -> str:
     from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 
     check = verdict.check
+    inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
+    about = {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
     return _document(
         "check",
         dumps=check.dumps,
-        summary=_plain(check.summary) | _about_frees(check.dumps) | _about_inputs(check),
+        summary=_plain(check.summary) | _about_frees(check.dumps) | about,
         errors=check.errors,
         unjudged=check.unjudged,
         findings=verdict.findings,
@@ -185,11 +186,17 @@ def diff_to_json(diff: Diff) -> str:
 
 def _diff_members(diff: Diff) -> dict[str, object]:
     from eio_audit.audit.diff.op_changes import repeated_changes
+    from eio_audit.report.wording.diff import verdict
 
     repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
     return {
-        "verdict": _verdict(diff),
+        "verdict": {
+            "same_as": diff.sameness.sameness,
+            "ignored": diff.ignored,
+            "text": verdict(diff),
+            "reason": diff.sameness.reason or None,
+        },
         "before": _plain(diff.before.summary) | _about_frees([diff.before]),
         "after": _plain(diff.after.summary) | _about_frees([diff.after]),
         "ops": {"unchanged": diff.ops.unchanged, **sizes},
@@ -202,18 +209,6 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "advice": diff.advice,
         "dumps": [diff.before, diff.after],
         "errors": [],
-    }
-
-
-def _verdict(diff: Diff) -> dict[str, object]:
-    from eio_audit.report.wording.diff import verdict
-
-    sameness = diff.sameness
-    return {
-        "same_as": sameness.sameness,
-        "ignored": diff.ignored,
-        "text": verdict(diff),
-        "reason": sameness.reason or None,
     }
 
 
@@ -316,11 +311,6 @@ def _by_class(numbers: Mapping[PairClass, int]) -> dict[str, int]:
 
 def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
-
-
-def _about_inputs(check: Check) -> dict[str, int]:
-    inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
-    return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
 
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:

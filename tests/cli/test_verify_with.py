@@ -102,7 +102,7 @@ def test_real_dumps_are_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "expected a command, such as 'mlir-opt -'"),
+        ("", "--verify-with: cannot find the program ''"),
         ("mlir-opt '-", '"mlir-opt \'-" has no closing quotation'),
         ("./no-such-compiler -", "--verify-with: cannot find the program './no-such-compiler'"),
         ("a.mlir -", "--verify-with: cannot find the program 'a.mlir'"),

@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -27,18 +26,17 @@ from eio_audit.cli.inputs import (
 )
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
-    DIFF_EXIT_CODES,
     PATH,
     GroupedCommand,
     audit_options,
     dump_options,
+    exit_codes,
     grouped_command,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, source_name
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
@@ -132,7 +130,10 @@ def _print_lines(files: GitFiles) -> None:
     "diff",
     cls=GitDiffCommand,
     short_help="Show what a pass did to the ops and to their order.",
-    epilog=DIFF_EXIT_CODES,
+    epilog=exit_codes(
+        {1: "the dumps differ, or the gate fails"},
+        "the dumps are the same, or the gate that is asked for does not fail",
+    ),
     keys=("assume-pure", "max-inversions", "jobs", "timeout"),
 )
 @click.argument("before", type=PATH)
@@ -207,6 +208,7 @@ def diff_command(
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
     from eio_audit.cli.dump_before import around_pass
+    from eio_audit.mlir.input.folders import find_dump_files
     from eio_audit.report.text.progress import status
 
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
@@ -218,7 +220,8 @@ def diff_command(
                 f"two logs are compared as {' or '.join(RENDERERS['RunComparison'])}, not as {format_}; "
                 "choose one dump of each with --pass or --dump"
             )
-        with _workers(parallel, before, after) as workers:
+        files = [file.path for run in (before, after) for file in find_dump_files(run)]
+        with parallel.workers(total_size(files)) as workers:
             runs = compare_runs(
                 dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers, ignore
             )
@@ -258,12 +261,6 @@ def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dum
         chosen.append(no_ops if path == os.devnull else own.only_one(dumps, source_name(path)))
     old, new = chosen
     return old, new
-
-
-def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:
-    from eio_audit.mlir.input.folders import find_dump_files
-
-    return parallel.workers(total_size([file.path for run in runs for file in find_dump_files(run)]))
 
 
 def _renamed(dump: Dump, name: str) -> Dump:

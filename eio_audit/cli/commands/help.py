@@ -25,7 +25,7 @@ _OPTIONS = {key_of(option): option for option in [*bisect_command.params, *check
 @grouped_command(
     "config",
     short_help="Print the options in use and where each value comes from.",
-    epilog=exit_codes({0: "done", 2: "wrong usage, or an unreadable or malformed configuration file"}),
+    epilog=exit_codes({}, unusable="wrong usage, or an unreadable or malformed configuration file"),
     params=[_OPTIONS[key] for key in ("config", *KEYS)],
 )
 @click.pass_context
@@ -96,7 +96,7 @@ def _complete_name(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 @grouped_command(
     "help",
     short_help="Explain a command, a rule or a word, or print the options in use.",
-    epilog=exit_codes({0: "done", 2: "wrong usage, no such name, or a malformed configuration file"}),
+    epilog=exit_codes({}, unusable="wrong usage, no such name, or a malformed configuration file"),
     context_settings={"allow_interspersed_args": False},
 )
 @click.argument("name", nargs=-1, type=click.UNPROCESSED, shell_complete=_complete_name)

@@ -12,7 +12,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run, size
-from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes, grouped_command
+from eio_audit.cli.options import PATH, dependence_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @grouped_command(
     "repeat",
     short_help="Run a compiler several times and find the first pass whose output differs.",
-    epilog=exit_codes({0: "done: all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
+    epilog=exit_codes({1: "a run differs"}, "done: all runs print the same dumps"),
     keys=("assume-pure",),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
