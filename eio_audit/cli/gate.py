@@ -86,9 +86,9 @@ def _rule_codes(text: str) -> str:
 
 def _gate(fail_on: str, max_inversions: int | None = None, allow_unindexed: bool = False) -> Gate:
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.gate.rules import AVOIDABLE, ORDER_RULES, WRONG_INDEX
+    from eio_audit.audit.gate.rules import FAIL_ON
 
-    rules = {"moved": (AVOIDABLE,), "any": ORDER_RULES}.get(fail_on, (AVOIDABLE, WRONG_INDEX))
+    rules = FAIL_ON.get(fail_on, FAIL_ON["shuffled"])
     introduced = 0 if fail_on == "introduced" else None
     return Gate(rules, fail_on == "never", max_inversions, introduced, allow_unindexed)
 

@@ -315,10 +315,7 @@ def _without_dumps(figures: Summary) -> dict[str, object]:
 
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:
     blocks = [block for dump in dumps for block in dump.blocks]
-    return {
-        "frees": sum(block.frees for block in blocks),
-        "at_frees": sum(block.at_frees for block in blocks),
-    }
+    return {key: sum(getattr(block, key) for block in blocks) for key in ("frees", "at_frees")}
 
 
 def _head(dump: DumpAudit) -> dict[str, object]:

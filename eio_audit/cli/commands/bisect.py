@@ -22,7 +22,6 @@ from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_optio
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisection import Bisection
-    from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
@@ -220,18 +219,13 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
 
 def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, reports: Reports) -> None:
     """Find the first application, or only pass, after which a test fails, and exit."""
-    from eio_audit.audit.bisect.first_failure import first_failure
+    from eio_audit.audit.bisect.first_failure import BuiltInTest, first_failure
 
     _require_formats("FirstFailure", reports)
-    found = first_failure(request, _parsed_test(test), stops_after_pass=of_pass)
+    parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
+    found = first_failure(request, parsed, stops_after_pass=of_pass)
     reports.write(found)
     ctx.exit(INTERRUPTED_BY_USER if found.stopped else 0 if found.pass_name is None else 1)
-
-
-def _parsed_test(text: str) -> BuiltInTest | tuple[str, ...]:
-    from eio_audit.audit.bisect.first_failure import BuiltInTest
-
-    return BuiltInTest(text) if text in [*BuiltInTest] else program_of(text, "--test")
 
 
 def _require_formats(kind: str, reports: Reports) -> None:

@@ -190,7 +190,7 @@ def diff_command(
     in several processes, until one pair is not the same.
 
     The exit code is 0 if the dumps are the same in the sense of --same-as, and 1 if they differ. With
-    --fail-on or another option of the gate, it is that of the gate, for the order of AFTER.
+    --fail-on, it is that of the gate, for the order of AFTER.
 
     \b
     Examples:

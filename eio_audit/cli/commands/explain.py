@@ -19,9 +19,7 @@ from eio_audit.cli.options import (
 )
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 
-WHICH_OP = (
-    "OP is missing: give %name, '#index' (quoted, because # begins a shell comment) or a line of the file"
-)
+WHICH_OP = "OP is missing: give %name, '#index' (# begins a shell comment, so quote it) or a line of the file"
 
 
 @grouped_command(

@@ -39,7 +39,6 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
       eio-audit help config
       eio-audit help config --follow derived > eio-audit.toml
     """
-    names = {key_of(option): option.name or "" for option in ctx.command.params}
     file_name = config.path.name if config.path else ""
 
     def origin(key: str, source: ParameterSource | None = ParameterSource.DEFAULT_MAP) -> str:
@@ -49,7 +48,8 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
 
     lines = []
     for key in KEYS:
-        value, source = ctx.params[names[key]], ctx.get_parameter_source(names[key])
+        name = _OPTIONS[key].name or ""
+        value, source = ctx.params[name], ctx.get_parameter_source(name)
         if value is not None and (value is not False or key == "pager"):
             lines.append((f"{key} = {_toml(value)}", origin(key, source)))
     width = max(len(line) for line, _ in lines)
