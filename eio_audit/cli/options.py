@@ -341,8 +341,8 @@ def _audit_options(
     return AuditOptions(pattern or IndexPattern(), follow, assume_pure, original, config.ops)
 
 
-_DEPENDENCE = config_option, max_size_key, assume_pure_option
-_INDICES = (
+_COMMON = config_option, max_size_key
+_ORDER = (
     click.option(
         "--index-pattern",
         "pattern",
@@ -361,6 +361,7 @@ _INDICES = (
         "from other ops; constants: pure ops without operands; frees: ops that only free memory, kept with "
         "their last use; none: count frees as any op. May be repeated. Frees follow unless none is given.",
     ),
+    assume_pure_option,
 )
 _ORDER_FROM = click.option(
     "--order-from",
@@ -369,9 +370,9 @@ _ORDER_FROM = click.option(
     help="Take the original order from a dump instead of indices: BEFORE is a file with one dump, LOG:N "
     "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
 )
-dependence_options = together("options", _audit_options, *_DEPENDENCE)
-index_options = together("options", _audit_options, *_DEPENDENCE, *_INDICES)
-audit_options = together("options", _audit_options, *_DEPENDENCE, *_INDICES, _ORDER_FROM)
+dependence_options = together("options", _audit_options, *_COMMON, assume_pure_option)
+index_options = together("options", _audit_options, *_COMMON, *_ORDER)
+audit_options = together("options", _audit_options, *_COMMON, *_ORDER, _ORDER_FROM)
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
