@@ -136,7 +136,7 @@ _ONLY_KEYS = {
 }
 """By command, what ``--config`` sets: the command has no option for it."""
 
-_PLAIN = re.compile(r"[a-z]\w*(\.[\w.*]*)?")  # text that ``--config`` reads without quotes
+_PLAIN = re.compile(rf"{'|'.join(Follow)}|[a-z]\w*\.[\w.*]*")  # what ``--config`` reads without quotes
 
 
 def _options(words: str, options: AuditOptions) -> list[str]:
@@ -154,7 +154,7 @@ def _options(words: str, options: AuditOptions) -> list[str]:
             found += [word for value in values for word in (f"--{key}", value)]
         elif values:
             one = values[0] if len(values) == 1 else ""
-            value = one if _PLAIN.fullmatch(one) else json.dumps(one or [*values])
+            value = one if _PLAIN.fullmatch(one) else json.dumps(one or [*values], ensure_ascii=False)
             found += ["--config", f"{key}={value}"]
     return found
 
