@@ -17,8 +17,7 @@ KEYS = (
     *("select", "ignore", "baseline", "source-root"),
     *("jobs", "timeout", "max-runs", "pager", "verbose"),
 )
-"""The options that a file may set."""
-_ALL_KEYS = *KEYS, "ops"
+_ALL_KEYS = *KEYS, "ops"  # what a file may set: options, and rows of the op table
 
 NOW = {
     "--cluster": "--jobs tcp://HOST:PORT",
@@ -39,6 +38,7 @@ NO_FILE = "none"  # the value of ``--config`` for no file
 _TABLE = "tool.eio-audit"
 _TYPED = re.compile(r"([\w-]+)(?:\.[^=]*)? *= *")  # how a key with its value begins; a file with = is ./NAME
 _BARE = re.compile(r"([\w-]+ *= *)([A-Za-z][\w-]*)[ \r]*(?:#.*)?")
+_LINE_END = re.compile(r"\n|\Z")
 _PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
 
 
@@ -159,7 +159,7 @@ def _offset_of_key(text: str, names: Sequence[str]) -> int:
     import tomllib
 
     begin = 0
-    for end in re.finditer(r"\n|\Z", text):
+    for end in _LINE_END.finditer(text):
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:
