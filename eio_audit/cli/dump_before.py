@@ -30,7 +30,8 @@ from eio_audit.mlir.source import InputError, printable, source_name
 from eio_audit.mlir.traits import OpTable
 from eio_audit.report.wording.numbers import count, shortened_list
 
-NO_EARLIER_DUMP = "there is no earlier dump to compare with"  # the error for the first dump of a program
+NO_EARLIER_DUMP = "there is no earlier dump to compare with: print the log with --mlir-print-ir-before-all"
+"""The error for the first dump of a program."""
 LISTED_PAIRS = 5  # the most pairs of files in a list
 
 _Pair = tuple[str, DumpFile, DumpFile]  # a pass, and the files before and after it

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 FIRST, LAST = "first", "last"
-LISTED_DUMPS = 10  # the most lines of a list of dumps
+LISTED_DUMPS = 20  # the most lines of a list of dumps
 LAST_DUMPS = 3  # how many of the last dumps a list has if it cannot have all
 
 Numbered = tuple[int, "Dump"]  # a dump, and its number from 1 for `--dump`

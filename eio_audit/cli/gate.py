@@ -54,7 +54,7 @@ class GateChoice(NamedTuple):
         from eio_audit.audit.gate.baseline import Baseline, baseline_to_json, parse_baseline
 
         path, folder, note = self.baseline, str(Path(self.baseline).parent), ""
-        if Path(path).exists():
+        if exists := Path(path).exists():
             baseline = parse_baseline(Source.read(path), folder)
         elif self.update_baseline:
             baseline = Baseline.of(findings, folder)
@@ -69,6 +69,9 @@ class GateChoice(NamedTuple):
             write_bytes(path, [encoded(baseline_to_json(baseline))])
             if not quiet:
                 click.echo(f"{path}: {note}", err=True)
+        if exists and self.update_baseline and verdict.findings and not quiet:
+            new = f"{count(len(verdict.findings), 'new finding')} not added"
+            click.echo(f"{path}: {new}: to accept all findings, remove the file and run this again", err=True)
         return verdict
 
 

@@ -34,6 +34,8 @@ FROM_FIRST = "--order-from first takes the first dump's order as the original or
 FROM_BEFORE = "--order-from takes the order of another dump as the original order: the one before the pass"
 NUMBER = "the command stamp numbers the ops of any IR; tt-xla numbers its own with XLA_HLO_DEBUG=1"
 LISTED_NAMES = 20  # the most passes or files that an error lists
+SHOWN_ERRORS = 5  # the most errors of one file that are printed
+WRAPPED_BYTES = 1 << 20  # how much of a file is looked at for lines of one width
 SKIPPED_NAMES = 3  # the most skipped files that a note lists
 
 
@@ -158,14 +160,34 @@ def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputE
 
 
 def show_errors(errors: Iterable[InputError]) -> None:
-    """Print errors with their lines and carets, cut to the width of a terminal."""
+    """Print errors with their lines and carets, cut to the width of a terminal: of a file the first five."""
+    of_file: dict[str, list[InputError]] = {}
     for error in errors:
-        text = str(error)
-        if sys.stderr.isatty():
-            from eio_audit.report.text.console import Console
+        of_file.setdefault(error.source, []).append(error)
+    for name, found in of_file.items():
+        for error in found[:SHOWN_ERRORS]:
+            text = str(error)
+            if sys.stderr.isatty():
+                from eio_audit.report.text.console import Console
 
-            text = error.fitted(Console(sys.stderr).width)
-        click.echo(text, err=True)
+                text = error.fitted(Console(sys.stderr).width)
+            click.echo(text, err=True)
+        if (more := len(found) - SHOWN_ERRORS) > 0:
+            click.echo(f"{name}: {count(more, 'more error')}", err=True)
+        if len(found) > 1 and (width := _wrapped_at(name)):
+            hint = f"its lines seem to be wrapped at {width} columns: write the log to a file"
+            click.echo(f"{name}: help: {hint}", err=True)
+
+
+def _wrapped_at(name: str) -> int | None:
+    """Return the width at which a terminal seems to wrap a file: several lines end there, not later."""
+    try:
+        with Path(name).open("rb") as file:
+            lines = set(file.read(WRAPPED_BYTES).splitlines())
+    except (OSError, ValueError):
+        return None
+    width = max(map(len, lines), default=0)
+    return width if width >= 60 and sum(len(line) == width for line in lines) >= 3 else None
 
 
 def show_notes(notes: Mapping[tuple[str, int], str]) -> None:

@@ -233,7 +233,7 @@ def test_an_op_is_named_by_result_line_or_name(text: str, op: str, line: int) ->
         (ISSUE, "%arg0", "no op defines %arg0: it is an argument of a block"),
         (ISSUE, "%55#1", "there is no %55#1: %55 (line 3) names 1 result"),
         ('%0:2, %1 = "t.a"() : () -> (i32, i32, i32)\n', "%0#2", "there is no %0#2: %0 (line 1) names 2 results"),
-        (ISSUE, "%\udcff", "no op defines %\udcff"),
+        (ISSUE, "%\udcff", "no op defines %\udcff; printed names differ from those of the source"),
         (ISSUE, "#20", "no op carries index 20; the nearest: #18 (line 5) and #23 (line 4)"),
         (ISSUE, "#-1", "no op is called '#-1': name one by its %result, #index or line"),
         (ISSUE, "ttir.permut", "did you mean 'ttir.permute'?"),

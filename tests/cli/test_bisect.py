@@ -435,6 +435,10 @@ def test_a_gate_needs_indices() -> None:
             [*SMALL, "--frob"],
             "python3: error: it does not know --frob",
         ),
+        (
+            ["sh", "-c", "printf \"sh: Unknown option '--cze'\\nsh: Did you mean '--cse'?\" >&2; exit 1"],
+            "sh: error: it does not know --cze; did you mean '--cse'?",
+        ),
         (["sh", "-c", "kill -11 $$"], "sh: error: killed by signal 11"),
         (
             ["sh", "-c", 'echo "in.mlir:1:1: error: bad" >&2; exit 1'],

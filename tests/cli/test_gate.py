@@ -230,7 +230,11 @@ def test_a_baseline_from_creation_to_its_end(dump: Path, tmp_path: Path) -> None
     )
 
     shrunk = run(*gate, "--update-baseline")
-    assert (shrunk.returncode, shrunk.stderr.decode()) == (1, f"{baseline}: 1 finding removed, 0 left\n")
+    assert (shrunk.returncode, shrunk.stderr.decode()) == (
+        1,
+        f"{baseline}: 1 finding removed, 0 left\n{baseline}: 1 new finding not added: "
+        "to accept all findings, remove the file and run this again\n",
+    )
     assert run(*gate).returncode == 1
 
 

@@ -190,7 +190,7 @@ def test_a_text_without_ir_is_not_compared(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     for before, after in (("one", "two"), ("one", "ir"), ("ir", "one")):
         done = run("diff", tmp_path / before, tmp_path / after)
-        message = f"{tmp_path / 'one'}: error: this is not MLIR: no line begins an operation\n"
+        message = f"{tmp_path / 'one'}:1:1: error: this is not MLIR: no line begins an operation\none\n^\n"
         assert (done.returncode, done.stderr.decode()) == (2, message)
 
 

@@ -169,7 +169,8 @@ def test_a_file_of_comments_is_an_empty_module(mix: Path) -> None:
 def test_a_text_that_is_not_mlir_is_an_error_beside_others(mix: Path) -> None:
     (mix / "notes.mlir").write_text("error: the compiler crashed\n")
     done = run("check", "notes.mlir", "mix/a.mlir")
-    assert done.stderr == b"notes.mlir: error: this is not MLIR: no line begins an operation\n"
+    message = b"error: this is not MLIR: no line begins an operation"
+    assert done.stderr == b"notes.mlir:1:1: " + message + b"\nerror: the compiler crashed\n^\n"
     verdict = "incomplete: 1 of 2 inputs unreadable; 1 dump, 1 block, 2 ops: all in order\n"
     assert (done.returncode, done.stdout.decode()) == (2, verdict)
 

@@ -60,6 +60,7 @@ _WITH_VALUE = frozenset(
 """The flags whose value may be the next word."""
 
 _UNKNOWN = re.compile(rb"[Uu]nknown (?:command line argument|option) '?-*([\w-]+)")
+_MEANT = re.compile(rb"[Dd](id you mean '[\w=-]+'\?)")
 _ERROR = re.compile(rb"(?m)^.*\b(?:error|Error|ERROR): .*$|^.*\bLLVM ERROR\b.*$|^.*: Assertion .* failed.*$")
 MESSAGES = "<compiler>"  # the name of what a compiler printed, as a source of dumps
 MOST_MESSAGES = 1 << 20  # how many bytes at each end of a compiler's messages are searched for its error
@@ -131,6 +132,12 @@ class CompilerRun:
         """The flag that the compiler does not know, by its own words; None if it says nothing of that."""
         found = _UNKNOWN.search(self.messages_at_ends) if self.exit_code else None
         return None if found is None else found[1].decode("utf-8", "replace")
+
+    @property
+    def meant_flag(self) -> str | None:
+        """What it says of a flag that it does not know: ``Did you mean '--canonicalize'?``."""
+        found = _MEANT.search(self.messages_at_ends)
+        return None if found is None else f"d{found[1].decode()}"
 
     def dumps(self) -> list[Dump]:
         """Return the dumps that it printed on standard error."""

@@ -201,7 +201,8 @@ def _dumps(run: CompilerRun) -> list[Dump]:
         needs = (
             "; bisect needs a tool with MLIR's options, such as mlir-opt" if run.unknown_flag in own else ""
         )
-        raise InputError(name, None, why + needs, help_)
+        meant = f"; {run.meant_flag}" if run.meant_flag else ""
+        raise InputError(name, None, why + (needs or meant), help_)
     if run.failure is not None:
         raise CompilerError(run, run.failure, run.why_it_failed, help_)
     raise InputError(name, None, "it prints no dump after a pass: it runs no pass, or prints no IR", help_)

@@ -268,7 +268,8 @@ class _Finder:
                 return f"no op defines {name}: it is an argument of a block"
             close = difflib.get_close_matches(name, list(defining)[:SEARCHED_NAMES], n=3)
             nearest = " or ".join(self._named(other, defining[other][0]) for other in close)
-            return f"no op defines {name}" + (f"; did you mean {nearest}?" if close else "")
+            hint = f"did you mean {nearest}?" if close else "printed names differ from those of the source"
+            return f"no op defines {name}; {hint}"
 
         return _Found(list(filter(is_meant, defining.get(name, []))), f"are called {name}", missing)
 

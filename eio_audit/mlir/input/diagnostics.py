@@ -25,6 +25,8 @@ _EXECUTING = re.compile(rb"Pipeline failed while executing \[[`'](?P<name>[\w:]+
 _CRASHED = re.compile(rb"(?m)^(?:" + CRASH + rb")[^\n]*+")
 _TELLING = re.compile(rb"LLVM ERROR|Assertion|UNREACHABLE|terminate|Fatal|Segmentation|Out of memory")
 
+_CUT_MARKER = b"\n// -----// IR Dump "  # a whole one ends the dump
+
 
 class Diagnostic(NamedTuple):
     """An error of a compiler, or its crash."""
@@ -73,6 +75,8 @@ def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
     source, span = dump.source, text_below(dump)
     if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
+    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), dump.span.end)) >= 0:
+        yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
     for text, part in filter(None, [dump.above, (source, span)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
             yield text.line_at(other[0]), other[1]

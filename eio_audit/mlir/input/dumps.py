@@ -308,9 +308,7 @@ def without_ops(dump: Dump) -> InputError | None:
         if known == offset and is_marked:
             known = noise_end(data, offset, end) or offset
         if known == offset:
-            if is_marked:
-                return dump.source.error(offset, NO_OP_BELOW)
-            return InputError(dump.source.name, None, NOT_MLIR)
+            return dump.source.error(offset, NO_OP_BELOW if is_marked else NOT_MLIR)
         offset = _text_start(dump.source, Span(known, end))
     return None
 

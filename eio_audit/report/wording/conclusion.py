@@ -181,10 +181,12 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
     """Return why a check failed or passed. It names some inputs without an index, or all if ``verbose``."""
     check, found = verdict.check, Counter(finding.rule for finding in verdict.findings)
     said = [unread(check.errors, [dump.source for dump in check.dumps])] if check.errors else []
+    fails, is_first = UNINDEXED in verdict.failed, not {*verdict.failed} - {UNINDEXED}
+    skipped: list[str] = []
     if check.unjudged and status(verdict) != "could not run":
         most = check.unindexed if verbose else SHOWN_INPUTS
-        allow = lets_pass(check.unjudged) if UNINDEXED in verdict.failed else ""
-        said.append(not_judged(check, most) + allow)
+        skipped.append(not_judged(check, most) + (lets_pass(check.unjudged) if fails else ""))
+    said += skipped if is_first else []
     if verdict.known is not None:
         new = count(len(verdict.findings), "new finding") if verdict.findings else "no new finding"
         stale = sum(verdict.stale.values())
@@ -193,11 +195,13 @@ def reasons(verdict: Verdict, *, verbose: bool = False) -> list[str]:
     else:
         others = [rule for rule in verdict.gate.rules if rule not in BY_FIGURES and found[rule]]
         said += [f"{count(found[rule], 'finding')} of {rule.code} {rule.name}" for rule in others]
-        says_all = bool(said) and (not check.dumps or (check.judges_nothing and status(verdict) == "passed"))
+        says_all = bool(said or skipped) and (
+            not check.dumps or (check.judges_nothing and status(verdict) == "passed")
+        )
         said += _limits_of(verdict) or ([] if says_all else [_order_of(check)])
     if check.unindexed and not check.unjudged:
         said.append(not_judged(check, SHOWN_INPUTS))
-    return said
+    return said if is_first else said + skipped
 
 
 def unread(errors: Sequence[InputError], sources: Sequence[str]) -> str:
