@@ -84,7 +84,7 @@ def measure_all(folder: Path, files: int, runs: int) -> None:
         Client(cluster, set_as_default=False) as client,
     ):
         address = cluster.scheduler_address
-        measure({"cluster": [[path, "--cluster", address]]}, files, runs, client)
+        measure({"cluster": [[path, "--jobs", address]]}, files, runs, client)
 
 
 def main() -> None:

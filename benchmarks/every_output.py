@@ -28,8 +28,8 @@ from typing import NoReturn
 CLONE = Path(__file__).parent.parent
 INPUTS = ["sample_irs", "tests/data"]
 
-CHECKS = ["text", "concise", "json", "jsonl", "markdown", "github", "sarif", "junit", "gitlab", "html"]
-PAIRS = ["text", "json", "jsonl", "markdown", "html"]
+CHECKS = ["text", "concise", "json", "markdown", "github", "sarif", "junit", "gitlab", "html"]
+PAIRS = ["text", "json", "markdown", "html"]
 LARGE_BYTES = 200_000
 """Above this size an input gets only the main formats of a report."""
 

@@ -10,7 +10,7 @@ from typing import Literal
 from eio_audit.audit.check.check import check
 from eio_audit.audit.fix.fix import fix
 from eio_audit.audit.gate.gate import Gate, Verdict, judge
-from eio_audit.audit.gate.rules import AVOIDABLE, ORDER_RULES, WRONG_INDEX
+from eio_audit.audit.gate.rules import FAIL_ON
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, read, read_text
@@ -23,9 +23,6 @@ __all__ = ["assert_in_original_order"]
 
 SHOWN_LINES = 60  # the most lines of a diff in a message
 SHOWN_CHARACTERS = 120  # the most per line: enough for the op and its operands
-
-_RULES = {"shuffled": (AVOIDABLE, WRONG_INDEX), "moved": (AVOIDABLE,), "any": ORDER_RULES}
-"""By what is allowed, the rules in force."""
 
 
 def assert_in_original_order(
@@ -53,11 +50,11 @@ def assert_in_original_order(
     >>> assert_in_original_order('"t.a"() : () -> () loc("0|a")')
     """
     __tracebackhide__ = True  # pytest shows the test's line, not this function's
-    if fail_on not in _RULES:
+    if fail_on not in FAIL_ON:
         raise ValueError(f"expected fail_on to be 'shuffled', 'moved' or 'any', not {fail_on!r}")
     options = options or AuditOptions()
     dumps = read(ir) if isinstance(ir, Path) else read_text(ir)
-    gate = Gate(_RULES[fail_on])
+    gate = Gate(FAIL_ON[fail_on])
     findings = LogFindings(gate.rules)
     result = check(dumps, options, findings.add)
     for error in result.errors:

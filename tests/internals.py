@@ -143,7 +143,7 @@ from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.commands.help import config_command
-from eio_audit.cli.config_file import KEYS
+from eio_audit.cli.config_file import KEYS, read_config
 from eio_audit.cli.dump_choice import WantedDump, rerun
 from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.main import main
@@ -258,6 +258,7 @@ from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.wording.bisect import best_change
+from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, order_summary, word_diff
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import sum_of, unknown_ops, wrong_labels

@@ -1,4 +1,4 @@
-"""The configuration of a project: ``[tool.eio-audit]`` in pyproject.toml, or eio-audit.toml."""
+"""The configuration: ``[tool.eio-audit]`` in pyproject.toml, or eio-audit.toml, and ``--config``."""
 
 from __future__ import annotations
 
@@ -13,123 +13,163 @@ from eio_audit.mlir.traits import OpTraits, parse_op_traits
 
 KEYS = (
     *("index-pattern", "follow", "assume-pure", "max-size"),
-    *("fail-on", "max-avoidable", "max-inversions", "allow-unindexed"),
-    *("select", "extend-select", "ignore", "baseline", "source-root"),
-    *("jobs", "verbose"),
+    *("fail-on", "max-inversions", "allow-unindexed"),
+    *("select", "ignore", "baseline", "source-root"),
+    *("jobs", "timeout", "max-runs", "pager", "verbose"),
 )
-"""The options that a file may set. ``ops`` is another key."""
+_ALL_KEYS = *KEYS, "ops"  # what a file may set: options, and rows of the op table
+
+NOW = {
+    "--cluster": "--jobs tcp://HOST:PORT",
+    "--exit-code": "--same-as order",
+    "--extend-select": "--select, with all rules: --select EIO001,EIO003,CODE",
+    "extend-select": 'select, with all rules: select = ["EIO001", "EIO003", "CODE"]',
+    "--isolated": "--config none",
+    "--max-avoidable": "--fail-on moved --config max-inversions=N",
+    "max-avoidable": 'max-inversions with fail-on = "moved"',
+    "--no-pager": "--config pager=false",
+    "jsonl": "json, of which jq -c prints parts line by line",
+}
+"""By an option, a key or a format of the version before, what to use."""
 
 OWN_FILE = "eio-audit.toml"
 SHARED_FILE = "pyproject.toml"
+NO_FILE = "none"  # the value of ``--config`` for no file
 _TABLE = "tool.eio-audit"
+_TYPED = re.compile(r"([\w-]+)(?:\.[^=]*)? *= *")  # how a key with its value begins; a file with = is ./NAME
 _BARE = re.compile(r"([\w-]+ *= *)([A-Za-z][\w-]*)[ \r]*(?:#.*)?")
-_LINE_END = r"\n|\Z"
+_LINE_END = re.compile(r"\n|\Z")
 _PLACE = r" \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)\Z"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Config:
-    """The content of a configuration file."""
+    """What a configuration file sets, and over it ``--config KEY=VALUE``."""
 
     path: Path | None = None  # the file, or None without one
-    values: Mapping[str, Any] = field(default_factory=dict)  # the values by key
-    ops: Mapping[str, OpTraits] = field(default_factory=dict)  # the project's own rows of the op table
-    op_entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # the same rows as written
+    values: dict[str, Any] = field(default_factory=dict)  # the values by key
+    ops: dict[str, OpTraits] = field(default_factory=dict)  # the project's own rows of the op table
+    op_entries: dict[str, Mapping[str, Any]] = field(default_factory=dict)  # the same rows as written
+    sources: dict[str, Source] = field(default_factory=dict)  # by key or op, the text that sets it
+
+    def is_typed(self, key: str) -> bool:
+        """Whether the command line sets a key, or has a row of an op."""
+        return key in self.sources and self.sources[key].path is None
+
+    def _add(self, source: Source, table: Mapping[str, Any]) -> None:
+        """Add what a text sets. It replaces what was there."""
+        for key in table:
+            if key not in _ALL_KEYS:
+                raise error_at_key(source, [key], _unknown(key, table[key]))
+        entries = table.get("ops", {})
+        if not isinstance(entries, dict):
+            raise error_at_key(source, ["ops"], "ops: expected a table of ops")
+        for name, entry in entries.items():
+            try:
+                self.ops[name] = parse_op_traits(name, entry)
+            except ValueError as error:
+                raise error_at_key(source, ["ops", name], f'ops."{name}": {error}') from error
+        self.op_entries |= entries
+        self.values |= {key: table[key] for key in KEYS if key in table}
+        self.sources |= dict.fromkeys([*table, *entries], source)
 
 
-def find_config() -> Config:
-    """Return the nearest configuration in the current folder or above it. Empty if there is none.
+def read_config(texts: Sequence[str] = ()) -> Config:
+    """Return the configuration.
 
-    eio-audit.toml has precedence over a pyproject.toml beside it. One without the table is skipped.
+    A text is ``KEY=VALUE``, or instead of the nearest file another one, or ``none``.
 
     Raises:
-        InputError: a file on the way cannot be read or is malformed.
+        InputError: a file cannot be read, lacks the table, or is malformed, or a key is unknown.
+        ValueError: the texts name several files.
+    """
+    files = [text for text in texts if not _TYPED.match(text)]
+    if len(files) > 1:
+        raise ValueError(f"only one file can be read, not {' and '.join(files)}")
+    path = Path(files[0]) if files else _nearest()
+    config = Config()
+    if path is not None and files != [NO_FILE]:
+        source = Source.read(str(path))
+        if (table := _table(source)) is None:
+            raise InputError(source.name, None, f"the file has no table [{_TABLE}]")
+        config.path = path
+        config._add(source, table)
+    for text, match in ((text, _TYPED.match(text)) for text in texts):
+        if match:
+            source = Source("--config", text.encode("utf-8", "surrogateescape"))
+            try:
+                table = _parse(source)
+            except InputError:  # text without quotes
+                table = {match[1]: text[match.end() :]}
+            config._add(source, table)
+    return config
+
+
+def _nearest() -> Path | None:
+    """Return the nearest configuration file in the current folder or above it. None if there is none.
+
+    eio-audit.toml has precedence over a pyproject.toml beside it. One without the table is skipped.
     """
     try:
         folder = Path.cwd()
     except FileNotFoundError:  # the folder was removed
-        return Config()
+        return None
     for parent in (folder, *folder.parents):
         if (own := parent / OWN_FILE).is_file():
-            return read_config(own)
-        if (shared := parent / SHARED_FILE).is_file() and _table(shared) is not None:
-            return read_config(shared)
-    return Config()
+            return own
+        if (shared := parent / SHARED_FILE).is_file() and _table(Source.read(str(shared))) is not None:
+            return shared
+    return None
 
 
-def read_config(path: Path) -> Config:
-    """Read one file. In a pyproject.toml, read the table ``[tool.eio-audit]``.
+def _unknown(key: str, value: object) -> str:
+    if key in NOW:
+        return f"{key} is now {NOW[key]}"
+    import difflib
 
-    Raises:
-        InputError: the file cannot be read, lacks the table, or is malformed.
-    """
-    table = _table(path)
-    if table is None:
-        raise InputError(str(path), None, f"the file has no table [{_TABLE}]")
-    keys = [*KEYS, "ops"]
-    for key in table:
-        if key not in keys:
-            import difflib
-
-            close = difflib.get_close_matches(key.replace("_", "-"), keys, n=1)
-            hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(keys)}"
-            if isinstance(table[key], dict):
-                hint = f"options of all commands stand outside of tables: remove the line [{key}]"
-            raise error_at_key(path, [key], f"unknown key '{key}'; {hint}")
-    entries = table.get("ops", {})
-    if not isinstance(entries, dict):
-        raise error_at_key(path, ["ops"], "ops: expected a table of ops")
-    ops = {}
-    for name, entry in entries.items():
-        try:
-            ops[name] = parse_op_traits(name, entry)
-        except ValueError as error:
-            raise error_at_key(path, ["ops", name], f'ops."{name}": {error}') from error
-    return Config(path, {key: table[key] for key in KEYS if key in table}, ops, entries)
+    close = difflib.get_close_matches(key.replace("_", "-"), _ALL_KEYS, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else f"the keys are {', '.join(_ALL_KEYS)}"
+    if isinstance(value, dict):
+        hint = f"options of all commands stand outside of tables: remove the line [{key}]"
+    return f"unknown key '{key}'; {hint}"
 
 
-def _table(path: Path) -> dict[str, Any] | None:
+def _table(source: Source) -> dict[str, Any] | None:
     """Return the keys for this program. None for a pyproject.toml without the table."""
-    source = Source.read(str(path))
-    if path.name != SHARED_FILE:
+    if Path(source.name).name != SHARED_FILE:
         return _parse(source)
     if source.data.find(b"eio-audit") < 0:  # most files; parsing takes longer
         return None
     tool = _parse(source).get("tool", {})
     table = tool.get("eio-audit") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
-        raise error_at_key(path, [], f"{_TABLE}: expected a table")
+        raise error_at_key(source, [], f"{_TABLE}: expected a table")
     return table
 
 
-def error_at_key(path: Path, key: Sequence[str], message: str) -> InputError:
+def error_at_key(source: Source, key: Sequence[str], message: str) -> InputError:
     """Return an error at a key of the program's table. ``key`` has the names, outermost first."""
-    source = Source.read(str(path))
-    names = [*(_TABLE.split(".") if path.name == SHARED_FILE else []), *key]
-    return source.error(_offset_of_key(source.data[:].decode(), names), message)
+    is_shared = Path(source.name).name == SHARED_FILE
+    names = [*(_TABLE.split(".") if is_shared else []), *key]
+    return source.error(_offset_of_key(source.data[:].decode("utf-8", "replace"), names), message)
 
 
 def _offset_of_key(text: str, names: Sequence[str]) -> int:
-    """Return the byte offset of the key, in the first line up to which the text is TOML with the key."""
-    name = names[-1]
-    offset = text.find(name)
-    while offset >= 0 and not _has_key(text, offset + len(name), names):
-        offset = text.find(name, offset + 1)
-    return len(text[: max(offset, 0)].encode())
-
-
-def _has_key(text: str, offset: int, names: Sequence[str]) -> bool:
+    """Return the byte offset of the key: its name after the last line up to which the text lacks the key."""
     import tomllib
 
-    for end in re.compile(_LINE_END).finditer(text, offset):
+    begin = 0
+    for end in _LINE_END.finditer(text):
         try:
             table: Any = tomllib.loads(text[: end.start()].rstrip("\r"))
         except tomllib.TOMLDecodeError:
             continue  # the value continues on the next line
         for name in names:
             table = table.get(name) if isinstance(table, dict) else None
-        return table is not None
-    return False
+        if table is not None:
+            return len(text[: text.find(names[-1], begin)].encode())
+        begin = end.end()
+    return 0
 
 
 def _parse(source: Source) -> dict[str, Any]:

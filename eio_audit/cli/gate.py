@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from eio_audit.cli.inputs import is_given
-from eio_audit.cli.options import PATH, Command, together
+from eio_audit.cli.options import PATH, Command, parsed_by, together
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
 from eio_audit.report.wording.numbers import count
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate, Verdict
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.locations.parsed_locations import ModelLine
-
-    _Choice = click.Choice[str]
-else:
-    _Choice = click.Choice  # it has no type parameter before click 8.2
 
 
 class GateChoice(NamedTuple):
@@ -87,37 +83,33 @@ def _rules(texts: Sequence[str]) -> set[Rule]:
 
 
 def _rule_codes(text: str) -> str:
-    try:
-        _rules([text])
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    _rules([text])
     return text
 
 
-def _gate(
-    fail_on: str, max_avoidable: int | None, max_inversions: int | None, allow_unindexed: bool = False
-) -> Gate:
+def _gate(fail_on: str, max_inversions: int | None = None, allow_unindexed: bool = False) -> Gate:
     from eio_audit.audit.gate.gate import Gate
-    from eio_audit.audit.gate.rules import AVOIDABLE, ORDER_RULES, UNAVOIDABLE, WRONG_INDEX
+    from eio_audit.audit.gate.rules import FAIL_ON
 
-    rules = {"moved": {AVOIDABLE}, "any": {*ORDER_RULES}}.get(fail_on, {AVOIDABLE, WRONG_INDEX})
-    if max_inversions is not None:  # also those that wrong indices cause
-        rules = (rules | {UNAVOIDABLE}) - {WRONG_INDEX}
-    return Gate(
-        tuple(rule for rule in ORDER_RULES if rule in rules),
-        fail_on == "never",
-        max_inversions,
-        max_avoidable,
-        0 if fail_on == "introduced" else None,
-        allow_unindexed,
-    )
+    rules = FAIL_ON.get(fail_on, FAIL_ON["shuffled"])
+    introduced = 0 if fail_on == "introduced" else None
+    return Gate(rules, fail_on == "never", max_inversions, introduced, allow_unindexed)
 
 
 def is_asked_for(gate: Gate) -> bool:
-    """Return whether an option of the current command asks for a gate, and it may fail."""
-    return not gate.never_fails and any(map(is_given, ("fail_on", "max_avoidable", "max_inversions")))
+    """Return whether the current command or its configuration asks for a gate, and it may fail."""
+    return not gate.never_fails and any(map(is_given, ("fail_on", "max_inversions")))
 
 
+_INTRODUCED = "only on what the pass of --pass put out of order and is left at the end (introduced), "
+
+MAX_INVERSIONS = click.option(
+    "--max-inversions",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Allow up to N inversions in all inputs together: with --fail-on moved those of ops out of place, "
+    "else those of any kind.",
+)
 ALLOW_UNINDEXED = click.option(
     "--allow-unindexed",
     is_flag=True,
@@ -126,81 +118,42 @@ ALLOW_UNINDEXED = click.option(
 )
 
 
-class FailOn(_Choice):
-    """What fails a gate: what a pass ``introduced``, too, if one can be chosen. Earlier names are refused."""
+def ceiling_options(*options: Callable[[Any], Any], introduced: bool = False) -> Callable[[Command], Command]:
+    """Return ``--fail-on`` and others for what order fails by figures alone. The command gets ``gate``.
 
-    def __init__(self, *, introduced: bool) -> None:
-        super().__init__(["shuffled", "moved", *(["introduced"] if introduced else []), "any", "never"])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name."""
-        if value in _EARLIER:
-            self.fail(_EARLIER[value], param, ctx)
-        return super().convert(value, param, ctx)
-
-
-_INTRODUCED = "only on what the pass of --pass put out of order and is left at the end (introduced), "
-
-_EARLIER = {
-    "avoidable": "'avoidable' is now 'moved'; the default, 'shuffled', fails on wrong indices, too",
-    "final": "'final' is now 'shuffled'; check reads only the end of a log with --dump last",
-}
-"""By a name of earlier versions, what to use instead."""
-
-
-def ceiling_options(
-    allow_unindexed: Callable[[Any], Any] | None = ALLOW_UNINDEXED, *, introduced: bool = False
-) -> Callable[[Command], Command]:
-    """Return the options for what order fails, by figures alone."""
-    return together(
-        "gate",
-        _gate,
-        click.option(
-            "--fail-on",
-            type=FailOn(introduced=introduced),
-            default="shuffled",
-            show_default=True,
-            help="Fail on an op out of place or with a wrong index (shuffled), only on ops out of place "
-            f"(moved), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those of "
-            "hoisted constants and splits.",
-        ),
-        click.option(
-            "--max-avoidable",
-            type=click.IntRange(min=0),
-            metavar="N",
-            help="Allow up to N inversions of ops out of place in all inputs together.",
-        ),
-        click.option(
-            "--max-inversions",
-            type=click.IntRange(min=0),
-            metavar="N",
-            help="Allow up to N inversions of any kind in all inputs together, also those that come from "
-            "wrong indices.",
-        ),
-        *([allow_unindexed] if allow_unindexed else []),
+    With what a pass ``introduced``, if one can be chosen.
+    """
+    kinds = ["shuffled", "moved", *["introduced"] * introduced, "any", "never"]
+    fail_on = click.option(
+        "--fail-on",
+        type=click.Choice(kinds),
+        default="shuffled",
+        show_default=True,
+        help="Fail on an op out of place or with a wrong index (shuffled), only on ops out of place "
+        f"(moved), {_INTRODUCED * introduced}on any inversion (any), or never. Only any counts those of "
+        "hoisted constants and splits.",
     )
+    return together("gate", _gate, fail_on, *options)
 
 
 def _gate_choice(
     gate: Gate,
     select: tuple[str, ...],
-    extend_select: tuple[str, ...],
     ignore: tuple[str, ...],
     baseline: str | None,
     update_baseline: bool,
     source_root: str | None,
 ) -> GateChoice:
-    from eio_audit.audit.gate.rules import AVOIDABLE, RULES, UNAVOIDABLE, UNINDEXED
+    from eio_audit.audit.gate.rules import RULES, UNINDEXED
 
     if baseline is None and update_baseline:
         raise click.UsageError("--update-baseline requires --baseline FILE")
-    if baseline is not None and (gate.max_avoidable is not None or gate.max_inversions is not None):
-        raise click.UsageError("--baseline cannot be used with --max-avoidable or --max-inversions")
-    ignored = _rules(ignore)
-    selected = _rules(select) if select else {*gate.rules}
-    ceilings = {AVOIDABLE: gate.max_avoidable, UNAVOIDABLE: gate.max_inversions}
-    selected |= {rule for rule, most in ceilings.items() if most is not None}
-    wanted = (selected | _rules(extend_select)) - ignored - {UNINDEXED}
+    if baseline is not None and gate.max_inversions is not None:
+        raise click.UsageError("--baseline cannot be used with --max-inversions")
+    ignored, selected = _rules(ignore), _rules(select)
+    if not select or gate.max_inversions is not None:
+        selected |= {*gate.rules}
+    wanted = selected - ignored - {UNINDEXED}
     gate = replace(
         gate,
         rules=tuple(rule for rule in RULES if rule in wanted),
@@ -213,26 +166,19 @@ def _gate_choice(
 gate_options = together(
     "gate_choice",
     _gate_choice,
-    ceiling_options(),
+    ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED),
     click.option(
         "--select",
         multiple=True,
-        type=_rule_codes,
+        type=parsed_by(_rule_codes),
         metavar="CODE",
         help="Check only the rules with this code or prefix, in place of those that --fail-on enables: "
         "EIO002, EIO1. Separate several with commas, or repeat the option. 'eio-audit help rules' lists all.",
     ),
     click.option(
-        "--extend-select",
-        multiple=True,
-        type=_rule_codes,
-        metavar="CODE",
-        help="Also check the rules with this code or prefix. May be repeated.",
-    ),
-    click.option(
         "--ignore",
         multiple=True,
-        type=_rule_codes,
+        type=parsed_by(_rule_codes),
         metavar="CODE",
         help="Do not check the rules with this code or prefix. May be repeated.",
     ),
@@ -247,12 +193,7 @@ gate_options = together(
         is_flag=True,
         help="Create the --baseline file, or remove from it the findings that no longer occur.",
     ),
-    click.option(
-        "--source-root",
-        type=PATH,
-        metavar="DIR",
-        help="Folder of the model's source in this repository. Findings point at its lines where possible.",
-    ),
+    click.option("--source-root", type=PATH, metavar="DIR"),
 )
 
 
@@ -266,7 +207,7 @@ class SourceRoot:
         self._root = Path(folder)
         self._found: dict[str, str | None] = {}
         if not self._root.is_dir():
-            raise InputError(folder, None, "no such folder (--source-root)")
+            raise InputError(folder, None, "no such folder (source-root)")
 
     def path_of(self, line: ModelLine | None) -> str | None:
         """Return the file below the root that shares the longest end with the recorded path.

@@ -40,7 +40,7 @@ SKIPPED_NAMES = 3  # the most skipped files that a note lists
 
 
 def max_size() -> int:
-    """Return the value of ``--max-size`` for the current command."""
+    """Return the key ``max-size`` for the current command."""
     size: int = click.get_current_context().params["max_size"]
     return size
 
@@ -49,7 +49,7 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
     """Return the dumps of a file, or of standard input for ``-``. With a purpose, a verb, at least one.
 
     Raises:
-        InputError: the file cannot be read, unpacks to over ``--max-size``, or has no dump for the purpose.
+        InputError: the file cannot be read, unpacks to over ``max-size``, or has no dump for the purpose.
     """
     from eio_audit.mlir.input.dumps import read
 
@@ -276,6 +276,8 @@ def warn_of_unmatched(patterns: Iterable[str]) -> None:
 
     Globs of a configuration file need not match: they apply to all dumps of a project.
     """
-    source = click.get_current_context().get_parameter_source("assume_pure")
-    for pattern in patterns if source is ParameterSource.COMMANDLINE else ():
+    context = click.get_current_context()
+    is_option = context.get_parameter_source("assume_pure") is ParameterSource.COMMANDLINE
+    is_typed = is_option or context.params["config"].is_typed("assume-pure")
+    for pattern in patterns if is_typed else ():
         click.echo(f"warning: --assume-pure {pattern!r} matches no op of the input", err=True)

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from eio_audit.cli.options import Command, together
 
@@ -20,9 +19,8 @@ ENOUGH_BYTES = 4_000_000  # the size of the input from which on several processe
 class Jobs(NamedTuple):
     """Who does the work."""
 
-    processes: int | None = None  # how many processes; None for `auto`
+    processes: int | str | None = None  # how many; None for `auto`; or the address of a Dask scheduler
     timeout: float | None = None  # the seconds that a file may take
-    cluster: str | None = None  # the address of a Dask scheduler, whose workers do it instead of processes
 
     @contextmanager
     def workers(self, total_bytes: int | None, pieces: int | None = None) -> Iterator[Workers | None]:
@@ -33,10 +31,10 @@ class Jobs(NamedTuple):
         Raises:
             InputError: the cluster cannot do it.
         """
-        if self.cluster is not None:
+        if isinstance(self.processes, str):
             from eio_audit.audit.corpus.workers import cluster_workers
 
-            with cluster_workers(self.cluster, self.timeout) as cluster:
+            with cluster_workers(self.processes, self.timeout) as cluster:
                 yield cluster
             return
         count = 1 if pieces == 1 else self._count(total_bytes)
@@ -58,7 +56,7 @@ class Jobs(NamedTuple):
             yield workers
 
     def _count(self, total_bytes: int | None) -> int:
-        if self.processes is not None:
+        if isinstance(self.processes, int):
             return self.processes
         if total_bytes is None or total_bytes < ENOUGH_BYTES:
             return 1
@@ -67,62 +65,36 @@ class Jobs(NamedTuple):
         return usable_cores()
 
 
-def _jobs(processes: int | None, timeout: float | None, cluster: str | None = None) -> Jobs:
-    source = click.get_current_context().get_parameter_source("processes")
-    if cluster is not None and source is ParameterSource.DEFAULT_MAP:
-        processes = None  # the configuration is for runs without a cluster
-    if cluster is not None and processes is not None:
-        raise click.UsageError("--cluster cannot be used with --jobs")
-    return Jobs(processes, timeout, cluster)
-
-
-def _job_count(text: str) -> int | None:
+def job_count(text: str, *, or_address: bool = False) -> int | str | None:
+    """Return how many processes a text names, None for ``auto``, or the address of a scheduler."""
     if text == "auto":
         return None
+    if or_address and "://" in text:
+        return text
     if text.isascii() and text.isdigit() and 0 < int(text[:6]) <= 1_000:
         return int(text)
     raise click.BadParameter(f"{text!r} is neither 'auto' nor a number from 1 to 1,000")
 
 
-def _parallel_options(jobs_help: str, timeout_help: str) -> Callable[[Command], Command]:
+PROCESSES = "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs."
+
+
+def jobs_options(
+    jobs: str = PROCESSES, timeout: str = "", *, or_address: bool = False
+) -> Callable[[Command], Command]:
+    """Return ``--jobs``, of processes ``or_address`` of a scheduler, and ``--timeout``, with their help."""
     return together(
         "parallel",
-        _jobs,
+        Jobs,
         click.option(
-            "-j",
-            "--jobs",
-            "processes",
-            type=_job_count,
-            metavar="N|auto",
+            *("-j", "--jobs", "processes"),
+            type=lambda text: job_count(text, or_address=or_address),
+            metavar="N|auto" + "|tcp://HOST:PORT" * or_address,
             default="auto",
             show_default=True,
-            help=jobs_help,
+            help=jobs,
         ),
         click.option(
-            "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=timeout_help
+            "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=timeout
         ),
     )
-
-
-def jobs_options_for(what: str, error_of: str) -> Callable[[Command], Command]:
-    """Return ``--jobs`` and ``--timeout``; ``what`` a time limit ends is an error of ``error_of``."""
-    return _parallel_options(
-        "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs.",
-        f"Give up on {what}. This is an error of that {error_of}; the others are still read.",
-    )
-
-
-run_options = _parallel_options(
-    "How many compilers run at once. auto is the number of usable cores, at most 8.",
-    "Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
-)
-
-jobs_options = jobs_options_for("a file that takes longer, or on a dump of a large file", "file")
-
-
-cluster_option = click.option(
-    "--cluster",
-    metavar="ADDRESS",
-    help="Let the workers of the Dask scheduler at ADDRESS (tcp://host:8786) do the work. They read the "
-    "files themselves, by the same absolute paths. Requires eio-audit[cluster].",
-)

@@ -8,8 +8,9 @@ import inspect
 import os
 import re
 import shlex
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -17,7 +18,7 @@ import click
 
 from eio_audit.audit.locations.index_pattern import DEFAULT_INDEX_PATTERN, IndexPattern
 from eio_audit.audit.options import AuditOptions, Follow
-from eio_audit.cli.config_file import Config, error_at_key, find_config, read_config
+from eio_audit.cli.config_file import NOW, Config, error_at_key, read_config
 from eio_audit.cli.dump_choice import FIRST, DumpChoice, WantedDump
 from eio_audit.cli.inputs import pass_names
 from eio_audit.mlir.source import InputError
@@ -29,13 +30,12 @@ GROUPS = {
     "Input": ("pass_name", "dump", "number", "function", "changed_op", "grep", "block", "around", "radius"),
     "What counts as out of order": ("index_pattern", "pattern", "follow", "assume_pure", "order_from"),
     "Gate": (
-        *("fail_on", "max_avoidable", "max_inversions", "allow_unindexed"),
-        *("select", "extend_select", "ignore"),
-        *("baseline", "update_baseline", "source_root", "same_as", "exit_code"),
+        *("fail_on", "max_inversions", "allow_unindexed", "select", "ignore"),
+        *("baseline", "update_baseline", "same_as"),
     ),
-    "Output": (*("format_", "outputs", "output", "no_pager"), *("quiet", "verbose", "context", "statistics")),
-    "Many files or runs": (*("processes", "timeout", "max_runs", "cluster"), *("runs", "keep")),
-    "General": ("config", "isolated", "max_size"),
+    "Output": ("format_", "outputs", "output", "quiet", "verbose", "context", "statistics"),
+    "Many files or runs": ("processes", "timeout", "runs", "keep"),
+    "General": ("config",),
 }
 """By title, the parameters of a group. The others are what a command itself does; they come first."""
 
@@ -50,8 +50,25 @@ _SHORT_HELP = "eio-audit: short help"
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
 
+ONLY_KEYS = "max-size", "max-runs", "pager", "source-root"  # no command has an option for these
+
+
+class Key(click.Option):
+    """An option that only the configuration sets, as with ``--config KEY=VALUE``."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        """Leave the command line without it."""
+
+
 class GroupedCommand(click.Command):
-    """A command whose help lists the options in groups."""
+    """A command whose help lists the options in groups. Of its options, ``keys`` are only keys."""
+
+    def __init__(self, *args: Any, keys: Sequence[str] = (), **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        for option in self.params:
+            if isinstance(option, click.Option) and key_of(option) in (*keys, *ONLY_KEYS):
+                option.__class__ = Key
+                option.hidden = True
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. An error ends with the command that was perhaps meant."""
@@ -65,13 +82,26 @@ class GroupedCommand(click.Command):
                 raise
             hint = f"To read standard input:\n  {self._typed([*given, '-'])}"
             raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
+        except click.BadParameter as error:
+            if old := next((name for name in NOW if error.message.startswith(f"'{name}' ")), None):
+                raise click.ClickException(f"{old} is now: {NOW[old]}") from error
+            raise
         except click.NoSuchOption as error:
+            if now := self._now(error.option_name):
+                raise click.ClickException(f"{error.option_name} is now: {now}") from error
             place = self._command_in(given)
             if place is None:
                 raise
             meant = self._typed([*given[:place], "--", *given[place:]])
             hint = f"A command with options of its own comes after '--':\n  {meant}"
             raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
+
+    def _now(self, name: str) -> str | None:
+        """Return what does the work of an option that the command had in the version before."""
+        for key in self.params:
+            if isinstance(key, Key) and name in key.opts:
+                return f"--config {key_of(key)}={'true' if key.is_flag else key.metavar or 'VALUE'}"
+        return NOW.get(name)
 
     def _typed(self, words: Sequence[str]) -> str:
         return shlex.join(["eio-audit", self.name or "", *words])
@@ -159,25 +189,15 @@ UNUSABLE_OR_UNINDEXED = """could not run: wrong usage, unreadable or malformed i
      carries an index"""
 
 
-def exit_codes(codes: dict[int, str]) -> str:
+def exit_codes(others: Mapping[int, str], done: str = "done", unusable: str = UNUSABLE) -> str:
     """Return the epilog of a command's help: its exit codes."""
-    return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes.items()), ""])
+    codes = sorted({0: done, 2: unusable, **others}.items())
+    return "\n".join(["\b", "Exit codes:", *(f"  {code}  {text}" for code, text in codes), ""])
 
 
-EXIT_CODES = exit_codes({0: "done", 2: UNUSABLE_OR_UNINDEXED})  # of a command that needs the order
-REWRITE_EXIT_CODES = exit_codes(
-    {0: "done", 2: UNUSABLE, 3: "the result failed its own verification: nothing was written"}
-)
-DIFF_EXIT_CODES = exit_codes(
-    {
-        0: "the dumps are the same, or the gate that is asked for does not fail",
-        1: "the dumps differ, or the gate fails",
-        2: UNUSABLE,
-    }
-)
-GATE_EXIT_CODES = exit_codes(
-    {0: "done, and nothing fails", 1: "findings that fail", 2: UNUSABLE_OR_UNINDEXED}
-)
+EXIT_CODES = exit_codes({}, unusable=UNUSABLE_OR_UNINDEXED)  # of a command that needs the order
+REWRITE_EXIT_CODES = exit_codes({3: "the result failed its own verification: nothing was written"})
+GATE_EXIT_CODES = exit_codes({1: "findings that fail"}, "done, and nothing fails", UNUSABLE_OR_UNINDEXED)
 
 _SIZE = re.compile(r"(?P<number>[0-9]{1,15}) ?(?P<unit>[kmgt]?)b?", re.IGNORECASE)
 
@@ -222,6 +242,17 @@ def parsed_by(parse: Callable[[str], Value]) -> Callable[[str], Value]:
     return value_of
 
 
+def program_of(text: str, option: str) -> tuple[str, ...]:
+    """Split the value of an option, a command, as a shell does, and check that there is such a program."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise click.UsageError(f"{option}: {text!r} has {str(error).lower()}") from error
+    if not words or shutil.which(words[0]) is None:
+        raise click.UsageError(f"{option}: cannot find the program '{words[0] if words else text}'")
+    return words
+
+
 def _size(text: str) -> int:
     """Parse a number of bytes. A unit is a power of 1,000."""
     match = _SIZE.fullmatch(text)
@@ -231,24 +262,14 @@ def _size(text: str) -> int:
     return int(match["number"]) * int(1000**thousands)
 
 
-_ISOLATED = "eio-audit: isolated"
-_NOT_BOTH = "--isolated cannot be used with --config"
-
-
-def _ignore_config(ctx: click.Context, _: click.Parameter, isolated: bool) -> None:
-    ctx.meta[_ISOLATED] = isolated
-    if isolated and "config" in ctx.params:
-        raise click.UsageError(_NOT_BOTH)
-
-
-def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> Config:
+def _apply_config(ctx: click.Context, _: click.Parameter, texts: tuple[str, ...]) -> Config:
     """Read the configuration first, because it sets the defaults of other options."""
-    isolated = ctx.meta.get(_ISOLATED, False)
-    if isolated and path is not None:
-        raise click.UsageError(_NOT_BOTH)
-    if isolated or ctx.resilient_parsing:
+    if ctx.resilient_parsing:
         return Config()
-    config = find_config() if path is None else read_config(Path(path))
+    try:
+        config = read_config(texts)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
     options = {key_of(option): option for option in ctx.command.params}
     ctx.default_map = {
         options[key].name: _checked(ctx, config, options[key], value)
@@ -259,55 +280,39 @@ def _apply_config(ctx: click.Context, _: click.Parameter, path: str | None) -> C
 
 
 def _checked(ctx: click.Context, config: Config, option: click.Parameter, value: Any) -> Any:
-    """Return a configuration value in the option's type. Its paths are relative to the file's folder."""
-    assert config.path is not None
+    """Return a configuration value in the option's type. Paths in a file are relative to its folder."""
     key = key_of(option)
-    if option.multiple != isinstance(value, list):
-        expected = f'a list, as in {key} = ["..."]' if option.multiple else "a single value"
-        raise error_at_key(config.path, [key], f"{key}: expected {expected}")
+    source = config.sources[key]
+    if isinstance(value, list) and not option.multiple:
+        raise error_at_key(source, [key], f"{key}: expected a single value")
     is_path = isinstance(option.type, click.Path)
-    items = value if option.multiple else [value]
+    items = value if isinstance(value, list) else [value]
     if (option.multiple or is_path) and not all(isinstance(item, str) for item in items):
-        raise error_at_key(config.path, [key], f"{key}: expected text in quotes")
+        raise error_at_key(source, [key], f"{key}: expected text in quotes")
     texts = items if option.multiple else str(value)
     try:
         option.type_cast_value(ctx, texts)
     except click.ClickException as error:
-        raise error_at_key(config.path, [key], f"{key}: {error.message.rstrip('.')}") from error
-    if is_path:
+        raise error_at_key(source, [key], f"{key}: {error.message.rstrip('.')}") from error
+    if is_path and config.path is not None and not config.is_typed(key):
         return os.path.relpath(config.path.parent / value)
     return texts
 
 
-CONFIG_OPTIONS = (
-    click.option(
-        "--config",
-        type=PATH,
-        metavar="FILE",
-        is_eager=True,
-        callback=_apply_config,
-        help="Read options from FILE instead of the nearest eio-audit.toml, or pyproject.toml with "
-        "[tool.eio-audit], in the current folder or above it.",
-    ),
-    click.option(
-        "--isolated",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_ignore_config,
-        help="Ignore all configuration files.",
-    ),
+config_option = click.option(
+    "--config",
+    multiple=True,
+    type=PATH,
+    metavar="FILE|KEY=VALUE|none",
+    is_eager=True,
+    callback=_apply_config,
+    help="Read options from FILE, or from none, instead of the nearest eio-audit.toml, or pyproject.toml "
+    "with [tool.eio-audit], in this folder or above it. KEY=VALUE sets one key, as in max-size=4GB. May be "
+    "repeated.",
 )
-"""``--config`` and ``--isolated``. Values in the file become the defaults of the other options."""
+"""``--config``. Its values become the defaults of the other options."""
 
-max_size_option = click.option(
-    "--max-size",
-    type=_size,
-    metavar="SIZE",
-    default="1GB",
-    show_default=True,
-    help="Largest size that a compressed file may unpack to.",
-)
+max_size_key = click.option("--max-size", type=_size, metavar="SIZE", default="1GB")
 assume_pure_option = click.option(
     "--assume-pure",
     multiple=True,
@@ -336,13 +341,8 @@ def _audit_options(
     return AuditOptions(pattern or IndexPattern(), follow, assume_pure, original, config.ops)
 
 
-dependence_options = together("options", _audit_options, *CONFIG_OPTIONS, max_size_option, assume_pure_option)
-
-audit_options = together(
-    "options",
-    _audit_options,
-    *CONFIG_OPTIONS,
-    max_size_option,
+_COMMON = config_option, max_size_key
+_ORDER = (
     click.option(
         "--index-pattern",
         "pattern",
@@ -362,14 +362,17 @@ audit_options = together(
         "their last use; none: count frees as any op. May be repeated. Frees follow unless none is given.",
     ),
     assume_pure_option,
-    click.option(
-        "--order-from",
-        type=PATH,
-        metavar="BEFORE|LOG:N|first",
-        help="Take the original order from a dump instead of indices: BEFORE is a file with one dump, LOG:N "
-        "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
-    ),
 )
+_ORDER_FROM = click.option(
+    "--order-from",
+    type=PATH,
+    metavar="BEFORE|LOG:N|first",
+    help="Take the original order from a dump instead of indices: BEFORE is a file with one dump, LOG:N "
+    "the N-th dump of a log, 'first' the first dump of the input. Ops are matched as in diff.",
+)
+dependence_options = together("options", _audit_options, *_COMMON, assume_pure_option)
+index_options = together("options", _audit_options, *_COMMON, *_ORDER)
+audit_options = together("options", _audit_options, *_COMMON, *_ORDER, _ORDER_FROM)
 
 
 def _complete_pass(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -16,18 +14,6 @@ COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
     *("normalize", "repeat", "stamp", "trace"),
 )
-
-GONE = {
-    "config": "use: eio-audit help config {}",
-    "rule": "use: eio-audit help {}",
-    "shuffle": "use in Python: eio_audit.shuffle(eio_audit.read('in.mlir'), seed=1)",
-    "structure": "the command 'structure' is gone; 'diff' tells in how many pieces the modules are",
-    "--cache": "no run keeps results; use: eio-audit check PATH",
-    "--no-cache": "no run keeps results; use: eio-audit check PATH",
-    "--compare": "a plain run has the figures of each model and pass; use: eio-audit check PATH",
-    "--send": "workers read the files themselves; use: eio-audit check PATH --cluster ADDRESS",
-}
-"""By command or option that earlier versions had, what to use. ``{}`` is the rest of the command line."""
 
 
 class _Commands(click.Group):
@@ -50,21 +36,10 @@ class _Commands(click.Group):
             click.echo(f"eio-audit {__version__}")
             ctx.exit()
         name = args[0]
-        if name in GONE and not ctx.resilient_parsing:
-            raise click.ClickException(GONE[name].format(shlex.join(args[1:])).rstrip())
         is_option = name.startswith("-") and name != "-"
         if name not in COMMANDS and not is_option and not ctx.resilient_parsing:
             ctx.fail(f"No such command '{name}'. {_meant(name)}")
         return super().resolve_command(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. An option of earlier versions is an error that says what to use."""
-        try:
-            return super().invoke(ctx)
-        except click.NoSuchOption as error:
-            if error.option_name not in GONE:
-                raise
-            raise click.ClickException(f"{error.option_name}: {GONE[error.option_name]}") from error
 
 
 def _meant(name: str) -> str:

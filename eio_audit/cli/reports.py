@@ -34,7 +34,6 @@ RENDERERS = {
         "text": "text.check:print_check",
         "concise": "ci:to_concise",
         "json": "json:check_to_json",
-        "jsonl": "json:to_jsonl",
         "markdown": "markdown:to_markdown",
         "github": "ci:to_github",
         "sarif": "ci:to_sarif",
@@ -45,7 +44,6 @@ RENDERERS = {
     "Diff": {
         "text": "text.diff:print_diff",
         "json": "json:diff_to_json",
-        "jsonl": "json:diff_to_jsonl",
         "markdown": "markdown:diff_to_markdown",
         "html": "html.pages:diff_to_html",
     },
@@ -236,7 +234,7 @@ def _several_reports(
     formats: Sequence[str],
     format_: str,
     outputs: Sequence[tuple[str | None, str]],
-    no_pager: bool,
+    pager: bool,
     quiet: bool = False,
     verbose: bool = False,
 ) -> Reports:
@@ -253,7 +251,7 @@ def _several_reports(
         raise click.UsageError("cannot write two reports to one file")
     main = instead or ([] if quiet else [(format_, None)])
     others = [(name, path) for name, path in outputs if name is not None]
-    return Reports([*main, *others], quiet, verbose, not no_pager)
+    return Reports([*main, *others], quiet, verbose, pager)
 
 
 def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Command], Command]:
@@ -280,13 +278,9 @@ def report_options(kind: str, *options: Callable[[Any], Any]) -> Callable[[Comma
         "repeated. Write ./NAME for a name with a colon."
         + (" html:DIR/ writes a page for each model." if kind in FOLDER_RENDERERS else ""),
     )
-    pager_option = click.option(
-        "--no-pager",
-        is_flag=True,
-        help="Do not show a report that is longer than the terminal in a pager: PAGER, else less.",
-    )
+    pager_key = click.option("--pager", type=bool, default=True)
     make = functools.partial(_several_reports, formats)
-    decorate = together("reports", make, format_option, output_option, pager_option, *options)
+    decorate = together("reports", make, format_option, output_option, pager_key, *options)
     return lambda command: decorate(_annotating_errors(command))
 
 

@@ -39,7 +39,7 @@ class TooLargeError(UnreadableFileError):
     """A file unpacks to more than the limit."""
 
     def __init__(self, max_bytes: int) -> None:
-        super().__init__(f"it unpacks to more than {_size(max_bytes)}; --max-size allows more")
+        super().__init__(f"it unpacks to more than {_size(max_bytes)}; --config max-size=SIZE allows more")
 
 
 def file_state(path: str | os.PathLike[str]) -> FileState | None:

@@ -6,7 +6,7 @@ Dataclasses are written field by field. ``_FIELDS`` lists the classes that have 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,6 @@ from eio_audit.mlir.source import printable_in_json
 if TYPE_CHECKING:  # a command does not need the results of the others
     from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
     from eio_audit.audit.bisect.first_failure import FirstFailure
-    from eio_audit.audit.check.check import Check
     from eio_audit.audit.check.figures import DumpAudit, Summary
     from eio_audit.audit.check.keyed_block import PairClass
     from eio_audit.audit.corpus.trace_models import ModelTraces
@@ -162,10 +161,12 @@ def check_to_json(verdict: Verdict) -> str:
     from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 
     check = verdict.check
+    inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
+    about = {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
     return _document(
         "check",
         dumps=check.dumps,
-        summary=_plain(check.summary) | _about_frees(check.dumps) | _about_inputs(check),
+        summary=_plain(check.summary) | _about_frees(check.dumps) | about,
         errors=check.errors,
         unjudged=check.unjudged,
         findings=verdict.findings,
@@ -184,11 +185,17 @@ def diff_to_json(diff: Diff) -> str:
 
 def _diff_members(diff: Diff) -> dict[str, object]:
     from eio_audit.audit.diff.op_changes import repeated_changes
+    from eio_audit.report.wording.diff import verdict
 
     repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
     sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
     return {
-        "verdict": _verdict(diff),
+        "verdict": {
+            "same_as": diff.sameness.sameness,
+            "ignored": diff.ignored,
+            "text": verdict(diff),
+            "reason": diff.sameness.reason or None,
+        },
         "before": _plain(diff.before.summary) | _about_frees([diff.before]),
         "after": _plain(diff.after.summary) | _about_frees([diff.after]),
         "ops": {"unchanged": diff.ops.unchanged, **sizes},
@@ -202,25 +209,6 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "dumps": [diff.before, diff.after],
         "errors": [],
     }
-
-
-def _verdict(diff: Diff) -> dict[str, object]:
-    from eio_audit.report.wording.diff import verdict
-
-    sameness = diff.sameness
-    return {
-        "same_as": sameness.sameness,
-        "ignored": diff.ignored,
-        "text": verdict(diff),
-        "reason": sameness.reason or None,
-    }
-
-
-def diff_to_jsonl(diff: Diff) -> Iterator[str]:
-    """Yield JSON Lines: the verdict, then every op of both dumps on demand."""
-    yield _line({"type": "verdict", **_verdict(diff)})
-    for pair in diff.pairs():
-        yield _line({"type": "op", "status": pair.status, **_plain(pair)})
 
 
 def two_runs_to_json(runs: RunComparison) -> str:
@@ -305,19 +293,6 @@ def traces_to_json(traces: ModelTraces, rows: Sequence[TracedPass] | None = None
     return _document("trace", **members, chosen=chosen)
 
 
-def to_jsonl(verdict: Verdict) -> str:
-    """Return JSON Lines: errors, findings, then the figures. ``type`` is the kind of an object."""
-    objects = [{"type": "error", **_plain(error)} for error in verdict.check.errors]
-    objects += [{"type": "unjudged", **_plain(one)} for one in verdict.check.unjudged]
-    objects += [{"type": "finding", **_plain(finding)} for finding in verdict.findings]
-    objects.append({"type": "summary", **_plain(verdict.check.summary), **_about_inputs(verdict.check)})
-    return "".join(map(_line, objects))
-
-
-def _line(one: object) -> str:
-    return printable_in_json(json.dumps(one, ensure_ascii=False)) + "\n"
-
-
 def _document(command: str, **members: object) -> str:
     return dumped({"schema": SCHEMA, "command": command, **_plain(members)})
 
@@ -337,17 +312,9 @@ def _without_dumps(figures: Summary) -> dict[str, object]:
     return {key: number for key, number in _plain(figures).items() if key != "dumps"}
 
 
-def _about_inputs(check: Check) -> dict[str, int]:
-    inputs = {dump.source for dump in check.dumps} | {error.source for error in check.errors}
-    return {"inputs": len(inputs), "unjudged": len(check.unjudged), "unindexed_dumps": check.unindexed}
-
-
 def _about_frees(dumps: Sequence[DumpAudit]) -> dict[str, int]:
     blocks = [block for dump in dumps for block in dump.blocks]
-    return {
-        "frees": sum(block.frees for block in blocks),
-        "at_frees": sum(block.at_frees for block in blocks),
-    }
+    return {key: sum(getattr(block, key) for block in blocks) for key in ("frees", "at_frees")}
 
 
 def _head(dump: DumpAudit) -> dict[str, object]:

@@ -14,7 +14,7 @@ from eio_audit.audit.bisect.bisect import Application, Bisection, PatternTotal
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.gate.gate import Gate, Verdict
+from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
 from eio_audit.report.wording import bisect, order
@@ -152,7 +152,7 @@ def _printable_code(text: str) -> str:
     return code(printable(text))
 
 
-def bisection_to_markdown(result: Bisection, *, gate: Gate, verbose: bool = False) -> str:
+def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
     """Return the bisection as Markdown, ending in a newline."""
     lines = [f"### {literal(bisect.headline(result))}", "", f"{bisect.effort(result)}.", ""]
     if not result.is_unchanged:
@@ -168,7 +168,7 @@ def bisection_to_markdown(result: Bisection, *, gate: Gate, verbose: bool = Fals
             *(f"- {bisect.not_resolved(one, result)}" for one in result.unresolved),
             "",
         ]
-    lines += [f"**{literal(bisect.answer(result, gate))}**", ""]
+    lines += [f"**{literal(bisect.answer(result))}**", ""]
     if worst and result.reproduction.is_kept:
         lines += [f"Before and after attempt {worst[0].last}:", "", "```sh"]
         lines += [result.reproduction.at(worst[0].last - 1), result.reproduction.at(worst[0].last), "```"]

@@ -1,5 +1,6 @@
 """The invalid IR that a pass leaves when it fails is read to show it, and never judged or written."""
 
+import shlex
 from pathlib import Path
 from random import Random
 
@@ -243,6 +244,18 @@ def test_next_points_at_the_op_that_the_error_names(tmp_path: Path, monkeypatch:
     path.write_text(GOOD.replace('loc("1|add")', "") + "\n" + ERROR + failed())
     done = run("trace", path.name)
     assert b"  eio-audit history a.log 4  # follows the op that its error names\n" in done.stdout
+    done = run("trace", path.name, "--follow", "none", "--index-pattern", r"^(?P<index>\d+)\|")
+    [line] = [one for one in done.stdout.decode().splitlines() if "eio-audit history" in one]
+    words = shlex.split(line, comments=True)
+    assert words[2:] == [
+        "--config",
+        "follow=none",
+        "--config",
+        r'index-pattern="^(?P<index>\\d+)\\|"',
+        "a.log",
+        "4",
+    ]
+    assert run(*words[1:]).returncode == 0
 
 
 UNLISTED = """x.func @k(%a: f32) -> f32 {

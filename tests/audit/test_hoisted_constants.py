@@ -150,11 +150,11 @@ def test_findings_of_other_ops_are_charged_without_constants() -> None:
     [
         (Gate(), HOISTED_ALONE, ()),
         (Gate(), BOTH, (AVOIDABLE,)),
-        (Gate(max_avoidable=1), BOTH, ()),
+        (Gate((AVOIDABLE,), max_inversions=1), BOTH, ()),
         (Gate((AVOIDABLE, HOISTED)), HOISTED_ALONE, (HOISTED,)),
         (Gate((AVOIDABLE, UNAVOIDABLE, HOISTED)), BOTH, (AVOIDABLE, HOISTED)),
-        (Gate((AVOIDABLE, UNAVOIDABLE), max_inversions=3, max_avoidable=1), BOTH, ()),
-        (Gate((AVOIDABLE, UNAVOIDABLE), max_inversions=2, max_avoidable=1), BOTH, (UNAVOIDABLE,)),
+        (Gate((AVOIDABLE, UNAVOIDABLE), max_inversions=3), BOTH, ()),
+        (Gate((AVOIDABLE, UNAVOIDABLE), max_inversions=2), BOTH, (AVOIDABLE, UNAVOIDABLE)),
     ],
 )
 def test_what_a_gate_lets_pass(gate: Gate, ops: tuple[str, ...], failed: tuple[object, ...]) -> None:

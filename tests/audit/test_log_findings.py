@@ -139,7 +139,7 @@ def test_other_rules_find_an_op_once_too() -> None:
         (Gate(), [AVOIDABLE]),
         (Gate((AVOIDABLE, UNAVOIDABLE)), [AVOIDABLE]),
         (Gate(never_fails=True), []),
-        (Gate(max_avoidable=1), []),
+        (Gate(max_inversions=1), []),
     ],
 )
 def test_what_fails_because_of_an_inversion_that_was_repaired(gate: Gate, failed: list[Rule]) -> None:

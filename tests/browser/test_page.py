@@ -380,7 +380,8 @@ def test_renumbered_lines_are_unchanged_unless_asked_for(visit: Callable[..., An
     later = shifted.replace("{\n", '{\n  %0 = "t.one"() : () -> i32\n', 1)
     marker = "// -----// IR Dump After {0} ({0}) //----- //\n{1}"
     page = visit(
-        marker.format("a", first) + marker.format("b", later), command=["trace", "--allow-unindexed"]
+        marker.format("a", first) + marker.format("b", later),
+        command=["trace", "--config", "allow-unindexed=true"],
     )
     assert page.locator(".fold").all_inner_texts() == ["39 unchanged lines"]
     page.get_by_label("hide renumbering").uncheck()
@@ -402,7 +403,7 @@ def test_switches_unwrap_lines_and_hide_types_and_locations(visit: Callable[...,
 def test_equal_text_is_not_marked_where_it_names_another_value(visit: Callable[..., Any]) -> None:
     first = function("%a = t.a %x", "%b = t.b %x", "%c = t.c %a")
     second = function("%b = t.a %x", "%a = t.b %x", "%c = t.c %a")
-    page = visit(log(first, second), "#pass-1", ["trace", "--allow-unindexed"])
+    page = visit(log(first, second), "#pass-1", ["trace", "--config", "allow-unindexed=true"])
     page.wait_for_selector(".row.changed")
     assert page.locator(":is(del, ins)").count() == 0
 
@@ -433,7 +434,9 @@ def test_an_op_that_was_inlined_has_one_history(visit: Callable[..., Any], ancho
     f, g = function("%a = t.a %x"), function("%c = t.c %x", name="g")
     both = function("%c = t.c %x", "%a = t.a %x", name="g")
     later = module(both.replace("t.a %x", "t.a %c"))
-    page = visit(log(module(f, g), f, both, module(both), later), anchor, ["trace", "--allow-unindexed"])
+    page = visit(
+        log(module(f, g), f, both, module(both), later), anchor, ["trace", "--config", "allow-unindexed=true"]
+    )
     page.locator(f".{side} .opname", has_text="t.a").last.click()
     assert page.locator(".history li").all_inner_texts() == ["~ p3 inlined", "~ p4 modified"]
 

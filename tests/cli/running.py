@@ -24,7 +24,7 @@ SAMPLES = Path(__file__).parent.parent.parent / "sample_irs"
 FORMATS = [
     "text",
     "json",
-    *(pytest.param(name, marks=pytest.mark.slow) for name in ("concise", "jsonl", "github", "html", "junit")),
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("concise", "github", "html", "junit")),
 ]
 """Of ``check``; a test that runs it several times for each has the others in longer runs."""
 

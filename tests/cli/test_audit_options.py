@@ -49,7 +49,7 @@ def test_the_figures_of_the_page_on_frees(follow: tuple[str, ...], figures: tupl
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 def test_every_command_warns_of_a_glob_that_matches_nothing(command: tuple[str | Path, ...]) -> None:
-    result = run(*command, "--assume-pure", "ttir.*", "--assume-pure", "mine.*")
+    result = run(*command, "--config", 'assume-pure=["ttir.*", "mine.*"]')
     assert result.returncode < 2
     assert result.stderr.count(b"warning:") == 1
     assert b"warning: --assume-pure 'mine.*' matches no op of the input" in result.stderr
@@ -66,8 +66,8 @@ def test_every_command_takes_all_of_them(command: tuple[str | Path, ...]) -> Non
         "splits",
         "--follow",
         "frees",
-        "--assume-pure",
-        "ttir.*",
+        "--config",
+        "assume-pure=ttir.*",
     )
     result = run(*command, *options, "--index-pattern", r"(?P<index>\d+)")
     assert result.returncode < 2

@@ -354,9 +354,9 @@ def test_options_that_cannot_be(options: list[str], message: str) -> None:
 
 
 def test_the_most_runs_are_not_exceeded_and_what_is_left_is_named() -> None:
-    found = lines_of("bisect", "--fail-on", "never", "--jobs", "1", "--max-runs", "2", "--", *SMALL)
+    found = lines_of("bisect", "--fail-on", "never", "--jobs", "1", "--config", "max-runs=2", "--", *SMALL)
     assert found[1] == "218 attempts of patterns, 0 change the IR; the compiler ran 8 times"
-    start = found.index("3 intervals of attempts are not resolved: --max-runs is reached")
+    start = found.index("3 intervals of attempts are not resolved: max-runs is reached")
     assert found[start + 1 : start + 4] == [
         "  attempts 1 to 27: 16 inversions made, not resolved",
         "  attempts 28 to 54: 2 inversions made, not resolved",
@@ -367,7 +367,7 @@ def test_the_most_runs_are_not_exceeded_and_what_is_left_is_named() -> None:
     start = found.index(
         f"  eio-audit bisect --pass {PASS} -- {command} --{PASS} sample_irs/small/before_alias.mlir"
     )
-    assert "  with --max-runs 32  # resolves more" in found[start:]
+    assert "  with --config max-runs=32  # resolves more" in found[start:]
 
 
 def test_keep_has_the_states_and_the_actions(tmp_path: Path) -> None:
@@ -399,19 +399,21 @@ def test_nothing_is_left_in_the_temporary_folder(tmp_path: Path) -> None:
 
 def test_the_program_may_be_on_standard_input() -> None:
     source = Path(SMALL[-1]).read_bytes()
-    found = lines_of("bisect", "--fail-on", "never", "--max-runs", "1", "--", *SMALL[:-1], "-", stdin=source)
+    found = lines_of(
+        "bisect", "--fail-on", "never", "--config", "max-runs=1", "--", *SMALL[:-1], "-", stdin=source
+    )
     assert found[0] == f"{PASS}: 0 -> 18 inversions, 0 avoidable"
 
 
 def test_the_own_output_of_the_command_is_dropped(tmp_path: Path) -> None:
     output = tmp_path / "after.mlir"
-    assert run("bisect", "-q", "--max-runs", "1", "--", *SMALL, "-o", output).returncode == 1
+    assert run("bisect", "-q", "--config", "max-runs=1", "--", *SMALL, "-o", output).returncode == 1
     assert not output.exists()
 
 
 @pytest.mark.parametrize(("rule", "code"), [("any", 1), ("shuffled", 1), ("moved", 0), ("never", 0)])
 def test_the_gate_is_on_what_is_left_at_the_end(rule: str, code: int) -> None:
-    assert run("bisect", "-q", "--max-runs", "1", "--fail-on", rule, "--", *SMALL).returncode == code
+    assert run("bisect", "-q", "--config", "max-runs=1", "--fail-on", rule, "--", *SMALL).returncode == code
 
 
 def test_a_gate_needs_indices() -> None:
@@ -483,7 +485,7 @@ def test_a_compiler_that_cannot_be_bisected_is_an_error(command: list[str], mess
         (["--pass", PASS, "--dump", "2"], f"python3: error: {PASS} ran once; there is no --dump 2\n"),
         (["--show", "219"], f"python3: error: there is no attempt 219: {PASS} makes attempts 1 to 218\n"),
         (
-            ["--max-runs", "1", "--op", "#999"],
+            ["--config", "max-runs=1", "--op", "#999"],
             "python3: error: no op carries index 999; the nearest: #25 (line 24)\n",
         ),
         (["--timeout", "0.001"], "python3: error: stopped after 0.001 seconds (--timeout)\n"),

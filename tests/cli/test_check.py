@@ -100,12 +100,12 @@ WRONG = "42 wrong indices in 5 of 16 dumps, 42 left at the end"
             "failed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end",
         ),
         (
-            ("--fail-on", "moved", "--max-avoidable", "54"),
+            ("--fail-on", "moved", "--max-inversions", "54"),
             1,
             "failed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end, 54 allowed",
         ),
         (
-            ("--fail-on", "moved", "--max-avoidable", "55"),
+            ("--fail-on", "moved", "--max-inversions", "55"),
             0,
             "passed: 55 inversions out of place in 7 of 16 dumps, 21 left at the end, 55 allowed",
         ),

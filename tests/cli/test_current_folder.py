@@ -147,9 +147,9 @@ EACH_COMMAND = [
     ["check", "big.log"],
     ["check", "-", "-j", "2"],
     ["check", "logs", "--timeout", "60"],
-    ["diff", "logs/a.log", "logs/b.log", "--exit-code", "-j", "2"],
+    ["diff", "logs/a.log", "logs/b.log", "--config", "jobs=2"],
     ["explain", "logs/a.log", "%3", "--dump", "last"],
-    ["fix", "logs", "--output", "fixed", "-j", "2"],
+    ["fix", "logs", "--output", "fixed", "--config", "jobs=2"],
     ["graph", "logs/a.log", "--dump", "last", "--block", "@forward"],
     ["help", "EIO001"],
     ["history", "logs/a.log", "%3"],
@@ -260,7 +260,7 @@ def test_the_worker_of_a_cluster_as_the_page_starts_it(folder: Folder) -> None:
             try:
                 with Client(cluster, set_as_default=False) as client:
                     client.wait_for_workers(1, 30)
-                done = run("check", folder.path / "big.log", "--cluster", address)
+                done = run("check", folder.path / "big.log", "--jobs", address)
             finally:
                 worker.terminate()
     assert (done.returncode, done.stderr) == (1, b"")

@@ -35,7 +35,6 @@ def file(tmp_path: Path) -> Path:
         (["check", "FILE", "--output", ""], "--output"),
         (["check", "FILE", "--config", ""], "'--config'"),
         (["check", "FILE", "--baseline", ""], "'--baseline'"),
-        (["check", "FILE", "--source-root", ""], "'--source-root'"),
         (["check", "FILE", "--order-from", ""], "'--order-from'"),
         (["repeat", "--keep", "", "--", "true"], "'--keep'"),
         (["bisect", "--keep", "", "--", "true"], "'--keep'"),

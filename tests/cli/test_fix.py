@@ -320,7 +320,7 @@ def test_a_diff_on_a_narrow_terminal_applies(environment: dict[str, str], tmp_pa
 
 def test_a_folder_in_place(tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
-    result = run("fix", "-i", folder, "-v")
+    result = run("fix", "-i", folder, "--config", "verbose=true")
     assert (result.returncode, result.stdout) == (0, b"")
     assert result.stderr.decode() == (
         f"{folder}/deeper/ordered.mlir: in order: unchanged\n"

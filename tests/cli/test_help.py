@@ -53,13 +53,6 @@ def test_every_command_is_listed() -> None:
     assert listed == list(COMMANDS)
 
 
-@pytest.mark.parametrize("command", ["normalize", "repeat"])
-def test_options_of_indices_are_not_those_of_commands_that_count_none(command: str) -> None:
-    text = help_of(command)
-    assert "--assume-pure" in text
-    assert not re.search("--follow|--index-pattern|--order-from", text)
-
-
 @pytest.mark.parametrize(("path", "text"), pages().items(), ids=lambda value: getattr(value, "name", ""))
 def test_the_pages_that_the_program_holds_are_current(path: Path, text: str) -> None:
     assert path.read_text() == text, f"run {MADE_BY}"
@@ -80,20 +73,18 @@ def test_help_is_a_command_too(words: list[str], same_as: list[str]) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("rule EIO001", "use: eio-audit help EIO001"),
-        ("rule", "use: eio-audit help"),
-        ("config --follow derived", "use: eio-audit help config --follow derived"),
-        ("shuffle a.mlir", "use in Python: eio_audit.shuffle(eio_audit.read('in.mlir'), seed=1)"),
-        ("check a.mlir --cache kept", "--cache: no run keeps results; use: eio-audit check PATH"),
-        ("check --no-cache a.mlir", "--no-cache: no run keeps results; use: eio-audit check PATH"),
+        ("check --isolated a.mlir", "--isolated is now: --config none"),
         (
-            "check a.mlir --compare=old.json",
-            "--compare: a plain run has the figures of each model and pass; use: eio-audit check PATH",
+            "check a.mlir --max-avoidable=1",
+            "--max-avoidable is now: --fail-on moved --config max-inversions=N",
         ),
-        (
-            "check a.mlir --cluster host --send",
-            "--send: workers read the files themselves; use: eio-audit check PATH --cluster ADDRESS",
-        ),
+        ("check a.mlir --max-size 4GB", "--max-size is now: --config max-size=SIZE"),
+        ("trace a.log --allow-unindexed", "--allow-unindexed is now: --config allow-unindexed=true"),
+        ("diff a.mlir b.mlir --exit-code", "--exit-code is now: --same-as order"),
+        ("diff a.log b.log -j 2", "-j is now: --config jobs=N|auto"),
+        ("history a.log %0 --follow none", "--follow is now: --config follow=VALUE"),
+        ("diff a.mlir b.mlir --format jsonl", "jsonl is now: json, of which jq -c prints parts line by line"),
+        ("bisect --max-runs 9 -- mlir-opt a.mlir", "--max-runs is now: --config max-runs=N"),
     ],
 )
 def test_an_old_name_answers_with_the_new_one(line: str, message: str) -> None:

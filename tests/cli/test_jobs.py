@@ -160,12 +160,12 @@ def contents(folder: Path) -> dict[str, bytes]:
     "options",
     [
         ("--check",),
-        pytest.param(("--check", "-v"), marks=pytest.mark.slow),
+        pytest.param(("--check", "--config", "verbose=true"), marks=pytest.mark.slow),
         ("--diff",),
         ("--in-place",),
         pytest.param(("--in-place", "--quiet"), marks=pytest.mark.slow),
-        pytest.param(("--in-place", "--renumber", "-v"), marks=pytest.mark.slow),
-        ("--in-place", "--relabel", "-v", "--follow", "derived"),
+        pytest.param(("--in-place", "--renumber", "--config", "verbose=true"), marks=pytest.mark.slow),
+        ("--in-place", "--relabel", "--config", "verbose=true", "--follow", "derived"),
         ("--in-place", "--pass", "ttir-erase-inverse-ops"),
         ("--output", "fixed"),
         ("--output", "fixed", "--dump", "last"),
@@ -178,7 +178,7 @@ def test_two_processes_fix_as_one_does(corpus: Path, options: Sequence[str]) -> 
     (corpus / "packed.mlir.gz").write_bytes(gzip.compress(function("f", 2, 1).encode()))
     before, results = contents(corpus), []
     for count in "12":
-        result = run("fix", ".", *options, "-j", count)
+        result = run("fix", ".", *options, "--config", f"jobs={count}")
         results.append((result.returncode, result.stdout, result.stderr, contents(corpus)))
         for path in contents(corpus).keys() - before.keys():
             (corpus / path).unlink()
@@ -192,7 +192,7 @@ def test_two_processes_fix_as_one_does(corpus: Path, options: Sequence[str]) -> 
 
 def test_one_log_is_fixed_by_several_processes() -> None:
     text = Path(LOG).read_bytes()
-    one, two = (run("fix", "-", "-j", count, stdin=text) for count in "12")
+    one, two = (run("fix", "-", "--config", f"jobs={count}", stdin=text) for count in "12")
     assert (one.returncode, one.stdout, one.stderr) == (two.returncode, two.stdout, two.stderr)
     assert one.stdout != text
 
@@ -200,8 +200,8 @@ def test_one_log_is_fixed_by_several_processes() -> None:
 def test_files_without_indices_are_an_error_only_if_no_file_has_some(corpus: Path) -> None:
     (corpus / "unindexed.mlir").write_text('module {\n  "t.a"() : () -> ()\n}\n')
     for count in "12":
-        alone = run("fix", "--check", "unindexed.mlir", "3.mlir", "-j", count)
-        both = run("fix", "--check", "-v", "unindexed.mlir", "1.mlir", "-j", count)
+        alone = run("fix", "--check", "unindexed.mlir", "3.mlir", "--config", f"jobs={count}")
+        both = run("fix", "--check", "unindexed.mlir", "1.mlir", "--config", f"jobs={count}")
         assert alone.returncode == 2
         assert alone.stderr.endswith(b"2 files: 2 failed\n")
         assert both.returncode == 0
@@ -212,7 +212,7 @@ def test_a_log_with_a_dump_that_takes_too_long_is_not_written(corpus: Path) -> N
     large = function("f", *range(20_000, 0, -1))
     (corpus / "0.mlir").write_text(dump("After", "a", function("f", 2, 1)) + dump("After", "b", large))
     before = contents(corpus)
-    result = run("fix", "-i", "0.mlir", "2.mlir", "--timeout", "0.2")
+    result = run("fix", "-i", "0.mlir", "2.mlir", "--config", "timeout=0.2")
     assert result.returncode == 2
     assert result.stderr.decode() == (
         "0.mlir:9:1: error: it took longer than 0.2 seconds\n"
@@ -226,7 +226,7 @@ def test_a_file_with_two_names_is_rewritten_once(corpus: Path) -> None:
     (corpus / "link.mlir").symlink_to("0.mlir")
     for count in "12":
         (corpus / "0.mlir").write_text(function("f", 2, 1))
-        result = run("fix", "-i", "0.mlir", "link.mlir", "./2.mlir", "-j", count)
+        result = run("fix", "-i", "0.mlir", "link.mlir", "./2.mlir", "--config", f"jobs={count}")
         assert result.stderr.decode().splitlines()[-1].startswith("2 files: ")
         assert (corpus / "0.mlir").read_text() == FIXED
 
@@ -234,7 +234,7 @@ def test_a_file_with_two_names_is_rewritten_once(corpus: Path) -> None:
 def test_a_reader_that_stops_ends_all(corpus: Path) -> None:
     for number in range(200):
         (corpus / f"more_{number}.mlir").write_text(function(f"f{number}", 2, 1))
-    command = f"{sys.executable} -m eio_audit fix --diff -q -j 2 more_*.mlir | head -n 1"
+    command = f"{sys.executable} -m eio_audit fix --diff -q --config jobs=2 more_*.mlir | head -n 1"
     environment = os.environ | {"PYTHONPATH": str(SAMPLES.parent)}
     result = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
@@ -256,8 +256,8 @@ def test_two_processes_compare_two_runs_as_one_does(corpus: Path, format_: str) 
     ]
     for name, dumps in {"a.log": texts, "b.log": others}.items():
         (corpus / name).write_text("".join(dump("After", "cse", text) for text in dumps))
-    command = "diff", "a.log", "b.log", "--exit-code", "--format", format_
-    one, two = (run(*command, "-j", count) for count in "12")
+    command = "diff", "a.log", "b.log", "--format", format_
+    one, two = (run(*command, "--config", f"jobs={count}") for count in "12")
     assert (one.returncode, one.stdout, one.stderr) == (two.returncode, two.stdout, two.stderr)
     assert one.returncode == 1
     if format_ == "text":
@@ -268,10 +268,8 @@ def test_two_processes_compare_two_runs_as_one_does(corpus: Path, format_: str) 
         ]
 
 
-def test_a_timeout_of_a_diff_is_one_of_two_runs(corpus: Path) -> None:
-    result = run("diff", "0.mlir", "1.mlir", "--timeout", "5")
-    assert result.returncode == 2
-    assert b"--timeout requires two logs or folders" in result.stderr
+def test_a_timeout_of_the_configuration_is_not_for_two_dumps(corpus: Path) -> None:
+    assert run("diff", "0.mlir", "0.mlir", "--config", "timeout=0.001").returncode == 0
 
 
 def processes_of_group(group: int) -> list[str]:
@@ -295,7 +293,18 @@ def test_ctrl_c_ends_all_processes_and_leaves_whole_files(corpus: Path) -> None:
     texts = {f"{n}.mlir": function(f"f{n}", *range(150, 0, -1)).encode() for n in range(100, 400)}
     for name, text in texts.items():
         (corpus / name).write_bytes(text)
-    command = [sys.executable, "-c", WITH_CTRL_C, "fix", "-i", "-v", "-j", "2", *texts]
+    command = [
+        sys.executable,
+        "-c",
+        WITH_CTRL_C,
+        "fix",
+        "-i",
+        "--config",
+        "jobs=2",
+        "--config",
+        "verbose=true",
+        *texts,
+    ]
     environment = os.environ | {"PYTHONPATH": str(SAMPLES.parent)}
     with subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True, env=environment) as begun:
         assert begun.stderr is not None

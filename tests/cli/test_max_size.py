@@ -30,39 +30,42 @@ def packed(tmp_path: Path) -> Path:
     ],
 )
 def test_more_than_it_may_is_an_error(packed: Path, command: list[str]) -> None:
-    done = run(*(str(packed) if word == "PATH" else word for word in command), "--max-size", "1kB")
-    message = f"{packed}: error: it unpacks to more than 1 kB; --max-size allows more\n"
+    done = run(*(str(packed) if word == "PATH" else word for word in command), "--config", "max-size=1kB")
+    message = f"{packed}: error: it unpacks to more than 1 kB; --config max-size=SIZE allows more\n"
     assert (done.returncode, done.stderr.decode()) == (2, message)
 
 
 def test_standard_input_too(packed: Path) -> None:
     for command in ("check", "trace"):
-        done = run(command, "-", "--max-size", "1kB", stdin=packed.read_bytes())
-        assert done.stderr == b"<stdin>: error: it unpacks to more than 1 kB; --max-size allows more\n"
+        done = run(command, "-", "--config", "max-size=1kB", stdin=packed.read_bytes())
+        assert (
+            done.stderr
+            == b"<stdin>: error: it unpacks to more than 1 kB; --config max-size=SIZE allows more\n"
+        )
 
 
 def test_nothing_is_written(packed: Path, tmp_path: Path) -> None:
-    done = run("fix", packed, "-o", tmp_path / "out.mlir", "--max-size", "500")
+    done = run("fix", packed, "-o", tmp_path / "out.mlir", "--config", "max-size=500")
     assert (done.returncode, (tmp_path / "out.mlir").exists()) == (2, False)
 
 
 def test_the_dump_of_order_from_too(packed: Path) -> None:
-    done = run("check", "-", "--order-from", packed, "--max-size", "1K", stdin=TEXT)
+    done = run("check", "-", "--order-from", packed, "--config", "max-size=1K", stdin=TEXT)
     assert b"a.mlir.gz: error: it unpacks to more than 1 kB" in done.stderr
 
 
 def test_a_file_as_large_as_it_may_be_is_read(packed: Path) -> None:
-    assert b"unpacks" not in run("check", packed, "--max-size", "1100").stderr
+    assert b"unpacks" not in run("check", packed, "--config", "max-size=1100").stderr
 
 
 def test_a_file_that_is_not_compressed_may_be_larger(tmp_path: Path) -> None:
     path = tmp_path / "a.mlir"
     path.write_bytes(TEXT)
-    assert b"unpacks" not in run("check", path, "--max-size", "1").stderr
+    assert b"unpacks" not in run("check", path, "--config", "max-size=1").stderr
 
 
 @pytest.mark.parametrize("size", ["", "-1", "4XB", "1.5GB", "\N{ARABIC-INDIC DIGIT ONE}"])
 def test_what_is_no_size(size: str) -> None:
-    done = run("check", "-", "--max-size", size)
+    done = run("check", "-", "--config", f"max-size={size}")
     assert f"{size!r} is not a size such as 500MB or 4GB".encode() in done.stderr
     assert done.returncode == 2

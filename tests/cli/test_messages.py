@@ -48,7 +48,7 @@ def test_quiet_leaves_the_exit_code(command: str, tmp_path: Path) -> None:
     before.write_text(SHUFFLED)
     after.write_text(SHUFFLED)
     paths = [before, after, "--fail-on", "shuffled"] if command == "diff" else [after]
-    result = run(command, *paths, "--quiet", "--assume-pure", "no.such.*")
+    result = run(command, *paths, "--quiet", "--config", "assume-pure=no.such.*")
     assert (result.returncode, result.stdout, result.stderr) == (1, b"", b"")
     assert run(command, *paths, "-q", "-o", tmp_path / "report.txt").stdout == b""
     assert b"inversion" in (tmp_path / "report.txt").read_bytes()
@@ -68,10 +68,3 @@ def test_a_caret_is_below_its_column_on_every_terminal(columns: int, tmp_path: P
     assert (code, head) == (2, "a.mlir:1:66: error: use of value '%1', which is not defined in this scope")
     assert line[caret.index("^")] == "%"
     assert len(line) <= columns
-
-
-@pytest.mark.parametrize("args", [["structure", "after.mlir"], ["structure", "--help"]])
-def test_a_command_that_is_gone(args: list[str]) -> None:
-    result = run(*args)
-    message = "Error: the command 'structure' is gone; 'diff' tells in how many pieces the modules are\n"
-    assert (result.returncode, result.stdout, result.stderr.decode()) == (2, b"", message)

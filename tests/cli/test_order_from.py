@@ -16,7 +16,7 @@ func.func @f(%a: i32) -> (i32, i32) {{
 }}
 """
 LOG = DUMP.format(name="a", first="neg", second="abs") + DUMP.format(name="b", first="abs", second="neg")
-PURE = ("--assume-pure", "t.*", "--format", "json")
+PURE = ("--config", "assume-pure=t.*", "--format", "json")
 
 
 @pytest.fixture
@@ -36,10 +36,6 @@ def inversions(*args: str | Path, stdin: bytes = b"") -> list[int]:
 def test_the_first_dump_of_the_input(log: Path) -> None:
     assert inversions("check", log, "--order-from", "first") == [0, 1]
     assert inversions("trace", log, "--order-from", "first") == [0, 1]
-
-
-def test_the_first_dump_of_the_input_of_every_command(log: Path) -> None:
-    assert run("history", log, "%neg", "--order-from", "first").returncode == 0
 
 
 def test_the_first_dump_whatever_dump_is_chosen(log: Path) -> None:

@@ -31,13 +31,13 @@ def test_a_long_report_goes_through_the_pager_in_colour(pager: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("options", "environment"),
     [
-        (["check", "-v", LONG, "--no-pager"], {}),
+        (["check", "-v", LONG, "--config", "pager=false"], {}),
         (["check", SHORT], {}),
         (["check", "-v", LONG], {"PAGER": ""}),
         (["check", "-v", LONG], {"PAGER": "no-such-pager-anywhere"}),
         (["check", "-v", LONG], {"PAGER": "'less"}),
     ],
-    ids=["--no-pager", "short", "empty", "missing", "malformed"],
+    ids=["configured", "short", "empty", "missing", "malformed"],
 )
 def test_the_terminal_gets_it(
     options: list[str | Path], environment: dict[str, str], pager: str, tmp_path: Path

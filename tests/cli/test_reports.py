@@ -58,7 +58,6 @@ def test_a_file_whose_name_has_a_colon(name: str, tmp_path: Path, monkeypatch: p
         ("check", "a.html", "<!doctype html>"),
         ("check", "A.HTM", "<!doctype html>"),
         ("check", "a.json", '{\n  "schema"'),
-        ("check", "a.jsonl", '{"type"'),
         ("check", "a.sarif", '{\n  "$schema"'),
         ("check", "a.sarif.json", '{\n  "$schema"'),
         ("check", "a.md", "### eio-audit: "),

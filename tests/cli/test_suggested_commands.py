@@ -7,9 +7,13 @@ import shlex
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from eio_audit import AuditOptions
 from tests.audit.test_trace import dump, function
 from tests.cli.running import run
+from tests.internals import bisection_command, read_config
 
 CLEAN, SHUFFLED = function("f", 1, 2), function("f", 2, 1)
 NAME = "two words.log"
@@ -62,6 +66,40 @@ def test_a_command_that_is_suggested_runs_on_the_selected_dump() -> None:
     assert command[1:] == ["fix", "--diff", "--follow", "constants", "--pass", "my-pass", "--dump", "1", NAME]
     done = run(*command[1:])
     assert (done.returncode, done.stdout.count(b"@@ -")) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "printed"),
+    [
+        (["--follow", "constants"], ["--follow", "constants"]),
+        (["--config", "follow=constants"], ["--follow", "constants"]),
+        (["--config", "assume-pure=my.*"], ["--config", "assume-pure=my.*"]),
+        (
+            ["--config", 'assume-pure=["my.*", "a"]', "--index-pattern", "(?P<index>[0-9])"],
+            ["--config", 'assume-pure=["my.*", "a"]', "--index-pattern", "(?P<index>[0-9])"],
+        ),
+    ],
+)
+def test_what_is_only_a_key_of_the_next_command_is_set_as_a_key(
+    options: list[str], printed: list[str]
+) -> None:
+    lines = run("trace", NAME, *options).stdout.decode().splitlines()
+    [words] = [shlex.split(line, comments=True) for line in lines if line.startswith("  eio-audit diff ")]
+    assert words[2 : 2 + len(printed)] == printed
+    assert run(*words[1:]).returncode == 1
+
+
+@given(
+    st.lists(
+        st.sampled_from(["true", "1", "my.*", "[a]", "'a'", "=", "inf"]) | st.text("ab.*?[é\U0001f600\"'\\"),
+        max_size=3,
+    )
+)
+def test_the_values_of_a_key_are_read_as_they_were_given(globs: list[str]) -> None:
+    words = shlex.split(bisection_command(AuditOptions(assume_pure=globs), ["opt"]))
+    values = read_config(["none", *words[3:-2]]).values
+    found = values.get("assume-pure", [])
+    assert (found if isinstance(found, list) else [found]) == globs
 
 
 def test_a_diff_around_a_pass_suggests_to_fix_the_same_dump() -> None:

@@ -485,18 +485,17 @@ def test_dumps_without_an_index_are_counted() -> None:
 
 
 def test_a_pattern_that_matches_nothing_is_a_warning() -> None:
-    done = run("trace", LOG, "--assume-pure", "my.*")
+    done = run("trace", LOG, "--config", "assume-pure=my.*")
     assert done.stderr == b"warning: --assume-pure 'my.*' matches no op of the input\n"
 
 
 @pytest.mark.parametrize(
     ("options", "code"),
     [
-        (("--max-avoidable", "21"), 1),
-        (("--fail-on", "moved", "--max-avoidable", "21"), 0),
-        (("--fail-on", "moved", "--max-avoidable", "20"), 1),
-        (("--max-avoidable", "21", "--max-inversions", "602"), 0),
-        (("--max-avoidable", "21", "--max-inversions", "601"), 1),
+        (("--fail-on", "moved", "--config", "max-inversions=21"), 0),
+        (("--fail-on", "moved", "--config", "max-inversions=20"), 1),
+        (("--config", "max-inversions=602"), 0),
+        (("--config", "max-inversions=601"), 1),
     ],
 )
 def test_ceilings_count_what_fails(options: tuple[str, ...], code: int) -> None:

@@ -117,7 +117,7 @@ def test_dumps_without_an_index_in_models_with_indices_are_counted(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("options", "code"), [((), 1), (("--allow-unindexed",), 0), (("--fail-on=never",), 0)]
+    ("options", "code"), [((), 1), (("--config", "allow-unindexed=true"), 0), (("--fail-on=never",), 0)]
 )
 def test_a_model_without_an_index_fails_unless_that_is_allowed(
     tmp_path: Path, options: tuple[str, ...], code: int
@@ -173,12 +173,12 @@ def test_a_corpus_in_order_has_no_tables(corpus: Path) -> None:
 
 
 def test_a_time_limit_changes_nothing_where_it_is_kept(corpus: Path) -> None:
-    assert run("trace", corpus, "--timeout", "60").stdout == run("trace", corpus).stdout
+    assert run("trace", corpus, "--config", "timeout=60").stdout == run("trace", corpus).stdout
 
 
 def test_standard_input_is_traced_here(monkeypatch: pytest.MonkeyPatch) -> None:
     log = (IN_ORDER + dump("After", "fusing", function("f", 2, 1))).encode()
     assert (
-        run("trace", "-", "--jobs", "2", "--timeout", "9", stdin=log).stdout
+        run("trace", "-", "--jobs", "2", "--config", "timeout=9", stdin=log).stdout
         == run("trace", "-", stdin=log).stdout
     )

@@ -37,7 +37,6 @@ GOLDEN_FILES = {
     "github": "github.txt",
     "gitlab": "gitlab.json",
     "json": "check.json",
-    "jsonl": "check.jsonl",
     "junit": "junit.xml",
     "markdown": "summary.md",
     "sarif": "check.sarif",

@@ -156,7 +156,7 @@ def test_the_first_page_of_several_has_no_blocks() -> None:
 
 
 def test_a_model_below_the_ceiling_of_all_passes() -> None:
-    page = Page(pages_of(FEW, Gate((AVOIDABLE,), max_avoidable=4))["b.html"])
+    page = Page(pages_of(FEW, Gate((AVOIDABLE,), max_inversions=4))["b.html"])
     assert "passed: 3 pairs out of order: all can be moved back" in page.words
     assert "allowed" not in page.words
 

@@ -90,7 +90,6 @@ def test_no_word_where_no_constant_is_hoisted() -> None:
             "| `a.mlir:1:1` | 2 pairs out of order: all can be moved back (all of hoisted constants) |",
         ),
         ("junit", f"<system-out>{LINE}</system-out>"),
-        ("jsonl", '"avoidable": 2, "avoidable_constants": 2, "avoidable_splits": 0, "avoidable_others": 0'),
     ],
 )
 def test_every_format_with_figures_says_it(format_: str, expected: str) -> None:

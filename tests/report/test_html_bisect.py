@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import AuditOptions, Bisection, Gate, IndexPattern, bisect
+from eio_audit import AuditOptions, Bisection, IndexPattern, bisect
 from tests.cli.running import SAMPLES
 from tests.internals import (
     DEFAULT_OPTIONS,
@@ -37,7 +37,7 @@ class Shown:
         self.page = self.page_of(self.result)
 
     def page_of(self, result: Bisection) -> Page:
-        return Page(bisection_to_html(result, "1.0", Gate(), self.steps))
+        return Page(bisection_to_html(result, "1.0", self.steps))
 
     @property
     def words(self) -> str:
@@ -159,7 +159,7 @@ def test_attempts_that_are_not_resolved_are_hatched(stopped: Shown) -> None:
         Hatched("12.39%", "12.39%"),
         Hatched("24.77%", "25.23%"),
     ]
-    assert "intervals of attempts are not resolved: --max-runs is reached" in stopped.words
+    assert "intervals of attempts are not resolved: max-runs is reached" in stopped.words
 
 
 def test_a_pass_without_patterns_is_one_step(shown: Shown) -> None:

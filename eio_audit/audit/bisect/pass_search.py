@@ -44,7 +44,7 @@ from eio_audit.audit.command import interrupted_by_termination
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
 from eio_audit.mlir.source import InputError
 
-INTERRUPTED, MOST_RUNS = "interrupted", "--max-runs"  # why a search stopped early
+INTERRUPTED, MOST_RUNS = "interrupted", "max-runs"  # why a search stopped early
 CHANGES_NOTHING = "it changes nothing"  # why a pass that leaves the IR as it is has no steps
 NO_PATTERNS = "it applies no patterns"
 FAILS_WITHOUT = "it fails when patterns are held back"

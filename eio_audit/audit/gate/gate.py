@@ -82,8 +82,7 @@ class Gate:
     Attributes:
         rules: the rules in force.
         never_fails: whether findings are only reported.
-        max_inversions: the most inversions in total that may pass; None to allow no unavoidable inversion.
-        max_avoidable: the most inversions out of place in total that may pass; None for 0.
+        max_inversions: the most inversions that may pass, in all inputs together; None for none.
         introduced: how many inversions the chosen passes of a log made and left, if only these count, not
             the rules on order; None if all that is left counts.
         allows_unindexed: whether inputs pass that cannot be judged, because nothing in them is indexed.
@@ -92,9 +91,13 @@ class Gate:
     rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)
     never_fails: bool = False
     max_inversions: int | None = None
-    max_avoidable: int | None = None
     introduced: int | None = None
     allows_unindexed: bool = False
+
+    @property
+    def limits_any(self) -> bool:
+        """Whether ``max_inversions`` counts inversions of any kind, not only those of ops out of place."""
+        return {*self.rules} & {*ORDER_RULES} != {AVOIDABLE}
 
     @property
     def needs_findings(self) -> bool:
@@ -106,24 +109,24 @@ class Gate:
         return bool(check.unjudged) and not self.allows_unindexed and not self.never_fails
 
     def failed_rules(self, figures: Summary, found: Iterable[Rule] = ()) -> tuple[Rule, ...]:
-        """Return the rules in force whose ceiling, 0 by default, is exceeded.
+        """Return the rules in force that fail. A ceiling is one for all rules on order together.
 
         The figures decide the rules on inversions, and findings of a rule (``found``) all other rules.
         """
         failed = set(found) - BY_FIGURES
         if self.introduced is not None:
-            return (AVOIDABLE,) if self.introduced > (self.max_avoidable or 0) else ()
-        if figures.avoidable_others > (self.max_avoidable or 0):
-            failed.add(AVOIDABLE)
-        if figures.wrong_indices:
-            failed.add(WRONG_INDEX)
-        if figures.avoidable_constants:
-            failed.add(HOISTED)
-        if figures.avoidable_splits:
-            failed.add(SPLIT)
-        most = self.max_inversions
-        if figures.minimum if most is None else figures.inversions > most:
-            failed.add(UNAVOIDABLE)
+            return (AVOIDABLE,) if self.introduced > (self.max_inversions or 0) else ()
+        counted = {
+            AVOIDABLE: figures.avoidable_others,
+            UNAVOIDABLE: figures.minimum,
+            WRONG_INDEX: figures.wrong_indices,
+            HOISTED: figures.avoidable_constants,
+            SPLIT: figures.avoidable_splits,
+        }
+        if self.max_inversions is None:
+            failed |= {rule for rule, number in counted.items() if number}
+        elif (figures.inversions if self.limits_any else figures.avoidable_others) > self.max_inversions:
+            failed |= {*ORDER_RULES}
         return () if self.never_fails else tuple(rule for rule in self.rules if rule in failed)
 
 

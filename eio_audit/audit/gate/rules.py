@@ -57,6 +57,7 @@ TOLD_APART = {Follow.CONSTANTS: HOISTED, Follow.SPLITS: SPLIT}
 """The rules on ops whose avoidable inversions are told apart: one finding for a block."""
 
 ORDER_RULES = (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)  # the rules on the order of ops
+FAIL_ON = {"shuffled": (AVOIDABLE, WRONG_INDEX), "moved": (AVOIDABLE,), "any": ORDER_RULES}  # by what fails
 
 LOCATION_RULES = (
     Rule("EIO101", "unknown-location", "An op has no location, or an unknown one."),

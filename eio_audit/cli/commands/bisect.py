@@ -16,13 +16,12 @@ import click
 
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import no_order
-from eio_audit.cli.jobs import Jobs, run_options
-from eio_audit.cli.options import UNUSABLE, FilledPath, audit_options, exit_codes, grouped_command
+from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.options import FilledPath, audit_options, exit_codes, grouped_command, program_of
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 
 if TYPE_CHECKING:
     from eio_audit.audit.bisect.bisect import Bisection
-    from eio_audit.audit.bisect.first_failure import BuiltInTest
     from eio_audit.audit.bisect.pass_search import PassSearch, Request, SearchResult
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
@@ -62,12 +61,12 @@ INTERRUPTED_BY_USER = 130
     short_help="Run a compiler and find the rewrite patterns that changed the order.",
     epilog=exit_codes(
         {
-            0: "done, and nothing fails",
             1: "inversions left that fail, some by the pass; the test or compiler fails",
-            2: UNUSABLE,
             130: "interrupted or terminated: the report has what was found",
-        }
+        },
+        "done, and nothing fails",
     ),
+    keys=("follow", "assume-pure"),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMPILER ARGS...")
 @click.option(
@@ -109,13 +108,7 @@ INTERRUPTED_BY_USER = 130
     is_flag=True,
     help="With --test: find only the first pass after which it fails. The compiler runs at most twice.",
 )
-@click.option(
-    "--max-runs",
-    type=click.IntRange(min=1),
-    default=1000,
-    show_default=True,
-    help="Run the compiler at most so often for the search. The report says what is not resolved.",
-)
+@click.option("--max-runs", type=click.IntRange(min=1), metavar="N", default=1000)
 @click.option(
     "--keep",
     type=FilledPath(file_okay=False),
@@ -125,7 +118,10 @@ INTERRUPTED_BY_USER = 130
 )
 @audit_options
 @ceiling_options()
-@run_options
+@jobs_options(
+    "How many compilers run at once. auto is the number of usable cores, at most 8.",
+    "Stop a run of the compiler, or of the test, that takes longer. The search goes on without it.",
+)
 @report_options("Bisection", quiet_option, verbose_option("Show all patterns, applications and ops."))
 @click.pass_context
 def bisect_command(
@@ -185,7 +181,7 @@ def bisect_command(
         if test is not None:
             _test(ctx, request, test, stop_after_pass, reports)
         try:
-            result = _bisect(request, op, parallel.processes, max_runs, gate, reports)
+            result = _bisect(request, op, parallel, max_runs, reports)
         except CompilerError as failed:
             if reports.formats - RENDERERS["FirstFailure"].keys():
                 raise
@@ -202,11 +198,10 @@ def bisect_command(
     ctx.exit(1 if is_judged and gate.failed_rules(result.states.at_end_of_log) else 0)
 
 
-def _bisect(
-    request: Request, op: str | None, jobs: int | None, max_runs: int, gate: Gate, reports: Reports
-) -> Bisection:
+def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, reports: Reports) -> Bisection:
     from eio_audit.audit.bisect.bisect import bisect_pass, op_steps
 
+    assert not isinstance(parallel.processes, str)
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
     steps = None
     if "html" in reports.formats:
@@ -214,36 +209,23 @@ def _bisect(
 
         steps = StoredSteps()
     with bisect_progress() as advance:
-        result = bisect_pass(request, jobs, max_runs, advance, [] if steps is None else [steps])
+        result = bisect_pass(request, parallel.processes, max_runs, advance, [] if steps is None else [steps])
     if op is not None:
         reports.write(op_steps(result, op))
     else:
-        _with_text(reports).write(result, gate=gate, steps=None if steps is None else steps.of(result.states))
+        _with_text(reports).write(result, steps=None if steps is None else steps.of(result.states))
     return result
 
 
 def _test(ctx: click.Context, request: Request, test: str, of_pass: bool, reports: Reports) -> None:
     """Find the first application, or only pass, after which a test fails, and exit."""
-    from eio_audit.audit.bisect.first_failure import first_failure
+    from eio_audit.audit.bisect.first_failure import BuiltInTest, first_failure
 
     _require_formats("FirstFailure", reports)
-    found = first_failure(request, _parsed_test(test), stops_after_pass=of_pass)
+    parsed = BuiltInTest(test) if test in [*BuiltInTest] else program_of(test, "--test")
+    found = first_failure(request, parsed, stops_after_pass=of_pass)
     reports.write(found)
     ctx.exit(INTERRUPTED_BY_USER if found.stopped else 0 if found.pass_name is None else 1)
-
-
-def _parsed_test(text: str) -> BuiltInTest | tuple[str, ...]:
-    from eio_audit.audit.bisect.first_failure import BuiltInTest
-
-    if text in [*BuiltInTest]:
-        return BuiltInTest(text)
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        raise click.UsageError(f"--test: {text!r} has {str(error).lower()}") from error
-    if not words or shutil.which(words[0]) is None:
-        raise click.UsageError(f"--test: cannot find the program '{words[0] if words else text}'")
-    return words
 
 
 def _require_formats(kind: str, reports: Reports) -> None:

@@ -13,7 +13,7 @@ import click
 from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import GateChoice, gate_options
-from eio_audit.cli.jobs import Jobs, cluster_option, jobs_options
+from eio_audit.cli.jobs import PROCESSES, Jobs, jobs_options
 from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, dump_options, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
@@ -34,8 +34,13 @@ if TYPE_CHECKING:
 @dump_options
 @audit_options
 @gate_options
-@jobs_options
-@cluster_option
+@jobs_options(
+    f"{PROCESSES} tcp://HOST:PORT is a Dask scheduler, whose workers read the files by the same absolute "
+    "paths; this requires eio-audit[cluster].",
+    "Give up on a file that takes longer, or on a dump of a large file. This is an error of that file; the "
+    "others are still read.",
+    or_address=True,
+)
 @report_options(
     "Verdict", quiet_option, verbose_option("Show all findings, and why the other inversions remain.")
 )

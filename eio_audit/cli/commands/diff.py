@@ -6,7 +6,6 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,22 +14,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.inputs import dumps_of_run, is_run, no_order, read_dumps, total_size, warn_of_unmatched
+from eio_audit.cli.gate import MAX_INVERSIONS, ceiling_options, is_asked_for
+from eio_audit.cli.inputs import (
+    dumps_of_run,
+    is_given,
+    is_run,
+    no_order,
+    read_dumps,
+    total_size,
+    warn_of_unmatched,
+)
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
-    DIFF_EXIT_CODES,
     PATH,
     GroupedCommand,
     audit_options,
     dump_options,
+    exit_codes,
     grouped_command,
 )
 from eio_audit.cli.reports import RENDERERS, Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, Source, Span, source_name
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.workers import Workers
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
@@ -79,7 +85,7 @@ def _header(old_name: str, new_name: str, old_mode: str, new_mode: str, renaming
 class GitDiffCommand(GroupedCommand):
     """A command with two files as arguments, which git can also run.
 
-    Run by git, the exit code is 0 unless ``--exit-code`` is given, because git stops at another code. A file
+    Run by git, the exit code is 0 unless ``--same-as`` asks for it, because git stops at another code. A file
     that is not readable IR is shown line by line.
     """
 
@@ -109,7 +115,7 @@ class GitDiffCommand(GroupedCommand):
             code = 1
         except click.exceptions.Exit as end:
             code = end.exit_code
-        ctx.exit(code if ctx.params["exit_code"] else 0)
+        ctx.exit(code if is_given("same_as") else 0)
 
 
 def _print_lines(files: GitFiles) -> None:
@@ -124,25 +130,24 @@ def _print_lines(files: GitFiles) -> None:
     "diff",
     cls=GitDiffCommand,
     short_help="Show what a pass did to the ops and to their order.",
-    epilog=DIFF_EXIT_CODES,
+    epilog=exit_codes(
+        {1: "the dumps differ, or the gate fails"},
+        "the dumps are the same, or the gate that is asked for does not fail",
+    ),
+    keys=("assume-pure", "max-inversions", "jobs", "timeout"),
 )
 @click.argument("before", type=PATH)
 @click.argument("after", type=PATH, required=False)
 @dump_options
 @audit_options
-@ceiling_options(allow_unindexed=None)
-@click.option(
-    "--exit-code",
-    is_flag=True,
-    help="Accepted for git, which needs it to get the exit code. Elsewhere it has no effect.",
-)
+@ceiling_options(MAX_INVERSIONS)
 @click.option(
     "--same-as",
     type=click.Choice(["bytes", "names", "order"]),
     default="order",
     show_default=True,
     help="What counts as the same: bytes, identical text; names, the same text up to names and locations; "
-    "order, the same program in any legal order.",
+    "order, the same program in any legal order. git gets the exit code only with this option.",
 )
 @click.option(
     "--ignore",
@@ -159,7 +164,7 @@ def _print_lines(files: GitFiles) -> None:
     metavar="N",
     help="Show all changes in textual order, with N unchanged ops around each.",
 )
-@jobs_options
+@jobs_options()
 @report_options("Diff", quiet_option, verbose_option())
 @click.pass_context
 def diff_command(
@@ -169,7 +174,6 @@ def diff_command(
     choice: DumpChoice,
     options: AuditOptions,
     gate: Gate,
-    exit_code: bool,
     same_as: str,
     ignore: tuple[str, ...],
     context: int | None,
@@ -186,7 +190,7 @@ def diff_command(
     in several processes, until one pair is not the same.
 
     The exit code is 0 if the dumps are the same in the sense of --same-as, and 1 if they differ. With
-    --fail-on or another option of the gate, it is that of the gate, for the order of AFTER.
+    --fail-on, it is that of the gate, for the order of AFTER.
 
     \b
     Examples:
@@ -204,11 +208,10 @@ def diff_command(
     from eio_audit.audit.diff.sameness import Sameness
     from eio_audit.audit.explain.order_picture import WorstBlocks
     from eio_audit.cli.dump_before import around_pass
+    from eio_audit.mlir.input.folders import find_dump_files
     from eio_audit.report.text.progress import status
 
     are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
-    if parallel.timeout is not None and not are_runs:
-        raise click.UsageError("--timeout requires two logs or folders")
     if context is not None and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--unified requires --format text")
     if after is not None and are_runs:
@@ -217,7 +220,8 @@ def diff_command(
                 f"two logs are compared as {' or '.join(RENDERERS['RunComparison'])}, not as {format_}; "
                 "choose one dump of each with --pass or --dump"
             )
-        with _workers(parallel, before, after) as workers:
+        files = [file.path for run in (before, after) for file in find_dump_files(run)]
+        with parallel.workers(total_size(files)) as workers:
             runs = compare_runs(
                 dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers, ignore
             )
@@ -257,12 +261,6 @@ def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dum
         chosen.append(no_ops if path == os.devnull else own.only_one(dumps, source_name(path)))
     old, new = chosen
     return old, new
-
-
-def _workers(parallel: Jobs, *runs: str) -> AbstractContextManager[Workers | None]:
-    from eio_audit.mlir.input.folders import find_dump_files
-
-    return parallel.workers(total_size([file.path for run in runs for file in find_dump_files(run)]))
 
 
 def _renamed(dump: Dump, name: str) -> Dump:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
-import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -29,6 +27,7 @@ from eio_audit.cli.options import (
     dump_options,
     exit_codes,
     grouped_command,
+    program_of,
 )
 from eio_audit.cli.output import is_regular_file, reader_may_stop, write_atomically, write_bytes
 from eio_audit.mlir.source import InputError
@@ -137,41 +136,18 @@ def _write_in_folder(folder: str, target: str, result: Fix) -> None:
     write_atomically(target, result.pieces, replaces_link=True, source=result.source.file)
 
 
-def _command(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
-    """Split the command as a shell does."""
-    if text is None:
-        return None
-    try:
-        command = shlex.split(text)
-    except ValueError as error:
-        raise click.BadParameter(f"{text!r} has {str(error).lower()}") from error
-    if not command:
-        raise click.BadParameter("expected a command, such as 'mlir-opt -'")
-    return tuple(command)
-
-
-verify_with_option = click.option(
-    "--verify-with",
-    callback=_command,
-    metavar="COMMAND",
-    help="A compiler that reads each dump that changes on its standard input, such as 'mlir-opt -'. Unless "
-    "it accepts them all, the file is not written, and the exit code is 3.",
-)
-
-
-def compiler_of(command: tuple[str, ...] | None, timeout: float | None) -> Compiler | None:
-    """Return the compiler, which for one text has the time that a file has (``--timeout``).
+def compiler_of(command: str | None, timeout: float | None) -> Compiler | None:
+    """Return the compiler, which for one text has the time that a file has (``timeout``).
 
     Raises:
         UsageError: there is no such program.
     """
     if command is None:
         return None
-    if shutil.which(command[0]) is None:
-        raise click.UsageError(f"--verify-with: cannot find the program '{command[0]}'")
     from eio_audit.audit.fix.verification import Compiler
 
-    return Compiler(command) if timeout is None else Compiler(command, timeout)
+    words = program_of(command, "--verify-with")
+    return Compiler(words) if timeout is None else Compiler(words, timeout)
 
 
 def workers_of(
@@ -187,16 +163,6 @@ def workers_of(
         if total_bytes is not None and file_count > 1:
             total_bytes = max(total_bytes, ENOUGH_BYTES)
     return parallel.workers(total_bytes)
-
-
-FIX_EXIT_CODES = exit_codes(
-    {
-        0: "done, whether anything changed or not",
-        1: "with --check: a file would change",
-        2: f"{UNUSABLE_OR_UNINDEXED}; all other files are fixed",
-        3: "a result failed its verification, or a file changed: it was not written",
-    }
-)
 
 
 L1_SCHEDULE = (
@@ -216,7 +182,18 @@ class _FixCommand(GroupedCommand):
 
 
 @grouped_command(
-    "fix", cls=_FixCommand, short_help="Write the IR in its original order.", epilog=FIX_EXIT_CODES
+    "fix",
+    cls=_FixCommand,
+    short_help="Write the IR in its original order.",
+    epilog=exit_codes(
+        {
+            1: "with --check: a file would change",
+            3: "a result failed its verification, or a file changed: it was not written",
+        },
+        "done, whether anything changed or not",
+        f"{UNUSABLE_OR_UNINDEXED}; all other files are fixed",
+    ),
+    keys=("allow-unindexed", "jobs", "timeout", "verbose"),
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @click.option(
@@ -239,13 +216,18 @@ class _FixCommand(GroupedCommand):
     help="First correct the op indices that contradict dataflow, so that no inversion remains. "
     "--relabel=flat drops the old locations; otherwise the new ones contain them.",
 )
-@verify_with_option
+@click.option(
+    "--verify-with",
+    metavar="COMMAND",
+    help="A compiler that reads each dump that changes on its standard input, such as 'mlir-opt -'. Unless "
+    "it accepts them all, the file is not written, and the exit code is 3.",
+)
 @dump_options
 @audit_options
 @ALLOW_UNINDEXED
-@jobs_options
+@jobs_options()
 @click.option("-q", "--quiet", is_flag=True, help="Print only the IR or the diff, and errors.")
-@click.option("-v", "--verbose", is_flag=True, help="Also name the files that do not change.")
+@click.option("-v", "--verbose", is_flag=True)  # also names the files that do not change
 @click.pass_context
 def fix_command(
     ctx: click.Context,
@@ -260,7 +242,7 @@ def fix_command(
     diff: bool,
     renumber: bool,
     relabel: str | None,
-    verify_with: tuple[str, ...] | None,
+    verify_with: str | None,
     quiet: bool,
     verbose: bool,
 ) -> None:

@@ -7,7 +7,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import is_given, warn_of_unmatched
-from eio_audit.cli.options import PATH, UNUSABLE, audit_options, dump_options, exit_codes, grouped_command
+from eio_audit.cli.options import PATH, audit_options, dump_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, report_options
 from eio_audit.mlir.source import InputError
 
@@ -15,9 +15,7 @@ DRAWN_OPS = 600  # the most ops in a picture; a larger picture is slow to lay ou
 
 
 @grouped_command(
-    "graph",
-    short_help="Write a block's dataflow DAG: dot, graphml, json or svg.",
-    epilog=exit_codes({0: "done", 2: UNUSABLE}),
+    "graph", short_help="Write a block's dataflow DAG: dot, graphml, json or svg.", epilog=exit_codes({})
 )
 @click.argument("path", type=PATH)
 @click.option(

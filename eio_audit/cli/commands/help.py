@@ -12,18 +12,21 @@ import click
 from click.core import ParameterSource
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
+from eio_audit.cli.commands.bisect import bisect_command
 from eio_audit.cli.commands.check import check_command
 from eio_audit.cli.config_file import KEYS, Config
 from eio_audit.cli.options import exit_codes, grouped_command, key_of
 from eio_audit.cli.output import write_bytes
 from eio_audit.cli.registry import COMMANDS, cli
 
+_OPTIONS = {key_of(option): option for option in [*bisect_command.params, *check_command.params]}
+
 
 @grouped_command(
     "config",
     short_help="Print the options in use and where each value comes from.",
-    epilog=exit_codes({0: "done", 2: "wrong usage, or an unreadable or malformed configuration file"}),
-    params=[option for option in check_command.params if key_of(option) in (*KEYS, "config", "isolated")],
+    epilog=exit_codes({}, unusable="wrong usage, or an unreadable or malformed configuration file"),
+    params=[_OPTIONS[key] for key in ("config", *KEYS)],
 )
 @click.pass_context
 def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
@@ -36,19 +39,24 @@ def config_command(ctx: click.Context, /, config: Config, **_: Any) -> None:
       eio-audit help config
       eio-audit help config --follow derived > eio-audit.toml
     """
-    names = {key_of(option): option.name or "" for option in ctx.command.params}
     file_name = config.path.name if config.path else ""
-    origins = {ParameterSource.COMMANDLINE: "command line", ParameterSource.DEFAULT_MAP: file_name}
+
+    def origin(key: str, source: ParameterSource | None = ParameterSource.DEFAULT_MAP) -> str:
+        if source is ParameterSource.COMMANDLINE or config.is_typed(key):
+            return "command line"
+        return file_name if source is ParameterSource.DEFAULT_MAP else "default"
+
     lines = []
     for key in KEYS:
-        value, source = ctx.params[names[key]], ctx.get_parameter_source(names[key])
-        if value is not None and value is not False:
-            lines.append((f"{key} = {_toml(value)}", origins.get(source, "default") if source else "default"))
+        name = _OPTIONS[key].name or ""
+        value, source = ctx.params[name], ctx.get_parameter_source(name)
+        if value is not None and (value is not False or key == "pager"):
+            lines.append((f"{key} = {_toml(value)}", origin(key, source)))
     width = max(len(line) for line, _ in lines)
     text = [f"# {config.path or 'no configuration file in this folder or above it'}"]
-    text += [f"{line:{width}}  # {origin}" for line, origin in lines]
+    text += [f"{line:{width}}  # {where}" for line, where in lines]
     for name, entry in config.op_entries.items():
-        text += ["", f"[ops.{_toml(name)}]  # {file_name}"]
+        text += ["", f"[ops.{_toml(name)}]  # {origin(name)}"]
         text += [f"{_key(key)} = {_toml(value)}" for key, value in entry.items()]
     write_bytes(None, (f"{line}\n".encode() for line in text))
 
@@ -63,7 +71,7 @@ def _toml(value: Any) -> str:
         return f"[{', '.join(map(_toml, value))}]"
     if isinstance(value, bool):
         return str(value).lower()
-    if isinstance(value, int):
+    if isinstance(value, (int, float)):
         return str(value)
     if "\\" in value and "'" not in value and value.isprintable():
         return f"'{value}'"
@@ -88,7 +96,7 @@ def _complete_name(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 @grouped_command(
     "help",
     short_help="Explain a command, a rule or a word, or print the options in use.",
-    epilog=exit_codes({0: "done", 2: "wrong usage, no such name, or a malformed configuration file"}),
+    epilog=exit_codes({}, unusable="wrong usage, no such name, or a malformed configuration file"),
     context_settings={"allow_interspersed_args": False},
 )
 @click.argument("name", nargs=-1, type=click.UNPROCESSED, shell_complete=_complete_name)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eio_audit.cli import inputs
-from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes, grouped_command
+from eio_audit.cli.options import PATH, exit_codes, grouped_command, index_options
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.text.progress import progress
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 @grouped_command(
     "history",
     short_help="Follow one op through all passes of a log.",
-    epilog=exit_codes({0: "done", 2: UNUSABLE}),
+    epilog=exit_codes({}),
+    keys=("index-pattern", "follow", "assume-pure"),
 )
 @click.argument("log", type=PATH)
 @click.argument("op")
-@audit_options
+@index_options
 @report_options("History", verbose_option())
 @click.pass_context
 def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions, reports: Reports) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,18 +11,19 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.inputs import dumps_of_run, size
-from eio_audit.cli.options import PATH, UNUSABLE, dependence_options, exit_codes, grouped_command
+from eio_audit.cli.options import PATH, dependence_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
 if TYPE_CHECKING:
-    from eio_audit.mlir.input.dumps import Dump
+    pass
 
 
 @grouped_command(
     "repeat",
     short_help="Run a compiler several times and find the first pass whose output differs.",
-    epilog=exit_codes({0: "done: all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
+    epilog=exit_codes({1: "a run differs"}, "done: all runs print the same dumps"),
+    keys=("assume-pure",),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="Number of runs.")
@@ -70,7 +70,10 @@ def repeat_command(
             _run(command, logs[-1], timeout)
             if number == 1:
                 continue
-            result = compare_runs(_printed(logs[0]), _printed(logs[-1]), options)
+            first, last = (
+                dumps_of_run(str(log)) if size(str(log)) else iter(()) for log in (logs[0], logs[-1])
+            )
+            result = compare_runs(first, last, options)
             if number == 2 and not holds_ir(str(logs[0])):
                 raise InputError(shlex.join(command), None, "the command printed no dump")
             if all(alone for _, alone in result.only_in):
@@ -78,12 +81,6 @@ def repeat_command(
             if not result.is_same or number == runs:
                 reports.write(result)
                 ctx.exit(0 if result.is_same else 1)
-
-
-def _printed(log: Path) -> Iterator[Dump]:
-    """Yield the dumps that a run printed, which may be none."""
-    if size(str(log)):
-        yield from dumps_of_run(str(log))
 
 
 def _run(command: tuple[str, ...], log: Path, timeout: float | None) -> None:

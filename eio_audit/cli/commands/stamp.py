@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import click
 
+from eio_audit.cli.config_file import Config
 from eio_audit.cli.inputs import read_dumps
-from eio_audit.cli.options import PATH, REWRITE_EXIT_CODES, grouped_command, ir_output_option, max_size_option
+from eio_audit.cli.options import (
+    PATH,
+    REWRITE_EXIT_CODES,
+    config_option,
+    grouped_command,
+    ir_output_option,
+    max_size_key,
+)
 from eio_audit.cli.output import write_bytes
 
 
@@ -13,9 +21,10 @@ from eio_audit.cli.output import write_bytes
     "stamp", short_help="Number the ops of any IR, to audit any pass.", epilog=REWRITE_EXIT_CODES
 )
 @click.argument("path", type=PATH)
-@max_size_option
+@config_option
+@max_size_key
 @ir_output_option
-def stamp_command(path: str, max_size: int, output: str | None) -> None:
+def stamp_command(path: str, config: Config, max_size: int, output: str | None) -> None:
     """Give every op an index location, so that later passes can be audited; - is standard input.
 
     An op's index is its position in the text. The new location contains the old one. Functions and modules

@@ -12,9 +12,9 @@ import click
 
 from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import meant, no_such_pass
-from eio_audit.cli.gate import ceiling_options, is_asked_for
-from eio_audit.cli.jobs import Jobs, jobs_options_for
-from eio_audit.cli.options import GATE_EXIT_CODES, PATH, Command, audit_options, grouped_command, together
+from eio_audit.cli.gate import ALLOW_UNINDEXED, MAX_INVERSIONS, ceiling_options, is_asked_for
+from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.options import GATE_EXIT_CODES, PATH, audit_options, grouped_command, together
 from eio_audit.cli.reports import Reports, quiet_option, report_options, verbose_option
 from eio_audit.mlir.source import InputError, source_name
 from eio_audit.report.text.progress import progress
@@ -41,33 +41,28 @@ def _regex(text: str) -> re.Pattern[str]:
         raise click.BadParameter(f"{text!r} is not a regular expression: {error}") from error
 
 
-def pass_options(command: Command) -> Command:
-    """Add the options that choose passes. The command gets ``choice``."""
-    return together(
-        "choice",
-        _choice,
-        click.option(
-            "--pass",
-            "pass_name",
-            metavar="NAME",
-            help="Show only this pass. * stands for any characters.",
-        ),
-        click.option(
-            "--function", metavar="NAME", help="Show only passes that ran on this function or changed it."
-        ),
-        click.option(
-            "--changed-op",
-            metavar="OP",
-            help="Show only passes that added, removed, modified or moved such an op, as in linalg.matmul. "
-            "* stands for any characters.",
-        ),
-        click.option(
-            "--grep",
-            type=_regex,
-            metavar="REGEX",
-            help="Show only passes for which REGEX is found in the line of a changed op, before or after.",
-        ),
-    )(command)
+pass_options = together(
+    "choice",
+    _choice,
+    click.option(
+        "--pass", "pass_name", metavar="NAME", help="Show only this pass. * stands for any characters."
+    ),
+    click.option(
+        "--function", metavar="NAME", help="Show only passes that ran on this function or changed it."
+    ),
+    click.option(
+        "--changed-op",
+        metavar="OP",
+        help="Show only passes that added, removed, modified or moved such an op, as in linalg.matmul. "
+        "* stands for any characters.",
+    ),
+    click.option(
+        "--grep",
+        type=_regex,
+        metavar="REGEX",
+        help="Show only passes for which REGEX is found in the line of a changed op, before or after.",
+    ),
+)
 
 
 def _why_none(choice: PassChoice, trace: Trace) -> str:
@@ -93,16 +88,15 @@ def _why_none(choice: PassChoice, trace: Trace) -> str:
     "trace",
     short_help="Show what each pass of a log did to the ops and to their order.",
     epilog=GATE_EXIT_CODES,
+    keys=("assume-pure", "max-inversions", "allow-unindexed", "timeout"),
 )
 @click.argument("paths", nargs=-1, required=True, type=PATH, metavar="PATH...")
 @pass_options
 @audit_options
-@ceiling_options(introduced=True)
-@jobs_options_for("a model that takes longer", "model")
+@ceiling_options(MAX_INVERSIONS, ALLOW_UNINDEXED, introduced=True)
+@jobs_options()
 @report_options(
-    "ModelTraces",
-    quiet_option,
-    verbose_option("Show all findings, passes and models, also without changes."),
+    "ModelTraces", quiet_option, verbose_option("Show all findings, passes and models, also without changes.")
 )
 @click.pass_context
 def trace_command(

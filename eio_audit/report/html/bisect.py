@@ -14,7 +14,6 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from eio_audit.audit.bisect.bisect import Application, Bisection
-from eio_audit.audit.gate.gate import Gate
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of
@@ -156,7 +155,7 @@ COLOURS = 4  # how many patterns have a colour
 SHOWN_UNRESOLVED = 3  # how many of the steps that are not resolved are named at the top
 
 
-def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: StoredSteps) -> str:
+def bisection_to_html(result: Bisection, version: str, steps: StoredSteps) -> str:
     """Return the page of a bisection. ``steps`` has what each step did to the ops."""
     shows_order = result.is_judged and any(one.made for one in result.applications)
     kinds = _kinds(result)
@@ -169,7 +168,7 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
         (*BROWSER_SCRIPTS, "curve.js"),
         title=f"{' on '.join(filter(None, (result.pass_name, result.function)))}: patterns",
         result=result,
-        answer=answer(result, gate, "below"),
+        answer=answer(result, "below"),
         tiles=_tiles(result),
         compiler=shlex.join(result.command),
         curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,

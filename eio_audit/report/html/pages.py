@@ -240,7 +240,7 @@ def _verdict_of(verdict: Verdict, model: str, findings: Sequence[Finding]) -> Ve
     failing = {finding.rule for finding in findings if verdict.fails_by(finding)}
     return Verdict(
         check=check,
-        gate=replace(verdict.gate, max_inversions=None, max_avoidable=None),
+        gate=replace(verdict.gate, max_inversions=None),
         findings=tuple(findings),
         failed=tuple(rule for rule in verdict.failed if rule in failing)
         + ((UNINDEXED,) if verdict.gate.fails_unindexed(check) else ()),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
 from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.audit.gate.gate import Gate
 from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_next, print_table
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.findings import SHOWN
@@ -21,7 +20,7 @@ PATTERN = 45
 """The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
 
 
-def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose: bool = False) -> None:
+def print_bisection(result: Bisection, console: Console, *, verbose: bool = False) -> None:
     """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
     console.print((words.headline(result), "bold"))
     console.print((words.effort(result), "dim"))
@@ -34,7 +33,7 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     _print_worst(result, console, verbose=verbose)
     _print_advice(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)
-    console.print((words.answer(result, gate), "bold red" if result.left else "bold"))
+    console.print((words.answer(result), "bold red" if result.left else "bold"))
     print_next(words.next_steps(result), console, bisect_command(result))
 
 

@@ -12,11 +12,10 @@ from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.bisect.pass_search import MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE, Attempt, short_pattern
 from eio_audit.audit.diff.made_ops import Correction
-from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
-from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command, limits
+from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import correction
 from eio_audit.report.wording.trace import NOT_JUDGED
@@ -107,7 +106,7 @@ def stopped(result: Bisection) -> str:
         return ""
     what = f"{count(number, 'interval')} of attempts {'is' if number == 1 else 'are'} not resolved"
     if result.stopped:
-        why = "interrupted" if result.is_interrupted else "--max-runs is reached"
+        why = "interrupted" if result.is_interrupted else "max-runs is reached"
         return f"{what}: {why}"
     return f"{what}: {count(len(result.failures), 'run')} failed, first: {result.failures[0].message}"
 
@@ -196,7 +195,7 @@ def changed_passes(result: Bisection) -> list[TracedPass]:
     return [one for one in passes if one.changed or one.failed] if len(passes) > 1 else []
 
 
-def answer(result: Bisection, gate: Gate, where: str = "above") -> str:
+def answer(result: Bisection, where: str = "above") -> str:
     """Return ``ttir-erase-inverse-ops left 16; first attempt 7; change 2 patterns (above)``.
 
     ``where`` says where the report tells what to change.
@@ -215,8 +214,7 @@ def answer(result: Bisection, gate: Gate, where: str = "above") -> str:
         patterns = {*advice.together.patterns, *advice.places}
         what = count(len(patterns), "pattern") if result.of_patterns else "the place of ops"
         said += [f"change {what} ({where})"] if patterns else []
-    ceilings = limits(gate, (), result.states.at_end_of_log, lambda _: f"left after {name}")
-    return "; ".join([*said, *ceilings])
+    return "; ".join(said)
 
 
 def step_title(one: Application) -> str:
@@ -344,7 +342,7 @@ def next_steps(result: Bisection) -> Iterator[Step]:
     if worst is not None and worst.is_resolved and (worst.left or not result.is_judged):
         yield step("what the worst application did", "--show", str(worst.last))
     if result.stopped == MOST_RUNS:
-        yield step("resolves more", "--max-runs", str(4 * result.runs))
+        yield step("resolves more", "--config", f"max-runs={4 * result.runs}")
     yield step("a page: the curve, and each step", "-o", "bisect.html")
     if not result.is_kept:
         yield step("keeps the states for trace, diff, history", "-o", "states.log")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -59,7 +61,10 @@ def command(words: str, audited: DumpAudit | Trace, source: str, *more: str) -> 
 
     ``audited`` gives the options of its audit, and how a dump was selected from its file.
     """
-    given = [*_options(audited.options), *(selection(audited) if isinstance(audited, DumpAudit) else ())]
+    given = [
+        *_options(words, audited.options),
+        *(selection(audited) if isinstance(audited, DumpAudit) else ()),
+    ]
     return " ".join(["eio-audit", words, *map(shlex.quote, given), argument(source), *more])
 
 
@@ -71,7 +76,7 @@ def bisect_command(result: Bisection, *words: str) -> str:
 
 def bisection_command(options: AuditOptions, compiler: Sequence[str], *words: str) -> str:
     """Return the command that bisects a compiler with some options, and these of its own."""
-    return shlex.join(["eio-audit", "bisect", *words, *_options(options), "--", *compiler])
+    return shlex.join(["eio-audit", "bisect", *words, *_options("bisect", options), "--", *compiler])
 
 
 def explain_command(audited: DumpAudit | Trace, source: str, line: int | str = "") -> str:
@@ -123,15 +128,35 @@ def selection(dump: DumpAudit) -> list[str]:
     return [*words, "--dump", number] if number else words
 
 
-def _options(options: AuditOptions) -> list[str]:
-    """Return the options that dumps were audited with."""
-    given = sorted(set(options.follow) - {Follow.FREES})  # which follow unless another option says otherwise
-    words = [word for follow in given for word in ("--follow", follow)]
-    words += [word for pattern in options.assume_pure for word in ("--assume-pure", pattern)]
-    words += [] if options.pattern.is_default else ["--index-pattern", options.pattern.expression]
-    if options.order_from is not None:
-        words += ["--order-from", options.order_from.name]
-    return words
+_ONLY_KEYS = {
+    "bisect": ("follow", "assume-pure"),
+    "diff": ("assume-pure",),
+    "history": ("follow", "assume-pure", "index-pattern"),
+    "trace": ("assume-pure",),
+}
+"""By command, what ``--config`` sets: the command has no option for it."""
+
+_PLAIN = re.compile(rf"{'|'.join(Follow)}|[a-z]\w*\.[\w.*]*")  # what ``--config`` reads without quotes
+
+
+def _options(words: str, options: AuditOptions) -> list[str]:
+    """Return the options that dumps were audited with, as a command has them."""
+    name, *_ = words.split()
+    given = {
+        "follow": sorted({*options.follow} - {Follow.FREES}),  # which follow unless another option says so
+        "assume-pure": options.assume_pure,
+        "index-pattern": [] if options.pattern.is_default else [options.pattern.expression],
+        "order-from": [] if options.order_from is None or name == "history" else [options.order_from.name],
+    }
+    found = []
+    for key, values in given.items():
+        if key not in _ONLY_KEYS.get(name, ()):
+            found += [word for value in values for word in (f"--{key}", value)]
+        elif values:
+            one = values[0] if len(values) == 1 else ""
+            value = one if _PLAIN.fullmatch(one) else json.dumps(one or [*values], ensure_ascii=False)
+            found += ["--config", f"{key}={value}"]
+    return found
 
 
 SHOWN_INPUTS = 10  # the most inputs without an index that a verdict names unless verbose
@@ -212,9 +237,9 @@ def checked(total: int, unindexed: int, what: str = "dumps") -> str:
     return f"{total - unindexed:,} of {total:,} {what} checked; {unindexed:,} {verb} no op index"
 
 
-def lets_pass(unjudged: Sequence[object]) -> str:
+def lets_pass(unjudged: Sequence[object], option: str = "--allow-unindexed") -> str:
     """Return what lets inputs or models pass that carry no op index."""
-    return f" (--allow-unindexed lets {'it' if len(unjudged) == 1 else 'them'} pass)"
+    return f" ({option} lets {'it' if len(unjudged) == 1 else 'them'} pass)"
 
 
 def why_not_judged(one: UnjudgedInput) -> str:
@@ -252,24 +277,24 @@ def limits(gate: Gate, failed: Collection[Rule], figures: Summary, where: Callab
 
     ``where`` returns the place of a figure, by its name.
     """
+    most = gate.max_inversions
+    allowed = "" if most is None else f", {most:,} allowed"
     if gate.introduced is not None:
         what = count(gate.introduced, "inversion") if gate.introduced else "no inversion"
-        allowed = "" if gate.max_avoidable is None else f", {gate.max_avoidable:,} allowed"
         return [f"{what} introduced by the chosen passes and left at the end{allowed}"]
     unavoidable = "unavoidable inversion{}" if figures.certified else "inversion{} not proven unavoidable"
     kinds = [
-        (WRONG_INDEX, "wrong_indices", "wrong ind{}", None),
-        (AVOIDABLE, "avoidable_others", "inversion{} out of place", gate.max_avoidable),
-        (UNAVOIDABLE, "minimum", unavoidable, None)
-        if gate.max_inversions is None
-        else (UNAVOIDABLE, "inversions", "inversion{}", gate.max_inversions),
-        (HOISTED, "avoidable_constants", "inversion{} of hoisted constants", None),
-        (SPLIT, "avoidable_splits", "inversion{} of splits", None),
+        (WRONG_INDEX, "wrong_indices", "wrong ind{}"),
+        (AVOIDABLE, "avoidable_others", "inversion{} out of place"),
+        (UNAVOIDABLE, "minimum", unavoidable),
+        (HOISTED, "avoidable_constants", "inversion{} of hoisted constants"),
+        (SPLIT, "avoidable_splits", "inversion{} of splits"),
     ]
+    if most is not None:
+        kinds = [(AVOIDABLE, "inversions", "inversion{}") if gate.limits_any else kinds[1]]
     numbers_at: dict[str, list[str]] = {}
-    for rule, name, words, most in kinds:
+    for rule, name, words in kinds:
         if rule in failed or most is not None:
-            allowed = "" if most is None else f", {most:,} allowed"
             one, several = map(words.format, ("ex", "ices") if rule is WRONG_INDEX else ("", "s"))
             numbers = numbers_at.setdefault(f"{where(name)}{allowed}", [])
             numbers.append(count(getattr(figures, name), one, several))

@@ -78,7 +78,7 @@ def test_a_cluster_reports_what_one_process_does(
     command = "check", ".", "-", "--format", "json", "--select", "EIO", "-v"
     text = function("stdin", 2, 1).encode()
     here = run(*command, stdin=text)
-    there = run(*command, "--cluster", cluster.scheduler_address, *options, stdin=text)
+    there = run(*command, "--jobs", cluster.scheduler_address, *options, stdin=text)
     assert (there.returncode, there.stdout, there.stderr) == (here.returncode, here.stdout, here.stderr)
     assert b"2.mlir:2:3: error" in here.stderr
 
@@ -183,19 +183,19 @@ def test_an_address_where_nothing_answers_is_an_error() -> None:
 
 
 def test_an_address_without_a_port_is_an_error() -> None:
-    result = run("check", str(LOG), "--cluster", "host")
-    message = "host: error: cannot reach a Dask scheduler: missing port number in address 'host'\n"
+    result = run("check", str(LOG), "--jobs", "tcp://host")
+    message = "tcp://host: error: cannot reach a Dask scheduler: missing port number in address 'host'\n"
     assert (result.returncode, result.stdout, result.stderr.decode()) == (2, b"", message)
 
 
 def test_without_dask_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed.scheduler", None)
-    result = run("check", str(LOG), "--cluster", "tcp://host:8786")
+    result = run("check", str(LOG), "--jobs", "tcp://host:8786")
     message = "tcp://host:8786: error: Dask is not installed: pip install 'eio-audit[cluster]'\n"
     assert (result.returncode, result.stdout, result.stderr.decode()) == (2, b"", message)
 
 
-def test_a_cluster_and_processes_are_wrong_usage() -> None:
-    result = run("check", str(LOG), "--cluster", "tcp://host:8786", "-j", "2")
+def test_only_check_uses_a_cluster() -> None:
+    result = run("trace", str(LOG), "--jobs", "tcp://host:8786")
     assert (result.returncode, result.stdout) == (2, b"")
-    assert result.stderr.decode().rstrip().endswith("Error: --cluster cannot be used with --jobs")
+    assert "'tcp://host:8786' is neither 'auto' nor a number from 1 to 1,000" in result.stderr.decode()
