@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from importlib import import_module
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, TypedDict, Unpack, cast
 
 import click
@@ -124,25 +125,29 @@ SUFFIXES = {
     **{".htm": "html", ".sarif.json": "sarif", ".md": "markdown", ".xml": "junit"},
 }
 """The format of a file by the end of its name, where neither --format nor FORMAT:FILE gives one."""
+PLAIN_SUFFIXES = ("", ".txt", ".text", ".log", ".out")  # of files in the default format
 
 
 def format_by_suffix(path: str, formats: Sequence[str]) -> str | None:
-    """Return the format that the end of a file's name tells. None if it tells none.
+    """Return the format that the end of a file's name tells, ``html`` for a folder. None if it tells none.
 
     Raises:
         UsageError: it tells a format that is not one of ``formats``.
     """
+    if path.endswith(("/", os.sep)) and "html" in formats:
+        return "html"
     name = path.rstrip("/" + os.sep).casefold()
-    suffix = max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
-    if suffix is None or (suffix == ".log" and "log" not in formats):
+    suffix = max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default="")
+    told = SUFFIXES.get(suffix, Path(name).suffix)
+    if told in formats:
+        return told
+    if Path(name).suffix in PLAIN_SUFFIXES:
         return None
-    if SUFFIXES[suffix] not in formats:
-        message = (
-            f"'{path}': this command cannot write {SUFFIXES[suffix]}, only {', '.join(formats)}; "
-            f"for another format in a file of that name: --output {formats[0]}:{path}"
-        )
-        raise click.UsageError(message)
-    return SUFFIXES[suffix]
+    message = (
+        f"'{path}': this command cannot write {told}, only {', '.join(formats)}; "
+        f"for another format in a file of that name: --output {formats[0]}:{path}"
+    )
+    raise click.UsageError(message)
 
 
 class Reports(NamedTuple):

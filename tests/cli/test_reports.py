@@ -99,6 +99,21 @@ def test_a_format_that_the_command_lacks_is_an_error(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(("command", "name"), [("check", "report.pdf"), ("graph", "report.png")])
+def test_no_format_has_another_end(command: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / "a.mlir").write_text(SHUFFLED)
+    done = run(command, tmp_path / "a.mlir", "-o", tmp_path / name)
+    assert done.returncode == 2
+    assert f"this command cannot write {name[-4:]}, only ".encode() in done.stderr
+    assert not (tmp_path / name).exists()
+
+
+def test_a_folder_gets_pages(tmp_path: Path) -> None:
+    (tmp_path / "a.mlir").write_text(SHUFFLED)
+    assert run("check", tmp_path / "a.mlir", "-o", f"{tmp_path}/report/").returncode == 1
+    assert (tmp_path / "report" / "index.html").is_file()
+
+
 def test_every_command_writes_several_reports(tmp_path: Path) -> None:
     result = run(
         "trace", "-", "-o", f"json:{tmp_path / 'a.json'}", "-o", tmp_path / "a.txt", stdin=SHUFFLED.encode()
