@@ -322,7 +322,7 @@ def _lines_of(op: DataflowOp) -> list[str]:
 def _described(op: DataflowOp) -> str:
     parts = [op.op.title, f"line {op.op.line}", op.op.module]
     if op.inversions:
-        parts.append(f"in {count(op.inversions, 'inversion')}{', displaced' if op.displaced else ''}")
+        parts.append(f"in {count(op.inversions, 'inversion')}{', out of order' if op.displaced else ''}")
     if op.derived:
         parts.append("a pass made it from the op at its index")
     return "\n".join(filter(None, parts))

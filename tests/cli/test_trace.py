@@ -593,3 +593,11 @@ def test_stages_named_after_passes_are_one_program_in_natural_order(tmp_path: Pa
         ("s2-after-flatten.mlir", True),
         ("s3-after-eio.mlir", True),
     ]
+
+
+@pytest.mark.parametrize("options", [(), ("--order-from", "first")])
+def test_ops_are_those_of_the_dump_whatever_the_order_is_from(options: tuple[str, ...]) -> None:
+    said = run("trace", SAMPLES / "small" / "all_passes_alias.log", "--verbose", *options).stdout.decode()
+    rows = [row for row in said.splitlines() if row.endswith("  ops") or row.startswith("  ")]
+    table = rows[[row.endswith("  ops") for row in rows].index(True) :]
+    assert [row.split()[-1] for row in table[:9]] == ["ops", "14", "13", "14", "18", "18", "20", "20", "20"]

@@ -35,9 +35,9 @@ LEAST_ROWS = 4  # the picture has room for so many
 MEANINGS = {
     Disorder.WRONG_INDEX: "wrong index: its index contradicts the dependences; fix --relabel corrects it",
     Disorder.AVOIDABLE: "avoidable: a fix moves it",
-    Disorder.FORCED: "forced: a dependence keeps it there",
-    Disorder.DERIVED: "derived: a pass made it, and it carries the index of another place",
-    Disorder.KNOCK_ON: "knock-on: no dependence keeps it there, yet no better order was found",
+    Disorder.BLOCKED: "blocked: a dependence keeps it there",
+    Disorder.MADE: "made by a pass: it carries the index of another place",
+    Disorder.STAYS: "stays: no dependence keeps it there, yet no better order was found",
     Disorder.UNORDERED: "in a graph region, which has no order",
 }
 
@@ -109,8 +109,8 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
     if len(blocks) < 2:
         return None
     links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
-    keys = "#line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, "
-    keys += columns_if_any([block for _, block in blocks], CLASSES) + "#displaced"
+    keys = "#line, #ops, #inversions, #minimum=not avoidable, #avoidable, "
+    keys += columns_if_any([block for _, block in blocks], CLASSES) + "#displaced=ops out of order"
     figures = attrgetter(*(column.key for column in columns_of(keys)))
     rows = [
         [heading_of(dump), block_name(block.function, block.block), *figures(block)] for dump, block in blocks

@@ -176,11 +176,11 @@ def _pass_table(trace: Trace) -> Table:
     passes = trace.passes
     has_functions = any(traced.function for traced in passes)
     has_sources = len({traced.place.source for traced in passes}) > 1
-    figures = ("ops", "inversions", "forced", "knock_on", "avoidable")
+    figures = ("inversions", "minimum", "avoidable")
     columns = columns_of(
         f"#index=number, pass, changed, {'function, ' * has_functions}"
         f"dump={'dump' if has_sources else 'line'}, #ops, "
-        "#inversions, #forced, #knock_on=knock-on, #avoidable, #made, #undone, #left, "
+        "#inversions, #minimum=not avoidable, #avoidable, #made, #undone, #left, "
         "#mislabelled=wrong indices, #lost"
     )
     rows = [
@@ -190,6 +190,7 @@ def _pass_table(trace: Trace) -> Table:
             "yes" if traced.changed else "",
             *([traced.function] if has_functions else []),
             f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
+            traced.size,
             *(getattr(traced.figures, key) for key in figures),
             traced.made,
             traced.undone,

@@ -194,7 +194,7 @@ def _print_rows(
         figure("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
         figure("forced", lambda t: f"{t.figures.forced:,}", optional=True),
         figure("derived", lambda t: f"{t.figures.derived:,}", optional=True),
-        number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
+        number("ops", lambda t: f"{t.size:,}", optional=True),
     ]
     columns = [
         number("line", lambda t: str(t.place.line) if is_log and shows_lines else "", optional=True),

@@ -49,15 +49,19 @@ def tiles(figures: Summary) -> list[tuple[str, str]]:
     return [(number, noun) for number, noun in map(str.split, texts)]
 
 
-def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
+def shares(figures: Summary) -> dict[str, int]:
     """Return the number of inversions of each kind that occurs."""
+    unordered = in_graph_regions(figures)
     kinds = {
-        "forced": figures.forced,
-        "knock-on": figures.knock_on,
+        "stays": figures.minimum - unordered,
         "avoidable": figures.avoidable,
-        "unordered": sum(b.inversions for dump in dumps for b in dump.blocks if b.forced is None),
+        "unordered": unordered,
     }
     return {kind: number for kind, number in kinds.items() if number}
+
+
+SHARES = {"stays": "not avoidable", "avoidable": "avoidable", "unordered": "in graph regions"}
+"""What the kinds of inversions are called."""
 
 
 def sum_of(figures: BlockAudit | Summary, *, verbose: bool = False) -> str:
