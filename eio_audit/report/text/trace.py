@@ -74,7 +74,8 @@ class LiveRows:
         done = "  ".join(f"{sign}{numbers[status]:,}" for status, sign in signs.items() if numbers[status])
         name = words.pass_called(run.pass_name, step.after.dump.marker)
         where = " ".join(filter(None, (program, run.function)))
-        self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), f"  {where}  {done}")
+        rest = "".join(f"  {part}" for part in (where, done) if part)
+        self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), rest)
 
 
 def _print_verdict(status: str, why: str, console: Console) -> None:
