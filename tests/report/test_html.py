@@ -125,7 +125,9 @@ def test_the_dataflow_around_the_worst_ops_is_drawn(resnet: Page) -> None:
 def test_a_word_shows_what_it_means(resnet: Page) -> None:
     meanings = {a["id"] for tag, a in resnet.elements if "popover" in a}
     words = {a["popovertarget"] for tag, a in resnet.elements if a.get("popovertarget")}
-    assert {"term-inversion", "term-avoidable", "term-wrong-indices", "term-out-of-place"} <= words <= meanings
+    assert (
+        {"term-inversion", "term-avoidable", "term-wrong-indices", "term-out-of-place"} <= words <= meanings
+    )
     assert "avoidable: the inversions of the dump's order minus those of the order found." in resnet.words
 
 

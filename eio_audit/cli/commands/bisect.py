@@ -59,7 +59,7 @@ INTERRUPTED_BY_USER = 130
 
 @grouped_command(
     "bisect",
-    short_help="Run a compiler and find the rewrite patterns that changed the order.",
+    short_help="Find the rewrite patterns of a pass that changed the order.",
     epilog=exit_codes(
         {
             0: "done, and nothing fails",

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +21,7 @@ from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
+    from eio_audit.audit.log.history import History
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.mlir.input.folders import DumpFile
@@ -50,12 +57,39 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
     files = find_dump_files(log)
     total = inputs.total_size([file.path for file in files])
     with progress(total, "following") as advance:
-        dumps = _Dumps(log, files, advance)
-        result = history(list(dumps) if total is None else dumps, op, options)
-    result = replace(result, errors=(*dumps.errors, *result.errors))
+        read = _Dumps(log, files, advance)
+        dumps = list(read) if total is None else read
+        result = history(dumps, op, options)
+        result = replace(result, errors=(*read.errors, *result.errors))
+        note = _other_op(log, dumps, op, result, options)
     inputs.show_errors(result.errors)
     reports.write(result)
+    if note:
+        click.echo(note, err=True)
     ctx.exit(2 if result.errors else 0)
+
+
+def _other_op(log: str, dumps: Iterable[Dump], op: str, result: History, options: AuditOptions) -> str:
+    """Return which op has the name in the last dump with it, and how to follow that. Empty if none has it."""
+    from eio_audit.audit.check.keyed_dump import read_dump
+    from eio_audit.audit.explain.op_choice import OpReference, find_ops
+    from eio_audit.report.wording.conclusion import is_kept
+
+    wanted, followed = OpReference.parse(op), result.ops[0]
+    lost = (e.place for e in followed.events if not e.state or e.state.op.result != followed.first.op.result)
+    since = next(lost, None)
+    if since is None or not op.startswith("%"):
+        return ""
+    later = dropwhile(lambda dump: dump.place != since, dumps)
+    for last in deque(filter(wanted.may_be_in, later), maxlen=1):
+        with suppress(InputError):  # no op is called so any more, or several are
+            read = read_dump(last, options)
+            label = read.label(find_ops(read, op)[0])
+            place = f"{last.source.name}:{label.line}" if Path(log).is_dir() else str(label.line)
+            words = [place if word == op else word for word in sys.argv[1:]]
+            how = f"; to follow it: {shlex.join(['eio-audit', *words])}" if is_kept(last.source.name) else ""
+            return f"note: in the last dump with {op}, {op} is {label}{how}"
+    return ""
 
 
 @dataclass

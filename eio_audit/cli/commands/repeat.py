@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @grouped_command(
     "repeat",
-    short_help="Run a compiler several times and find the first pass whose output differs.",
+    short_help="Find the first pass of a compiler whose output differs by run.",
     epilog=exit_codes({0: "done: all runs print the same dumps", 1: "a run differs", 2: UNUSABLE}),
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")

@@ -153,7 +153,7 @@ def _effects(op: OpExplanation) -> str:
 
 
 def _inversions(op: OpExplanation) -> str:
-    """Return ``72 inversions: 29 cannot be moved back, 1 can be moved back, 42 stay because of other ops``."""
+    """Return ``72 inversions: 29 cannot be moved back, 1 can be moved back, 42 stay because of ...``."""
     if not op.inversions:
         return "no inversions"
     everything = "it" if op.inversions == 1 else "all"
