@@ -19,6 +19,7 @@ from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes, gro
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.text.progress import progress
+from eio_audit.report.wording.conclusion import is_kept
 
 if TYPE_CHECKING:
     from eio_audit.audit.log.history import History
@@ -51,6 +52,7 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
       eio-audit history passes.log 4711
       eio-audit history passes-tree/ model.py:51
     """
+    from eio_audit.audit.explain.op_choice import SeveralOpsError
     from eio_audit.audit.log.history import history
     from eio_audit.mlir.input.folders import find_dump_files
 
@@ -59,7 +61,12 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
     with progress(total, "following") as advance:
         read = _Dumps(log, files, advance)
         dumps = list(read) if total is None else read
-        result = history(dumps, op, options)
+        try:
+            result = history(dumps, op, options)
+        except SeveralOpsError as error:
+            if is_kept(error.source):
+                error.excerpt = f"next:\n  {_retyped(log, op, error.source, error.line)}  # the first of them"
+            raise
         result = replace(result, errors=(*read.errors, *result.errors))
         note = _other_op(log, dumps, op, result, options)
     inputs.show_errors(result.errors)
@@ -73,7 +80,6 @@ def _other_op(log: str, dumps: Iterable[Dump], op: str, result: History, options
     """Return which op has the name in the last dump with it, and how to follow that. Empty if none has it."""
     from eio_audit.audit.check.keyed_dump import read_dump
     from eio_audit.audit.explain.op_choice import OpReference, find_ops
-    from eio_audit.report.wording.conclusion import is_kept
 
     wanted, followed = OpReference.parse(op), result.ops[0]
     lost = (e.place for e in followed.events if not e.state or e.state.op.result != followed.first.op.result)
@@ -85,11 +91,16 @@ def _other_op(log: str, dumps: Iterable[Dump], op: str, result: History, options
         with suppress(InputError):  # no op is called so any more, or several are
             read = read_dump(last, options)
             label = read.label(find_ops(read, op)[0])
-            place = f"{last.source.name}:{label.line}" if Path(log).is_dir() else str(label.line)
-            words = [place if word == op else word for word in sys.argv[1:]]
-            how = f"; to follow it: {shlex.join(['eio-audit', *words])}" if is_kept(last.source.name) else ""
+            source = last.source.name
+            how = f"; to follow it: {_retyped(log, op, source, label.line)}" if is_kept(source) else ""
             return f"note: in the last dump with {op}, {op} is {label}{how}"
     return ""
+
+
+def _retyped(log: str, op: str, source: str, line: int) -> str:
+    """Return the command as it was typed, with a line for the op."""
+    place = f"{source}:{line}" if Path(log).is_dir() else str(line)
+    return shlex.join(["eio-audit", *(place if word == op else word for word in sys.argv[1:])])
 
 
 @dataclass

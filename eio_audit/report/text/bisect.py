@@ -16,14 +16,16 @@ from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import become
 
-PATTERN = 45
+PATTERN = 41
 """The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
 
 
 def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose: bool = False) -> None:
     """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
+    style = "bold red" if result.left else "bold"
+    if console.wraps:  # it may show only the start of a long report
+        console.print((words.answer(result, gate, "below"), style))
     console.print((words.headline(result), "bold"))
     console.print((words.effort(result), "dim"))
     if passes := words.changed_passes(result):
@@ -35,7 +37,8 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     _print_worst(result, console, verbose=verbose)
     _print_advice(result, console, verbose=verbose)
     _print_unresolved(result, console, verbose=verbose)
-    console.print((words.answer(result, gate), "bold red" if result.left else "bold"))
+    if not console.wraps:
+        console.print((words.answer(result, gate), style))
     print_next(words.next_steps(result), console, bisect_command(result))
 
 
@@ -111,7 +114,7 @@ def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None
         Column("pattern", [one.pattern for one in rows], least=PATTERN),
         Column("makes", list(map(words.ops_made, rows))),
         Column("they carry", [words.CARRIED[one.carries] for one in rows]),
-        Column(become(advice.now), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
+        Column(f"{advice.now:,} become", [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
     ]
     print_table(console, columns, indent=2)
     if chosen := [number_of[pattern] for pattern in advice.together.patterns]:

@@ -35,7 +35,8 @@ def print_check(
     findings, heading = verdict.findings, ""
     if console.wraps:  # it may show only the start of a long report
         _print_verdict(verdict, console)
-        console.print()
+        if findings:
+            console.print()
     if statistics:
         _print_statistics(findings, console)
     else:

@@ -123,8 +123,9 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     print_heading(diff.before, console, "before  ")
     print_heading(diff.after, console, "after   ")
     style = "red" if diff.after.summary.avoidable else ""
-    order = (f"; {inversions}, ", (avoidable, style)) if inversions else ()
-    console.print((f"ops: {words.ops_summary(diff)}", "bold"), *order)
+    console.print((f"ops: {words.ops_summary(diff)}", "bold"))
+    if inversions:
+        console.print(("order: ", "bold"), f"{inversions}, ", (avoidable, style))
     if said := words.implied_ops(diff):
         console.print((said, "dim"))
     hidden = 0

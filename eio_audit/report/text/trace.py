@@ -42,23 +42,34 @@ def print_trace(
     status, why = words.conclusion(trace, gate)
     if console.wraps:
         _print_verdict(status, why, console)
-    _print_left(trace, console, verbose=verbose, excerpts=excerpts)
-    sources = dict.fromkeys(traced.place.source for traced in trace.passes)
-    if trace.passes and not has_rows:
-        is_log = len(sources) == 1
-        folder = "" if is_log else _common_folder(sources)
-        if is_log or folder:
-            console.print((folder or next(iter(sources)), "bold"))
-        passes = trace.passes if rows is None else rows
-        _print_rows(trace, passes, console, is_log=is_log, folder=folder, verbose=verbose)
-        if rows is not None:
-            console.print(
-                (f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim")
-            )
-        console.print()
+    _print_left(trace, console)
     if not console.wraps:
+        _print_findings(trace, console, excerpts)
+        if trace.passes and trace.summary.has_indices:
+            console.print()
+    if trace.passes and not has_rows:
+        _print_all_rows(trace, rows, console, verbose=verbose)
+        if not console.wraps or trace.left:
+            console.print()
+    if console.wraps:
+        _print_findings(trace, console, excerpts)
+    else:
         _print_verdict(status, why, console)
     print_next(words.next_steps(trace) if status != "could not run" else (), console)
+
+
+def _print_all_rows(
+    trace: Trace, rows: Sequence[TracedPass] | None, console: Console, *, verbose: bool
+) -> None:
+    sources = dict.fromkeys(traced.place.source for traced in trace.passes)
+    is_log = len(sources) == 1
+    folder = "" if is_log else _common_folder(sources)
+    if is_log or folder:
+        console.print((folder or next(iter(sources)), "bold"))
+    passes = trace.passes if rows is None else rows
+    _print_rows(trace, passes, console, is_log=is_log, folder=folder, verbose=verbose)
+    if rows is not None:
+        console.print((f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim"))
 
 
 class LiveRows:
@@ -83,7 +94,7 @@ def _print_verdict(status: str, why: str, console: Console) -> None:
     console.print((status, styles.get(status, "bold red")), f": {why}")
 
 
-def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Excerpts | None) -> None:
+def _print_left(trace: Trace, console: Console) -> None:
     if not trace.summary.has_indices:
         return
     style = "red" if trace.at_end_of_log.inversions else "green"
@@ -94,6 +105,9 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Exce
         console.print((words.pass_title(culprit), "bold"), " (", at, f") {words.left_by(culprit)}")
         for change in culprit.advice:
             console.print(("what to change: ", "bold"), correction(change), indent=2)
+
+
+def _print_findings(trace: Trace, console: Console, excerpts: Excerpts | None) -> None:
     has_one_maker = len({one.made_at for one in trace.left}) == 1
     left = []
     for one in trace.left:
@@ -102,8 +116,6 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Exce
     print_findings(left, console, excerpts)
     if trace.is_partial:
         console.print((words.PARTIAL, "yellow"))
-    if trace.passes:
-        console.print()
 
 
 class _TableRow(NamedTuple):
