@@ -210,11 +210,12 @@ from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, s
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
+from eio_audit.report.document import columns_of
 from eio_audit.report.graph import GAP, layered_layout
 from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
 from eio_audit.report.html.pages import INDEX, check_to_pages, files_of, page_names
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
-from eio_audit.report.html.table import Table, columns_of
+from eio_audit.report.html.table import Table
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries

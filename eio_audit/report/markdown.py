@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from eio_audit.audit.bisect.advice import Advice
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Gate, Verdict
 from eio_audit.mlir.source import printable
-from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
+from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
 from eio_audit.report.wording import bisect, order
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
@@ -91,40 +91,38 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     lines += [f"- {_printable_code(place_of_error(one))}: {_printable_code(one.message)}" for one in errors]
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if len(broken) > SHOWN_ROWS and len(verdict.check.by_model) > 1:
-        lines += _models(verdict) + _passes(verdict)
+        lines += _corpus(verdict)
     else:
         lines += _dumps(sorted(broken, key=lambda dump: -dump.summary.inversions))
     lines += _findings(verdict, verbose=verbose)
     return "\n".join(map(printable, lines)) + "\n"
 
 
-def _models(verdict: Verdict) -> list[str]:
-    models = [one for one in figures_by_model(verdict) if not one.is_clean]
-    rows = []
-    for one in models[:SHOWN_ROWS]:
-        figures = map("{:,}".format, (one.inversions, one.findings, one.dumps))
-        worst = _printable_code(worst_of(one))
-        rows.append([_printable_code(one.model), _avoidable(one), *figures, worst])
-    titles = ["model", "avoidable", "inversions", "findings", "dumps", "worst dump"]
-    return _noted_table(titles, rows, _more(len(models) - len(rows), "model", "models"))
-
-
-def _passes(verdict: Verdict) -> list[str]:
-    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
-    rows = []
-    for one in passes[:SHOWN_ROWS]:
-        figures = map("{:,}".format, (one.inversions, one.findings))
-        rows.append([_printable_code(pass_of(one)), _avoidable(one), models_of(one), *figures])
-    titles = ["pass", "avoidable", "in models", "inversions", "findings"]
-    return _noted_table(titles, rows, _more(len(passes) - len(rows), "pass", "passes"))
-
-
-def _avoidable(one: ModelFigures | PassFigures) -> str:
-    return f"{one.avoidable:,}{told_apart_share(one)}"
+def _corpus(verdict: Verdict) -> list[str]:
+    """Return a table of the models, and one of the passes, the worst first."""
+    cells: Cells = {
+        "model": lambda one: _printable_code(one.model),
+        "pass": lambda one: _printable_code(pass_of(one)),
+        "avoidable": lambda one: f"{one.avoidable:,}{told_apart_share(one)}",
+        "where": models_of,
+        "worst": lambda one: _printable_code(worst_of(one)),
+    }
+    of_model = "model, avoidable, #inversions, #findings, #dumps, worst=worst dump"
+    of_pass = "pass, avoidable, where=in models, #inversions, #findings"
+    lines = []
+    for things, columns, *nouns in (
+        (figures_by_model(verdict), of_model, "more model", "more models"),
+        (figures_by_pass(verdict), of_pass, "more pass", "more passes"),
+    ):
+        rows = [one for one in things if not one.is_clean]
+        figures = figures_of(rows[:SHOWN_ROWS], columns, cells)
+        more = _more(len(rows) - len(figures.rows), *nouns)
+        lines += _noted_table([column.title for column in figures.columns], figures.texts(), more)
+    return lines
 
 
 def _more(number: int, noun: str, plural: str) -> str:
-    return f"... and {count(number, f'more {noun}', f'more {plural}')}" if number else ""
+    return f"... and {count(number, noun, plural)}" if number else ""
 
 
 def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
@@ -132,7 +130,7 @@ def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
         [_printable_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_indices:,}"]
         for dump in broken[:SHOWN_ROWS]
     ]
-    more = _more(len(broken) - len(rows), "dump with inversions", "dumps with inversions")
+    more = _more(len(broken) - len(rows), "more dump with inversions", "more dumps with inversions")
     return _noted_table(["dump", "inversions", "wrong indices"], rows, more)
 
 
@@ -288,11 +286,11 @@ def _changes(part: Changes, *, verbose: bool) -> list[str]:
 
 
 def _figures(part: Figures, *, verbose: bool) -> list[str]:
-    if not part.rows:
-        return []
-    columns = [*range(part.numbers, len(part.headings)), *range(part.numbers)]
-    rows = [[code(cells[k]) if k == columns[0] else cells[k] for k in columns] for cells in part.rows]
-    return _table("", [part.headings[k] for k in columns], rows, verbose=verbose)
+    """Return a table, its names before its numbers."""
+    columns = sorted(part.columns, key=lambda column: column.is_number)
+    places = [part.columns.index(column) for column in columns]
+    rows = [[code(cells[k]) if k == places[0] else cells[k] for k in places] for cells in part.texts()]
+    return _table("", [column.title for column in columns], rows, verbose=verbose)
 
 
 def _order(diff: Diff) -> list[str]:

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.report.document import Cell, columns_of
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
-from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of
+from eio_audit.report.html.table import PassEntry, PassList, Table
 from eio_audit.report.wording.bisect import (
     answer,
     attempts_of,

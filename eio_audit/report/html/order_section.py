@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import UNCOUNTED
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, TEXTS_AROUND, Disorder, OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
+from eio_audit.report.document import columns_if_any, columns_of, figures_of
 from eio_audit.report.graph import drawing_of
-from eio_audit.report.html.table import Table, columns_if_any, columns_of
+from eio_audit.report.html.table import Table
 from eio_audit.report.wording.conclusion import explain_command
 from eio_audit.report.wording.order import CLASSES, background, block_name, heading_of, reason, sentence
 from eio_audit.report.wording.trace import made_by
@@ -109,17 +109,17 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
     if len(blocks) < 2:
         return None
     links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
-    keys = "#line, #ops, #inversions, #minimum=not avoidable, #avoidable, "
-    keys += columns_if_any([block for _, block in blocks], CLASSES) + "#displaced=ops out of order"
-    figures = attrgetter(*(column.key for column in columns_of(keys)))
-    rows = [
-        [heading_of(dump), block_name(block.function, block.block), *figures(block)] for dump, block in blocks
-    ]
+    classes = columns_if_any([block for _, block in blocks], CLASSES)
+    keys = f"#line, #ops, #inversions, #minimum=not avoidable, #avoidable, {classes}#displaced=out of order"
+    rows = figures_of((block for _, block in blocks), keys).rows
     return Table(
         "blocks",
         "the blocks that hold indexed ops",
         columns_of(f"dump, block, {keys}"),
-        rows,
+        [
+            [heading_of(dump), block_name(block.function, block.block), *figures]
+            for (dump, block), figures in zip(blocks, rows, strict=True)
+        ],
         "-avoidable, -inversions",
         links=("block", [links.get(_name_of(dump, block)) for dump, block in blocks]),
     )

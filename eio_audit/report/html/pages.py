@@ -20,7 +20,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.report.document import diff_document
+from eio_audit.report.document import Cell, columns_if_any, columns_of, diff_document
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
     Section,
@@ -29,7 +29,7 @@ from eio_audit.report.html.order_section import (
     finding_cards,
 )
 from eio_audit.report.html.stored_steps import packed, pair_data
-from eio_audit.report.html.table import Cell, Table, columns_if_any, columns_of, table_of
+from eio_audit.report.html.table import Table, table_of
 from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list

@@ -5,50 +5,20 @@ Without scripts a table shows its first rows. The list has the passes of a log, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nsmallest
 from itertools import repeat
 from math import log1p
-from operator import attrgetter, itemgetter
-from typing import NamedTuple, TypeVar
+from operator import itemgetter
+from typing import Any
 
+from eio_audit.report.document import Cell, Cells, FigureColumn, figures_of
 from eio_audit.report.html.stored_steps import STATUSES, packed
 from eio_audit.report.wording.diff import SIGNS
 
 SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data
-
-Cell = str | int | None
-Thing = TypeVar("Thing")
-
-
-class PageColumn(NamedTuple):
-    """A column of a table."""
-
-    key: str  # its name for scripts
-    title: str  # its heading
-    is_number: bool  # whether its cells are numbers
-    has_bars: bool = False  # whether bars show how large they are
-
-
-def columns_of(spec: str) -> list[PageColumn]:
-    """Parse the columns of a table: ``op, #line, #fixed=after a fix``. ``#`` marks numbers, ``##`` adds bars.
-
-    >>> columns_of("#fixed=after a fix")
-    [PageColumn(key='fixed', title='after a fix', is_number=True, has_bars=False)]
-    """
-    columns = []
-    for word in spec.split(", "):
-        key, _, title = word.lstrip("#").partition("=")
-        columns.append(PageColumn(key, title or key, word.startswith("#"), word.startswith("##")))
-    return columns
-
-
-def columns_if_any(things: Sequence[object], titles: Mapping[str, str]) -> str:
-    """Return the columns of the figures that any of the things has, for ``columns_of``. Titles are by key."""
-    kept = {key: title for key, title in titles.items() if any(getattr(one, key) for one in things)}
-    return "".join(f"#{key}={title}, " for key, title in kept.items())
 
 
 @dataclass(frozen=True)
@@ -57,7 +27,7 @@ class Table:
 
     name: str  # its id in the page
     caption: str  # what its rows are
-    columns: Sequence[PageColumn]  # from left to right
+    columns: Sequence[FigureColumn]  # from left to right
     rows: Sequence[Sequence[Cell]]  # in the order in which scripts number them
     # Keys of the columns to sort by at first, `-` for descending order: `disorder, -inversions`. Empty
     # cells come last.
@@ -114,17 +84,16 @@ class Table:
 def table_of(
     name: str,
     caption: str,
-    things: Iterable[Thing],
+    things: Iterable[Any],
     columns: str,
     sorted_by: str,
-    cells: Mapping[str, Callable[[Thing], Cell]],
+    cells: Cells | None = None,
     links: tuple[str, Sequence[str | None]] | None = None,
+    marked: tuple[str, str] | None = None,
 ) -> Table:
-    """Return a table with a row for each thing: its attributes of the keys of ``columns``, or ``cells``."""
-    listed = columns_of(columns)
-    getters = [cells.get(column.key) or attrgetter(column.key) for column in listed]
-    rows = [[cell_of(thing) for cell_of in getters] for thing in things]
-    return Table(name, caption, listed, rows, sorted_by, links=links)
+    """Return a table of figures: a row for each thing, as in ``figures_of``."""
+    figures = figures_of(things, columns, cells)
+    return Table(name, caption, figures.columns, figures.rows, sorted_by, marked, links)
 
 
 def _rank(cell: Cell, falls: bool) -> tuple[bool, int, str]:
@@ -136,7 +105,7 @@ def _number(cell: Cell) -> int:
     return cell if isinstance(cell, int) else 0
 
 
-def _column_data(column: PageColumn, cells: Sequence[Cell], most: int) -> dict[str, object]:
+def _column_data(column: FigureColumn, cells: Sequence[Cell], most: int) -> dict[str, object]:
     if column.is_number:
         return {"key": column.key, "number": True, "values": cells} | ({"most": most} if most else {})
     number_of: dict[Cell, int] = {}

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.audit.log.trace_rows import PassTotal
+from eio_audit.report.document import Cells, columns_of, figures_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
-from eio_audit.report.html.table import Cell, PassEntry, PassList, Table, columns_of
+from eio_audit.report.html.table import PassEntry, PassList, Table, table_of
 from eio_audit.report.wording.conclusion import compare_command
 from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.trace import (
@@ -61,58 +62,38 @@ def traces_to_html(
 
 
 def _pass_total_table(result: ModelTraces) -> Table:
-    columns = columns_of(f"pass, {_FIGURES}, models=in models")
-    rows: list[list[Cell]] = [
-        [START if total is result.initial else name_of(total), *_numbers_of(total), in_models(total, result)]
-        for total in (*result.passes, *([result.initial] if result.initial.made else []))
-    ]
-    return Table("passes", "all runs of each pass in all models", columns, rows, "-left, -made")
+    totals = (*result.passes, *([result.initial] if result.initial.made else []))
+    cells: Cells = {
+        "pass": lambda total: START if total is result.initial else name_of(total),
+        "models": lambda total: in_models(total, result),
+    }
+    columns = f"pass, {_FIGURES}, models=in models"
+    return table_of("passes", "all runs of each pass in all models", totals, columns, "-left, -made", cells)
 
 
 def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
-    columns = columns_of(
-        "#index=number, pass, dump, #added, #removed, #modified, #moved, "
-        "#made, #undone, #left, #mislabelled=wrong indices, #lost"
-    )
-    cells = [
-        (
-            traced.index,
-            pass_title(traced),
-            f"{traced.place.source}:{traced.place.line}",
-            *(getattr(traced.op_counts, status) for status in STATUSES),
-            traced.made,
-            traced.undone,
-            traced.left,
-            traced.mislabelled,
-            traced.lost,
-        )
-        for traced in rows
-    ]
+    cells: Cells = {
+        **{status: attrgetter(f"op_counts.{status}") for status in STATUSES},
+        "pass": pass_title,
+        "dump": lambda traced: f"{traced.place.source}:{traced.place.line}",
+    }
+    columns = f"#index=number, pass, dump, #added, #removed, #modified, #moved, {_FIGURES}"
     caption = f"{len(rows):,} of {count(len(trace.passes), 'pass', 'passes')} chosen"
-    return Table("chosen", caption, columns, cells, "index")
+    return table_of("chosen", caption, rows, columns, "index", cells)
 
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:
-    columns = columns_of(f"model, #initial=at the start, {_FIGURES}, pass=worst pass")
-    rows: list[list[Cell]] = [
-        [model.name, model.initial, *_numbers_of(model), worst_pass(model)] for model in models
-    ]
-    return Table("models", "all passes of each model", columns, rows, "-left, -made")
+    columns = f"model, #initial=at the start, {_FIGURES}, pass=worst pass"
+    cells: Cells = {"model": attrgetter("name"), "pass": worst_pass}
+    return table_of("models", "all passes of each model", models, columns, "-left, -made", cells)
 
 
 def _run_table(models: Sequence[ModelTrace]) -> Table:
+    runs = [(model, total) for model in models for total in model.passes if not total.is_clean]
+    rows = figures_of((total for _, total in runs), f"pass, {_FIGURES}", {"pass": name_of}).rows
+    named = [[name, model.name, *figures] for (model, _), (name, *figures) in zip(runs, rows, strict=True)]
     columns = columns_of(f"pass, model, {_FIGURES}")
-    rows: list[list[Cell]] = [
-        [name_of(total), model.name, *_numbers_of(total)]
-        for model in models
-        for total in model.passes
-        if not total.is_clean
-    ]
-    return Table("runs", "each pass in each model", columns, rows, "-left, -made")
-
-
-def _numbers_of(row: PassTotal | ModelTrace) -> tuple[int, int, int, int, int]:
-    return row.made, row.undone, row.left, row.mislabelled, row.lost
+    return Table("runs", "each pass in each model", columns, named, "-left, -made")
 
 
 def trace_to_html(
@@ -176,31 +157,19 @@ def _pass_table(trace: Trace) -> Table:
     passes = trace.passes
     has_functions = any(traced.function for traced in passes)
     has_sources = len({traced.place.source for traced in passes}) > 1
-    figures = ("inversions", "minimum", "avoidable")
-    columns = columns_of(
+    columns = (
         f"#index=number, pass, changed, {'function, ' * has_functions}"
-        f"dump={'dump' if has_sources else 'line'}, #ops, "
-        "#inversions, #minimum=not avoidable, #avoidable, #made, #undone, #left, "
-        "#mislabelled=wrong indices, #lost"
+        f"dump={'dump' if has_sources else 'line'}, #ops, #inversions, #minimum=not avoidable, #avoidable, "
+        f"{_FIGURES}"
     )
-    rows = [
-        (
-            traced.index,
-            pass_title(traced),
-            "yes" if traced.changed else "",
-            *([traced.function] if has_functions else []),
-            f"{traced.place.source}:{traced.place.line}" if has_sources else str(traced.place.line),
-            traced.size,
-            *(getattr(traced.figures, key) for key in figures),
-            traced.made,
-            traced.undone,
-            traced.left,
-            traced.mislabelled,
-            traced.lost,
-        )
-        for traced in passes
-    ]
+    cells: Cells = {
+        "pass": pass_title,
+        "changed": lambda traced: "yes" if traced.changed else "",
+        "dump": lambda traced: f"{traced.place.source}:" * has_sources + f"{traced.place.line}",
+        "ops": lambda traced: traced.size,
+        **{key: attrgetter(f"figures.{key}") for key in ("inversions", "minimum", "avoidable")},
+    }
     marked = ("changed", "passes that changed something only")
     caption = "the passes in the order in which they ended"
-    links = [f"#pass-{traced.index}" for traced in passes]
-    return Table("passes", caption, columns, rows, "index", marked=marked, links=("pass", links))
+    links = ("pass", [f"#pass-{traced.index}" for traced in passes])
+    return table_of("passes", caption, passes, columns, "index", cells, links, marked)

@@ -21,7 +21,7 @@ PATTERN = 41
 """The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
 
 
-def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose: bool = False) -> None:
+def print_bisection(result: Bisection, console: Console, *, gate: Gate) -> None:
     """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
     style = "bold red" if result.left else "bold"
     if console.wraps:  # it may show only the start of a long report
@@ -34,9 +34,9 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate, verbose:
     console.print()
     if not result.is_unchanged:
         _print_patterns(result, console)
-    _print_worst(result, console, verbose=verbose)
-    _print_advice(result, console, verbose=verbose)
-    _print_unresolved(result, console, verbose=verbose)
+    _print_worst(result, console)
+    _print_advice(result, console)
+    _print_unresolved(result, console)
     if not console.wraps:
         console.print((words.answer(result, gate), style))
     print_next(words.next_steps(result), console, bisect_command(result))
@@ -69,9 +69,9 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     console.print()
 
 
-def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
+def _print_worst(result: Bisection, console: Console) -> None:
     steps = [one for one in result.worst if one.is_resolved]
-    shown = steps if verbose else steps[:SHOWN]
+    shown = steps if console.verbose else steps[:SHOWN]
     if not shown:
         return
     console.print((f"applications that {words.did_most(result)}", "bold"))
@@ -103,11 +103,11 @@ def _pattern_numbers(result: Bisection) -> dict[str, str]:
     return {words.pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
 
 
-def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None:
+def _print_advice(result: Bisection, console: Console) -> None:
     advice, number_of = result.advice, _pattern_numbers(result)
     if advice is None:
         return
-    rows = words.patterns_to_change(advice, verbose=verbose)
+    rows = words.patterns_to_change(advice, verbose=console.verbose)
     console.print(("what to change", "bold"), f": {words.what_to_change(advice, result)}")
     columns = [
         Column("", [number_of[one.pattern] for one in rows], right=True, style="dim"),
@@ -121,17 +121,17 @@ def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None
         console.print(f"  {words.best_change(advice, chosen)}")
     for said in words.where_to_insert(advice):
         console.print(f"  {said}")
-    for left in advice.left if verbose else advice.left[:SHOWN]:
+    for left in advice.left if console.verbose else advice.left[:SHOWN]:
         console.print(f"  {words.what_is_left(left)}")
     if rows or advice.places:
         console.print((f"  {words.ESTIMATE}", "dim"))
     console.print()
 
 
-def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> None:
+def _print_unresolved(result: Bisection, console: Console) -> None:
     if said := words.stopped(result):
         console.print((said, "yellow"))
-        for one in result.unresolved if verbose else result.unresolved[:SHOWN]:
+        for one in result.unresolved if console.verbose else result.unresolved[:SHOWN]:
             console.print(f"  {words.not_resolved(one, result)}")
         console.print()
     elif result.failures:
@@ -140,9 +140,9 @@ def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> 
         )
 
 
-def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -> None:
+def print_op_steps(steps: OpSteps, console: Console) -> None:
     """Print what the applications did to one op, and which of them put it where it is."""
-    shown = steps.history.ops if verbose else steps.history.ops[:SHOWN_OPS]
+    shown = steps.history.ops if console.verbose else steps.history.ops[:SHOWN_OPS]
     for op in shown:
         console.print((title_of(op), "bold"), ": ", words.placed(steps, op))
         if said := words.since(steps, op):
@@ -153,7 +153,7 @@ def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -
                 Column("attempt", [words.attempts_of(step) for _, step in events], right=True, style="bold"),
                 Column("inversions", [words.before_and_after(step) for _, step in events], optional=True),
                 Column("pattern", [words.step_title(step) for _, step in events], least=NARROW, style="cyan"),
-                column_of_events((event for event, _ in events), verbose=verbose),
+                column_of_events((event for event, _ in events), console),
             ]
             print_table(console, columns, indent=2)
         console.print()
@@ -170,11 +170,11 @@ def print_first_failure(found: FirstFailure, console: Console) -> None:
     print_next(words.next_steps_of_failure(found), console)
 
 
-def print_application(one: OneApplication, console: Console, *, verbose: bool = False) -> None:
+def print_application(one: OneApplication, console: Console) -> None:
     """Print the pattern of an application, its root op, its diff, and how to get the IR by hand."""
     console.print((words.application_title(one), "bold"))
     console.print()
-    print_diff(one.diff, console, verbose=verbose)
+    print_diff(one.diff, console)
     console.print()
     print_next(words.by_hand(one.reproduction, one.number), console)
 

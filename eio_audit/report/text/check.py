@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import WRONG_INDEX
-from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
+from eio_audit.report.document import Cells, figures_of
+from eio_audit.report.text.console import Column, Console, hyperlink, print_figures, print_next, print_table
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:
-    from eio_audit.audit.corpus.models import ModelFigures, PassFigures
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
 
@@ -98,45 +98,18 @@ def _print_corpus(verdict: Verdict, console: Console) -> None:
     """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
     from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 
-    models = [one for one in figures_by_model(verdict) if not one.is_clean]
-    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
-    shown, worst = (models, passes) if console.verbose else (models[:SHOWN], passes[:SHOWN])
-    columns = [
-        *_avoidable_columns(shown),
-        *_inversion_columns(shown),
-        Column("dumps", [f"{one.dumps:,}" for one in shown], right=True),
-        numbers("not read", (one.errors for one in shown)),
-        Column("model", [one.model for one in shown], least=NARROW),
-        Column("worst dump", list(map(order.worst_of, shown)), optional=True, least=NARROW),
-    ]
-    _print_corpus_table(columns, len(models) - len(shown), "models", console)
-    columns = [
-        *_avoidable_columns(worst),
-        Column("in models", list(map(order.models_of, worst)), right=True),
-        *_inversion_columns(worst),
-        Column("pass", list(map(order.pass_of, worst))),
-    ]
-    _print_corpus_table(columns, len(passes) - len(worst), "passes", console)
-
-
-def _avoidable_columns(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
-    classes = order.CLASSES.items()
-    told_apart = [numbers(title, [getattr(one, key) for one in rows]) for key, title in classes]
-    return [Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True), *told_apart]
-
-
-def _inversion_columns(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
-    return [
-        Column("inversions", [f"{one.inversions:,}" for one in rows], right=True),
-        Column("findings", [f"{one.findings:,}" for one in rows], right=True),
-    ]
-
-
-def _print_corpus_table(columns: Sequence[Column], left_out: int, what: str, console: Console) -> None:
-    print_table(console, columns)
-    if left_out:
-        console.print((f"... and {left_out:,} more {what} (-v)", "dim"))
-    console.print()
+    classes = "".join(f"~{key}={title}, " for key, title in order.CLASSES.items())
+    figures, of_model = "#inversions, #findings", "#dumps, ~errors=not read, model, worst?=worst dump"
+    for things, what, columns in (
+        (figures_by_model(verdict), "models", f"#avoidable, {classes}{figures}, {of_model}"),
+        (figures_by_pass(verdict), "passes", f"#avoidable, {classes}>where=in models, {figures}, pass"),
+    ):
+        rows = [one for one in things if not one.is_clean]
+        shown = rows if console.verbose else rows[:SHOWN]
+        cells: Cells = {"worst": order.worst_of, "where": order.models_of, "pass": order.pass_of}
+        print_figures(figures_of(shown, columns, cells), console, indent=0)
+        print_rest(len(rows), f" {what}", console)
+        console.print()
 
 
 def _blocks_with_findings(

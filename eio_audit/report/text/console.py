@@ -261,23 +261,25 @@ def print_table(
         console.print((f"not shown at this width: {', '.join(left_out)}", "dim"), indent=indent)
 
 
-def print_figures(table: Figures, console: Console) -> int:
-    """Print a table of figures. Return how many rows it left out."""
-    rows = table.rows if console.verbose else table.short
+STYLES = {"made": "yellow", "undone": "green", "left": "red", "pieces": "red", "value": "dim"}
+"""The styles of columns of figures, by key."""
+
+
+def print_figures(figures: Figures, console: Console, indent: int = 2) -> None:
+    """Print a table of figures."""
     columns = [
         Column(
-            heading,
-            [row[k] for row in rows],
-            right=k < table.numbers,
-            style=table.styles.get(heading, ""),
-            optional=k > table.numbers,
-            least=NARROW if k == table.numbers else 0,
+            column.title,
+            [cells[k] for cells in figures.texts()],
+            right=bool(column.sign),
+            style=STYLES.get(column.key, ""),
+            optional=column.is_optional,
+            least=0 if column.sign else NARROW,
         )
-        for k, heading in enumerate(table.headings)
+        for k, column in enumerate(figures.columns)
     ]
-    if rows:
-        print_table(console, columns, indent=2)
-    return len(table.rows) - len(rows)
+    if figures.rows:
+        print_table(console, columns, indent)
 
 
 def _print_row(

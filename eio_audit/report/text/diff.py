@@ -109,12 +109,12 @@ SIDE_BY_SIDE = 120  # the terminal width from which before and after are side by
 _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 
-def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: int | None = None) -> None:
+def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> None:
     """Print what happened to the ops and to the order. If verbose, the details follow."""
-    document = diff_document(diff, verbose=verbose, context=context)
+    document = diff_document(diff, verbose=console.verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
-    if diff.sameness.sameness in plain and not verbose:
+    if diff.sameness.sameness in plain and not console.verbose:
         known = f"; {inversions}, {avoidable}" if diff.after.summary.inversions else ""
         console.print((words.verdict(diff), "bold green"), known)
         return
@@ -132,18 +132,18 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     for section in document.functions:
         console.print()
         console.print((section.title or "outside functions", "bold"))
-        hidden += _print_parts(section, console, verbose=verbose)
+        hidden += _print_parts(section, console)
     if diff.after.summary.inversions:
         console.print()
         console.print(("order", "bold"))
         print_order(diff.after, console, before=diff.before)
-    for section in (*document.advice, *(document.details if verbose else ())):
+    for section in (*document.advice, *(document.details if console.verbose else ())):
         console.print()
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
-        hidden += _print_parts(section, console, verbose=verbose)
+        hidden += _print_parts(section, console)
     steps = next_steps([diff.after])
-    titles = () if verbose else ((section.title or "").lower() for section in document.details)
+    titles = () if console.verbose else ((section.title or "").lower() for section in document.details)
     more = [*([f"{count(hidden, 'more change')}"] if hidden else []), *titles]
     if more or steps:
         console.print()
@@ -152,9 +152,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     print_next(steps, console)
 
 
-def print_two_runs(
-    runs: RunComparison, console: Console, *, verbose: bool = False, context: int | None = None
-) -> None:
+def print_two_runs(runs: RunComparison, console: Console, *, context: int | None = None) -> None:
     """Print how many dumps differ, the first that differs, and its diff."""
     pairs = count(runs.pairs, "dump")
     if runs.is_same:
@@ -177,7 +175,7 @@ def print_two_runs(
             unlike = words.same_in(found.sameness, ()) or f"different: {found.reason}"
             console.print((f"not the same: {_moment(runs.unlike.first)}: {unlike}", "bold red"))
         console.print()
-        print_diff(runs.difference, console, verbose=verbose, context=context)
+        print_diff(runs.difference, console, context=context)
 
 
 def _moment(dump: Dump) -> str:
@@ -186,51 +184,51 @@ def _moment(dump: Dump) -> str:
     return f"{dump.place.source}:{dump.place.line} {dump.place.moment}{symbol}".rstrip()
 
 
-def _print_parts(section: DiffSection, console: Console, *, verbose: bool) -> int:
+def _print_parts(section: DiffSection, console: Console) -> int:
     """Print the details of a section. Return how many ops, lines or rows it left out."""
     hidden = 0
     for part in section.parts:
         match part:
             case Changes():
                 console.print((part.title, "bold"), part.note, indent=2)
-                hidden += _print_changes(part, console, verbose=verbose)
+                hidden += _print_changes(part, console)
             case Hunks():
-                _print_hunks(part, console, verbose=verbose)
+                _print_hunks(part, console)
             case Listing():
                 if part.title:
                     console.print((part.title, part.style), indent=2)
-                lines = part.items if verbose else part.items[:SHOWN_LINES]
+                lines = part.items if console.verbose else part.items[:SHOWN_LINES]
                 for line in lines:
                     console.print(line, indent=4)
                 hidden += len(part.items) - len(lines)
             case Figures():
-                hidden += print_figures(part, console)
+                print_figures(part, console)
             case _:
                 console.print(part, indent=2)
     return hidden
 
 
-def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
+def _print_changes(part: Changes, console: Console) -> int:
     """Print the changes, repeated ones once. Return how many ops it left out."""
-    examples = part.examples(verbose=verbose)
-    shown = examples if verbose else examples[:SHOWN_CHANGES]
+    examples = part.examples(verbose=console.verbose)
+    shown = examples if console.verbose else examples[:SHOWN_CHANGES]
 
     def print_below(row: int) -> None:
         change, repetition = shown[row]
         if repetition:
             console.print((repetition, "bold"), indent=BELOW)
-        _print_differences(change, console, verbose=verbose)
+        _print_differences(change, console)
 
     print_table(console, _columns([change for change, _ in shown]), indent=4, print_below=print_below)
     return sum(len(group.changes) for group in part.groups) - len(shown)
 
 
-def _print_hunks(part: Hunks, console: Console, *, verbose: bool) -> None:
+def _print_hunks(part: Hunks, console: Console) -> None:
     ops = [op for hunk in part.hunks for op in hunk]
     ends = set(accumulate(map(len, part.hunks[:-1])))
 
     def print_below(row: int) -> None:
-        _print_differences(ops[row], console, verbose=verbose)
+        _print_differences(ops[row], console)
         if row + 1 in ends:
             console.print(("...", "dim"), indent=2)
 
@@ -250,10 +248,10 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
     ]
 
 
-def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> None:
+def _print_differences(change: OpChange, console: Console) -> None:
     """Print the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
-    for title, stretches in words.differences(change, verbose=verbose):
+    for title, stretches in words.differences(change, verbose=console.verbose):
         if is_wide and stretches:
             halves = [
                 [f"{title}: ", *(_piece(stretch, side, marks=not console.has_color) for stretch in stretches)]

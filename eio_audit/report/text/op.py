@@ -286,15 +286,15 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool) -> None
         column("operands", lambda state: ", ".join(state.operands)),
         column("type", lambda state: after_arrow(state.types)),
         column("location", lambda state: state.location if console.verbose else ""),
-        column_of_events(op.events, verbose=console.verbose),
+        column_of_events(op.events, console),
     ]
     print_table(console, columns, indent=2)
 
 
-def column_of_events(events: Iterable[OpEvent], *, verbose: bool) -> Column:
+def column_of_events(events: Iterable[OpEvent], console: Console) -> Column:
     """Return the last column of a table of events: what happened."""
-    cells = [_what_happened(event, verbose=verbose) for event in events]
-    return Column("what", cells, cut="never" if verbose else "end")
+    cells = [_what_happened(event, console) for event in events]
+    return Column("what", cells, cut="never" if console.verbose else "end")
 
 
 def print_more_ops(number: int, console: Console) -> None:
@@ -354,7 +354,7 @@ def _pass_of(event: OpEvent) -> str:
     return "" if is_end else pass_called(event.pass_name, event.place.marker)
 
 
-def _what_happened(event: OpEvent, *, verbose: bool) -> str:
+def _what_happened(event: OpEvent, console: Console) -> str:
     """Return what happened: ``types: [-i32-]{+i64+}``, ``removed; its users now use %3 t.a``."""
     if event.kind in (EventKind.FIRST, EventKind.LAST):
         marker = event.place.marker
@@ -375,7 +375,7 @@ def _what_happened(event: OpEvent, *, verbose: bool) -> str:
     moved = []
     if change.moved and change.block_before is None and change.place_before != change.place_after:
         moved = [f"from place {(change.place_before or 0) + 1:,} to {(change.place_after or 0) + 1:,}"]
-    said = what_happened(change, verbose=verbose)
+    said = what_happened(change, verbose=console.verbose)
     return "; ".join([*(["moved"] if change.moved and "moved" not in said else []), *moved, *said])
 
 

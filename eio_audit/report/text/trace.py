@@ -8,15 +8,24 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial, reduce
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.audit.log.trace_rows import PassTotal
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
+from eio_audit.report.document import Cells, figures_of
+from eio_audit.report.text.console import (
+    NARROW,
+    Column,
+    Console,
+    hyperlink,
+    numbers,
+    print_figures,
+    print_next,
+    print_table,
+)
 from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.numbers import count, if_any
@@ -28,7 +37,6 @@ def print_trace(
     console: Console,
     *,
     gate: Gate,
-    verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
     has_rows: bool = False,
@@ -48,7 +56,7 @@ def print_trace(
         if trace.passes and trace.summary.has_indices:
             console.print()
     if trace.passes and not has_rows:
-        _print_all_rows(trace, rows, console, verbose=verbose)
+        _print_all_rows(trace, rows, console)
         if not console.wraps or trace.left:
             console.print()
     if console.wraps:
@@ -59,7 +67,9 @@ def print_trace(
 
 
 def _print_all_rows(
-    trace: Trace, rows: Sequence[TracedPass] | None, console: Console, *, verbose: bool
+    trace: Trace,
+    rows: Sequence[TracedPass] | None,
+    console: Console,
 ) -> None:
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
     is_log = len(sources) == 1
@@ -67,7 +77,7 @@ def _print_all_rows(
     if is_log or folder:
         console.print((folder or next(iter(sources)), "bold"))
     passes = trace.passes if rows is None else rows
-    _print_rows(trace, passes, console, is_log=is_log, folder=folder, verbose=verbose)
+    _print_rows(trace, passes, console, is_log=is_log, folder=folder)
     if rows is not None:
         console.print((f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim"))
 
@@ -126,9 +136,9 @@ class _TableRow(NamedTuple):
     traced: TracedPass | None = None
 
 
-def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[_TableRow]:
+def _rows(passes: Iterable[TracedPass], *, folds: bool) -> Iterator[_TableRow]:
     for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
-        if is_same and not verbose:
+        if is_same and folds:
             folded = list(group)
             yield _TableRow(f"... {len(folded):,} changed nothing", folded)
         else:
@@ -156,7 +166,7 @@ def _place_in(traced: TracedPass, folder: str) -> str:
 
 def print_passes(trace: Trace, passes: Sequence[TracedPass], console: Console) -> None:
     """Print a row for each of some passes of a log that is not kept."""
-    _print_rows(trace, passes, console, is_log=True, folder="", verbose=False, shows_lines=False)
+    _print_rows(trace, passes, console, is_log=True, folder="", is_kept=False)
 
 
 def _print_rows(
@@ -166,11 +176,11 @@ def _print_rows(
     *,
     is_log: bool,
     folder: str,
-    verbose: bool,
-    shows_lines: bool = True,
+    is_kept: bool = True,
 ) -> None:
     start = [_TableRow(words.START)] if trace.initial else []
-    rows = [*start, *_rows(passes, verbose=verbose)]
+    verbose = console.verbose and is_kept
+    rows = [*start, *_rows(passes, folds=not verbose)]
     has_programs = len({traced.program for traced in passes}) > 1
     is_judged = trace.summary.has_indices
     functions = {name for traced in passes for name in (traced.function, *traced.functions)} - {None}
@@ -210,7 +220,7 @@ def _print_rows(
         number("ops", lambda t: f"{t.size:,}", optional=True),
     ]
     columns = [
-        number("line", lambda t: str(t.place.line) if is_log and shows_lines else "", optional=True),
+        number("line", lambda t: str(t.place.line) if is_log and is_kept else "", optional=True),
         Column("pass", [row.title for row in rows], least=NARROW),
         changed("+added", lambda c: c.added, "green"),
         changed("-removed", lambda c: c.removed, "red"),
@@ -234,15 +244,11 @@ def _print_rows(
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
 
-Row = TypeVar("Row", PassTotal, ModelTrace)
-
-
 def print_traces(
     result: ModelTraces,
     console: Console,
     *,
     gate: Gate,
-    verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
     has_rows: bool = False,
@@ -253,15 +259,7 @@ def print_traces(
     left out. ``rows`` are the only passes to print.
     """
     if len(result.models) < 2 or rows is not None:
-        print_trace(
-            result.merged,
-            console,
-            gate=gate,
-            verbose=verbose,
-            rows=rows,
-            excerpts=excerpts,
-            has_rows=has_rows,
-        )
+        print_trace(result.merged, console, gate=gate, rows=rows, excerpts=excerpts, has_rows=has_rows)
         return
     status, why = words.verdict_on_all(result, gate)
     if console.wraps:
@@ -270,8 +268,7 @@ def print_traces(
         style = "red" if result.merged.at_end_of_log.inversions else "green"
         console.print("left at the end: ", (words.left_in_models(result), style))
         console.print()
-        _print_pass_totals(result, console, verbose=verbose)
-        _print_models(result, console, verbose=verbose)
+        _print_totals(result, console)
     elif any(model.trace.passes for model in result.models):
         _print_changes(result.models, console)
     if not console.wraps:
@@ -279,75 +276,42 @@ def print_traces(
     print_next(words.next_steps_of_all(result) if status != "could not run" else (), console)
 
 
-def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) -> None:
-    passes = _shown(result.passes, verbose=verbose)
-    shown = [*passes, *([result.initial] if result.initial.made else [])]
-    if not shown:
-        return
-    made, undone, left, *others = _figures(shown, verbose=verbose)
-    names = [words.START if total is result.initial else words.name_of(total) for total in shown]
-    columns = [
-        Column("pass", names, least=NARROW),
-        made,
-        undone,
-        left,
-        Column("in models", [words.in_models(total, result) for total in shown], right=True),
-        *others,
-    ]
-    print_table(console, columns, indent=2)
-    _print_others(len(result.passes) - len(passes), "more pass", "more passes", console)
-
-
-def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> None:
-    shown = _shown(result.models, verbose=verbose)
-    if not shown:
-        return
-    columns = [
-        Column("model", [model.name for model in shown], least=NARROW),
-        numbers("at the start", (model.initial for model in shown)),
-        *_figures(shown, verbose=verbose),
-        Column("worst pass", list(map(words.worst_pass, shown)), optional=True, least=NARROW),
-    ]
-    print_table(console, columns, indent=2)
-    _print_others(len(result.models) - len(shown), "more model", "more models", console)
+def _print_totals(result: ModelTraces, console: Console) -> None:
+    """Print the sums of the worst passes and models."""
+    details = ", ~mislabelled?=wrong indices, ~lost?" if console.verbose else ""
+    sums = "~made, ~undone?, ~left"
+    cells: Cells = {
+        "pass": lambda one: words.START if one is result.initial else words.name_of(one),
+        "where": lambda one: words.in_models(one, result),
+        "worst": words.worst_pass,
+    }
+    of_pass = f"pass, {sums}, >where=in models{details}"
+    of_model = f"name=model, ~initial=at the start, {sums}{details}, worst?=worst pass"
+    initial = [result.initial] if result.initial.made else []
+    for things, others, columns, *nouns in (
+        (result.passes, initial, of_pass, "more pass", "more passes"),
+        (result.models, [], of_model, "more model", "more models"),
+    ):
+        shown = things if console.verbose else [one for one in things if not one.is_clean][:SHOWN]
+        if shown or others:
+            print_figures(figures_of([*shown, *others], columns, cells), console)
+            if left_out := len(things) - len(shown):
+                console.print((f"  ... and {count(left_out, *nouns)} (-v)", "dim"))
+            console.print()
 
 
 def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
     """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
-    totals = [reduce(OpCounts.plus, (one.op_counts for one in m.trace.passes), OpCounts()) for m in models]
-
-    columns = [
-        Column("model", [model.name for model in models], least=NARROW),
-        numbers("passes", (len(model.trace.passes) for model in models)),
-        numbers("changed", (sum(bool(one.changed) for one in model.trace.passes) for model in models)),
-        numbers("+added", (total.added for total in totals)),
-        numbers("-removed", (total.removed for total in totals)),
-        numbers("~modified", (total.modified for total in totals)),
-        numbers("moved", (total.moved for total in totals)),
-    ]
-    print_table(console, columns, indent=2)
-    console.print()
-
-
-def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
-    return rows if verbose else [row for row in rows if not row.is_clean][:SHOWN]
-
-
-def _figures(rows: Sequence[PassTotal | ModelTrace], *, verbose: bool) -> list[Column]:
-    details = [
-        numbers("wrong indices", (row.mislabelled for row in rows), optional=True),
-        numbers("lost", (row.lost for row in rows), optional=True),
-    ]
-    return [
-        numbers("made", (row.made for row in rows), "yellow"),
-        numbers("undone", (row.undone for row in rows), "green", optional=True),
-        numbers("left", (row.left for row in rows), "red"),
-        *(details if verbose else []),
-    ]
-
-
-def _print_others(number: int, one: str, several: str, console: Console) -> None:
-    """Print how many rows are not shown, if any, and an empty line."""
-    if number:
-        console.print((f"  ... and {count(number, one, several)} (-v)", "dim"))
+    columns = "name=model, ~passes, ~changed, ~added=+added, ~removed=-removed, ~modified=~modified, ~moved"
+    counts = {model.name: [one.op_counts for one in model.trace.passes] for model in models}
+    totals = {name: reduce(OpCounts.plus, each, OpCounts()) for name, each in counts.items()}
+    cells: Cells = {
+        "passes": lambda model: len(model.trace.passes),
+        "changed": lambda model: sum(bool(one.changed) for one in model.trace.passes),
+        "added": lambda model: totals[model.name].added,
+        "removed": lambda model: totals[model.name].removed,
+        "modified": lambda model: totals[model.name].modified,
+        "moved": lambda model: totals[model.name].moved,
+    }
+    print_figures(figures_of(models, columns, cells), console)
     console.print()
