@@ -20,7 +20,6 @@ from typing import Any
 from eio_audit.audit.explain.dataflow import Dataflow, DataflowOp, dataflow_graph
 from eio_audit.mlir.source import printable_lines
 from eio_audit.report.json import SCHEMA, dumped
-from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.numbers import ELLIPSIS, count, shortened
 from eio_audit.report.wording.order import block_name, place_of
 
@@ -225,12 +224,6 @@ PADDING = 9
 LAYER_GAP = 46
 ARROW = 8
 MARGIN = 12
-
-
-def dataflow_to_svg(dataflow: Dataflow) -> str:
-    """Return a standalone picture, light or dark as the viewer prefers."""
-    drawing = drawing_of(dataflow, {}) | {"style": text_of("dataflow.css")}
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{render("dataflow.svg", drawing=drawing)}\n'
 
 
 def drawing_of(dataflow: Dataflow, links: Mapping[int, str]) -> dict[str, object]:

@@ -210,7 +210,7 @@ def _bisect(
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
     steps = None
     if "html" in reports.formats:
-        from eio_audit.report.html.stored_steps import StoredSteps
+        from eio_audit.report.html.data import StoredSteps
 
         steps = StoredSteps()
     with bisect_progress() as advance:

@@ -19,7 +19,6 @@ from eio_audit.cli.options import PATH, UNUSABLE, audit_options, exit_codes, gro
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.text.progress import progress
-from eio_audit.report.wording.conclusion import is_kept
 
 if TYPE_CHECKING:
     from eio_audit.audit.log.history import History
@@ -55,6 +54,7 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
     from eio_audit.audit.explain.op_choice import SeveralOpsError
     from eio_audit.audit.log.history import history
     from eio_audit.mlir.input.folders import find_dump_files
+    from eio_audit.report.wording.conclusion import is_kept
 
     files = find_dump_files(log)
     total = inputs.total_size([file.path for file in files])
@@ -80,6 +80,7 @@ def _other_op(log: str, dumps: Iterable[Dump], op: str, result: History, options
     """Return which op has the name in the last dump with it, and how to follow that. Empty if none has it."""
     from eio_audit.audit.check.keyed_dump import read_dump
     from eio_audit.audit.explain.op_choice import OpReference, find_ops
+    from eio_audit.report.wording.conclusion import is_kept
 
     wanted, followed = OpReference.parse(op), result.ops[0]
     lost = (e.place for e in followed.events if not e.state or e.state.op.result != followed.first.op.result)

@@ -19,7 +19,7 @@ from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
 from eio_audit.report.document import columns_if_any, columns_of, figures_of
 from eio_audit.report.graph import drawing_of
-from eio_audit.report.html.table import Table
+from eio_audit.report.html.data import Table
 from eio_audit.report.wording.conclusion import explain_command
 from eio_audit.report.wording.order import CLASSES, background, block_name, heading_of, reason, sentence
 from eio_audit.report.wording.trace import made_by

@@ -8,9 +8,9 @@ from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
 from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.report.text.check import SHOWN
 from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_next, print_table
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
-from eio_audit.report.text.findings import SHOWN
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words

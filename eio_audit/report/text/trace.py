@@ -16,6 +16,7 @@ from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.document import Cells, figures_of
+from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -26,7 +27,6 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
-from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.numbers import count, if_any
 from eio_audit.report.wording.order import correction
