@@ -21,21 +21,6 @@ from eio_audit.report.wording import bisect, order
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
 from eio_audit.report.wording.numbers import count, if_any, shortened
-from eio_audit.report.wording.order import (
-    SHOWN_FINDINGS,
-    background,
-    become,
-    heading_of,
-    models_of,
-    pass_of,
-    place,
-    place_of_error,
-    rest,
-    sentence,
-    sum_of,
-    told_apart_share,
-    worst_of,
-)
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
@@ -88,7 +73,9 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     lines += shell_block(steps_after(verdict))
     errors = verdict.check.errors
     lines += [""] * bool(errors)
-    lines += [f"- {_printable_code(place_of_error(one))}: {_printable_code(one.message)}" for one in errors]
+    lines += [
+        f"- {_printable_code(order.place_of_error(one))}: {_printable_code(one.message)}" for one in errors
+    ]
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if len(broken) > SHOWN_ROWS and len(verdict.check.by_model) > 1:
         lines += _corpus(verdict)
@@ -102,10 +89,10 @@ def _corpus(verdict: Verdict) -> list[str]:
     """Return a table of the models, and one of the passes, the worst first."""
     cells: Cells = {
         "model": lambda one: _printable_code(one.model),
-        "pass": lambda one: _printable_code(pass_of(one)),
-        "avoidable": lambda one: f"{one.avoidable:,}{told_apart_share(one)}",
-        "where": models_of,
-        "worst": lambda one: _printable_code(worst_of(one)),
+        "pass": lambda one: _printable_code(order.pass_of(one)),
+        "avoidable": lambda one: f"{one.avoidable:,}{order.told_apart_share(one)}",
+        "where": order.models_of,
+        "worst": lambda one: _printable_code(order.worst_of(one)),
     }
     of_model = "model, avoidable, #inversions, #findings, #dumps, worst=worst dump"
     of_pass = "pass, avoidable, where=in models, #inversions, #findings"
@@ -127,7 +114,11 @@ def _more(number: int, noun: str, plural: str) -> str:
 
 def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
     rows = [
-        [_printable_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_indices:,}"]
+        [
+            _printable_code(order.heading_of(dump)),
+            order.sum_of(dump.summary),
+            f"{dump.summary.wrong_indices:,}",
+        ]
         for dump in broken[:SHOWN_ROWS]
     ]
     more = _more(len(broken) - len(rows), "more dump with inversions", "more dumps with inversions")
@@ -135,9 +126,12 @@ def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
 
 
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
-    shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
-    rows = [[f.rule.code, *map(_printable_code, (place(f), sentence(f), background(f)))] for f in shown]
-    return _noted_table(["code", "place", "finding", "from"], rows, rest(verdict.findings, len(shown)))
+    shown = verdict.findings if verbose else verdict.findings[: order.SHOWN_FINDINGS]
+    rows = [
+        [f.rule.code, *map(_printable_code, (order.place(f), order.sentence(f), order.background(f)))]
+        for f in shown
+    ]
+    return _noted_table(["code", "place", "finding", "from"], rows, order.rest(verdict.findings, len(shown)))
 
 
 def _noted_table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> list[str]:
@@ -197,7 +191,7 @@ def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
             [f"{one.inversions:,}", bisect.ops_made(one), bisect.CARRIED[one.carries], code(one.pattern)]
             for one in shown
         ]
-        headings = [become(advice.now), "makes", "they carry", "pattern"]
+        headings = [order.become(advice.now), "makes", "they carry", "pattern"]
         lines += [*table(headings, rows, numbers=1), ""]
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
         lines += [f"{bisect.best_change(advice, chosen)}.", ""]

@@ -22,30 +22,10 @@ from eio_audit.report.document import Cell, Cells, columns_of, figures_of
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
-from eio_audit.report.wording.bisect import (
-    answer,
-    attempts_of,
-    before_and_after,
-    model_line,
-    ops_changed,
-    patterns_to_change,
-    root_op,
-    step_title,
-)
+from eio_audit.report.wording import bisect
+from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.conclusion import bisect_command, compare_command
 from eio_audit.report.wording.numbers import count, shortened_list
-from eio_audit.report.wording.trace import (
-    START,
-    functions_of,
-    in_models,
-    name_of,
-    order_after,
-    pass_title,
-    reason,
-    time_of,
-    verdict_on_all,
-    worst_pass,
-)
 
 _FIGURES = "#made, #undone, #left, #mislabelled=wrong indices, #lost"
 
@@ -70,7 +50,7 @@ def traces_to_html(
         version,
         title=f"{shortened_list([model.name for model in result.models])}: passes",
         result=result,
-        verdict=verdict_on_all(result, gate),
+        verdict=words.verdict_on_all(result, gate),
         left=left_cards(result.merged)[:OPEN_FINDINGS],
         chosen=chosen,
         passes=_pass_total_table(result),
@@ -82,8 +62,8 @@ def traces_to_html(
 def _pass_total_table(result: ModelTraces) -> Table:
     totals = (*result.passes, *([result.initial] if result.initial.made else []))
     cells: Cells = {
-        "pass": lambda total: START if total is result.initial else name_of(total),
-        "models": lambda total: in_models(total, result),
+        "pass": lambda total: words.START if total is result.initial else words.name_of(total),
+        "models": lambda total: words.in_models(total, result),
     }
     columns = f"pass, {_FIGURES}, models=in models"
     return table_of("passes", "all runs of each pass in all models", totals, columns, "-left, -made", cells)
@@ -92,7 +72,7 @@ def _pass_total_table(result: ModelTraces) -> Table:
 def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
     cells: Cells = {
         **{status: attrgetter(f"op_counts.{status}") for status in STATUSES},
-        "pass": pass_title,
+        "pass": words.pass_title,
         "dump": lambda traced: f"{traced.place.source}:{traced.place.line}",
     }
     columns = f"#index=number, pass, dump, #added, #removed, #modified, #moved, {_FIGURES}"
@@ -102,13 +82,13 @@ def _chosen_table(trace: Trace, rows: Sequence[TracedPass]) -> Table:
 
 def _model_table(models: Sequence[ModelTrace]) -> Table:
     columns = f"model, #initial=at the start, {_FIGURES}, pass=worst pass"
-    cells: Cells = {"model": attrgetter("name"), "pass": worst_pass}
+    cells: Cells = {"model": attrgetter("name"), "pass": words.worst_pass}
     return table_of("models", "all passes of each model", models, columns, "-left, -made", cells)
 
 
 def _run_table(models: Sequence[ModelTrace]) -> Table:
     runs = [(model, total) for model in models for total in model.passes if not total.is_clean]
-    rows = figures_of((total for _, total in runs), f"pass, {_FIGURES}", {"pass": name_of}).rows
+    rows = figures_of((total for _, total in runs), f"pass, {_FIGURES}", {"pass": words.name_of}).rows
     named = [[name, model.name, *figures] for (model, _), (name, *figures) in zip(runs, rows, strict=True)]
     columns = columns_of(f"pass, model, {_FIGURES}")
     return Table("runs", "each pass in each model", columns, named, "-left, -made")
@@ -146,14 +126,14 @@ def trace_to_html(
 
 def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_chosen: bool) -> PassEntry:
     return PassEntry(
-        name=pass_title(traced),
-        subject=functions_of(traced),
+        name=words.pass_title(traced),
+        subject=words.functions_of(traced),
         place=f"line {traced.place.line}",
         counts=tuple(counts[status] for status in STATUSES),
         note=_note(traced),
-        order=order_after(traced) if trace.summary.has_indices else "",
+        order=words.order_after(traced) if trace.summary.has_indices else "",
         source=f"{traced.place.source}:{traced.place.line}",
-        time=time_of([traced]),
+        time=words.time_of([traced]),
         command=compare_command(traced, trace),
         changed=traced.changed,
         is_unchanged=not (traced.changed or traced.failed or any(counts.values())),
@@ -164,7 +144,7 @@ def _entry(traced: TracedPass, trace: Trace, counts: Mapping[str, int], *, is_ch
 
 
 def _note(traced: TracedPass) -> str:
-    if why := reason(traced):
+    if why := words.reason(traced):
         return why
     if traced.made:
         return f"{traced.made:,} made, {traced.left:,} left"
@@ -181,7 +161,7 @@ def _pass_table(trace: Trace) -> Table:
         f"{_FIGURES}"
     )
     cells: Cells = {
-        "pass": pass_title,
+        "pass": words.pass_title,
         "changed": lambda traced: "yes" if traced.changed else "",
         "dump": lambda traced: f"{traced.place.source}:" * has_sources + f"{traced.place.line}",
         "ops": lambda traced: traced.size,
@@ -260,8 +240,8 @@ def _heights(one: Application, shows_order: bool) -> tuple[int, int]:
 
 def _said(one: Application, shows_order: bool) -> str:
     """Return ``431: 315 -> 396``."""
-    what = before_and_after(one) if shows_order else count(one.op_counts.total, "op")
-    return f"{attempts_of(one) if one.last else 'without patterns'}: {what}"
+    what = bisect.before_and_after(one) if shows_order else count(one.op_counts.total, "op")
+    return f"{bisect.attempts_of(one) if one.last else 'without patterns'}: {what}"
 
 
 def _share(part: int, whole: int) -> str:
@@ -286,14 +266,14 @@ def bisection_to_html(result: Bisection, version: str, gate: Gate, steps: Stored
         (*BROWSER_SCRIPTS, "curve.js"),
         title=f"{' on '.join(filter(None, (result.pass_name, result.function)))}: patterns",
         result=result,
-        answer=answer(result, gate, "below"),
+        answer=bisect.answer(result, gate, "below"),
         tiles=_tiles(result),
         compiler=shlex.join(result.command),
         curve=curve_of(result, kinds, shows_order=shows_order) if result.of_patterns else None,
         chosen=next(((number, entry) for number, entry in enumerate(entries) if entry.is_culprit), None),
         place=_attempt,
         kinds=kinds,
-        advised=patterns_to_change(result.advice) if result.advice else [],
+        advised=bisect.patterns_to_change(result.advice) if result.advice else [],
         applications=_application_table(result) if result.of_patterns else None,
         worst=worst,
         again=bisect_command(result, "--show", str(worst.last)) if worst and worst.is_resolved else "",
@@ -326,7 +306,7 @@ def _tiles(result: Bisection) -> list[tuple[str, str]]:
 def _step_entry(
     one: Application, result: Bisection, kinds: Mapping[str | None, str], *, is_worst: bool
 ) -> PassEntry:
-    change = f"{before_and_after(one)} inversions" if result.is_judged else ""
+    change = f"{bisect.before_and_after(one)} inversions" if result.is_judged else ""
     traced = one.traced
     note, order = change, change
     if one.made:
@@ -335,13 +315,13 @@ def _step_entry(
     if one.undone:
         order += f", {one.undone:,} undone"
     return PassEntry(
-        name=step_title(one) if result.of_patterns else result.pass_name,
-        subject=root_op(one),
+        name=bisect.step_title(one) if result.of_patterns else result.pass_name,
+        subject=bisect.root_op(one),
         place=_attempt(one),
         counts=tuple(getattr(one.op_counts, status) for status in STATUSES),
         note=note,
         order=order,
-        source=" ".join(filter(None, (_attempt(one), model_line(one)))),
+        source=" ".join(filter(None, (_attempt(one), bisect.model_line(one)))),
         time="",
         command=bisect_command(result, "--show", str(one.last)) if one.first and one.is_resolved else "",
         changed=traced.changed,
@@ -356,7 +336,7 @@ def _attempt(one: Application) -> str:
     """Return ``attempt 431`` or ``attempts 120 to 134``; empty for what the pass does without patterns."""
     if not one.first:
         return ""
-    return f"attempt{'' if one.is_resolved else 's'} {attempts_of(one)}"
+    return f"attempt{'' if one.is_resolved else 's'} {bisect.attempts_of(one)}"
 
 
 def _application_table(result: Bisection) -> Table:
@@ -366,10 +346,10 @@ def _application_table(result: Bisection) -> Table:
     columns = columns_of(f"#attempt, pattern, op=root op, model, {order}#ops=ops changed, changes=which")
     rows: list[list[Cell]] = []
     for one in result.of_patterns:
-        made: list[Cell] = [one.made, before_and_after(one), one.left] if result.is_judged else []
-        title = step_title(one) if one.is_resolved else f"{_attempt(one)} {step_title(one)}"
-        rows.append([one.last, title, root_op(one), model_line(one), *made])
-        rows[-1] += [one.op_counts.total, ops_changed(one.op_counts)]
+        made: list[Cell] = [one.made, bisect.before_and_after(one), one.left] if result.is_judged else []
+        title = bisect.step_title(one) if one.is_resolved else f"{_attempt(one)} {bisect.step_title(one)}"
+        rows.append([one.last, title, bisect.root_op(one), bisect.model_line(one), *made])
+        rows[-1] += [one.op_counts.total, bisect.ops_changed(one.op_counts)]
     links = [f"#pass-{number}" for number in range(1, len(rows) + 1)]
     caption = "the steps that changed the IR, worst first"
     sorting = "-left, -made, -ops" if result.is_judged else "-ops"

@@ -28,7 +28,6 @@ from eio_audit.report.text.console import (
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import background, lifetime, sentence
 
 if TYPE_CHECKING:  # a check of dumps in order does not import these
     from rich.text import Text
@@ -94,7 +93,7 @@ def _print_finding(one: Shown, console: Console) -> None:
         " ",
         (finding.rule.code, one.style),
     ]
-    said, origin = f" {sentence(finding)}{one.note}", background(finding)
+    said, origin = f" {order.sentence(finding)}{one.note}", order.background(finding)
     whole: list[Piece] = [*start, said, (f" ({origin})" if origin else "", "dim")]
     if not console.wraps:
         console.print(*whole, indent=INDENT)
@@ -106,7 +105,7 @@ def _print_finding(one: Shown, console: Console) -> None:
 
     parts = console.wrapped(console.styled(whole), width)
     if len(parts) > LINES:
-        end = f"; {lifetime(finding)}{one.note}" if lifetime(finding) else one.note
+        end = f"; {order.lifetime(finding)}{one.note}" if order.lifetime(finding) else one.note
         parts = _with_origin(_shortened(wrapped, said.removesuffix(end), end), origin, width)
     for number, part in enumerate(parts):
         console.print_styled(part, INDENT + (HANGING if number else 0))

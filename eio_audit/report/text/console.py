@@ -261,7 +261,11 @@ def print_table(
         console.print((f"not shown at this width: {', '.join(left_out)}", "dim"), indent=indent)
 
 
-STYLES = {"made": "yellow", "undone": "green", "left": "red", "pieces": "red", "value": "dim"}
+STYLES = {
+    **{"added": "green", "removed": "red", "modified": "yellow", "moved": "cyan"},
+    **{"made": "yellow", "undone": "green", "left": "red", "pieces": "red"},
+    **{"value": "dim", "dump": "dim"},
+}
 """The styles of columns of figures, by key."""
 
 

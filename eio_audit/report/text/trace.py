@@ -5,30 +5,27 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import reduce
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.document import Cells, figures_of
+from eio_audit.report.document import Cell, Cells, figures_of
 from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
 from eio_audit.report.text.console import (
-    NARROW,
-    Column,
     Console,
     hyperlink,
-    numbers,
     print_figures,
     print_next,
-    print_table,
 )
 from eio_audit.report.wording import trace as words
-from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import correction
 
 
@@ -179,67 +176,51 @@ def _print_rows(
     is_kept: bool = True,
 ) -> None:
     start = [_TableRow(words.START)] if trace.initial else []
-    verbose = console.verbose and is_kept
-    rows = [*start, *_rows(passes, folds=not verbose)]
+    verbose, is_judged = console.verbose and is_kept, trace.summary.has_indices
     has_programs = len({traced.program for traced in passes}) > 1
-    is_judged = trace.summary.has_indices
     functions = {name for traced in passes for name in (traced.function, *traced.functions)} - {None}
-    shows_functions = verbose and len(functions) > 1
 
-    def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
-        return Column(title, [text_of(row.traced) if row.traced else "" for row in rows], **layout)
+    def of(cell_of: Callable[[TracedPass], Cell]) -> Callable[[_TableRow], Cell]:
+        return lambda row: cell_of(row.traced) if row.traced else ""
 
-    number = partial(column, right=True)
+    def changed(status: str) -> Callable[[_TableRow], Cell]:
+        return of(lambda t: "?" if t.ops is None and t.changed else getattr(t.op_counts, status))
 
-    def changed(title: str, number_of: Callable[[OpCounts], int], style: str = "") -> Column:
-        def cell(traced: TracedPass) -> str:
-            return "?" if traced.ops is None and traced.changed else if_any(number_of(traced.op_counts))
+    def accounted(key: str, initial: int) -> Callable[[_TableRow], Cell]:
+        return lambda row: getattr(row.traced, key) if row.traced else initial * (row in start)
 
-        return number(title, cell, style=style)
-
-    def figure(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
-        return number(title, lambda t: text_of(t) if is_judged else "", **layout)
-
-    def accounted(
-        title: str, start_number: int, number_of: Callable[[TracedPass], int], style: str
-    ) -> Column:
-        values = [number_of(row.traced) if row.traced else 0 for row in rows]
-        values[: len(start)] = [start_number] * len(start)
-        return numbers(title, values, style)
-
-    def avoidable(traced: TracedPass) -> str:
-        return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
-
-    details = [
-        figure("avoidable", avoidable, optional=True),
-        figure("wrong indices", lambda t: if_any(t.mislabelled), optional=True),
-        figure("lost", lambda t: if_any(t.lost), optional=True),
-        figure("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
-        figure("forced", lambda t: f"{t.figures.forced:,}", optional=True),
-        figure("derived", lambda t: f"{t.figures.derived:,}", optional=True),
-        number("ops", lambda t: f"{t.size:,}", optional=True),
-    ]
-    columns = [
-        number("line", lambda t: str(t.place.line) if is_log and is_kept else "", optional=True),
-        Column("pass", [row.title for row in rows], least=NARROW),
-        changed("+added", lambda c: c.added, "green"),
-        changed("-removed", lambda c: c.removed, "red"),
-        changed("~modified", lambda c: c.modified, "yellow"),
-        *([changed("moved", lambda c: c.moved, "cyan")] if verbose or not is_judged else []),
-        *([changed("unlocated", lambda c: c.unlocated)] if verbose else []),
-        accounted("made", trace.initial, lambda t: t.made, "yellow"),
-        accounted("undone", 0, lambda t: t.undone, "green"),
-        accounted("left", trace.initial_left, lambda t: t.left, "red"),
-        *(details if verbose else []),
-        column("program", lambda t: t.program if has_programs else "", optional=True),
-        column(
-            "dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW
+    cells: Cells = {
+        "line": of(lambda t: str(t.place.line)),
+        **{status: changed(status) for status in ("added", "removed", "modified", "moved", "unlocated")},
+        "made": accounted("made", trace.initial),
+        "undone": accounted("undone", 0),
+        "left": accounted("left", trace.initial_left),
+        "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
+        **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
+        **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
+        "dump": of(lambda t: _place_in(t, folder)),
+        "why": of(words.reason),
+        "time": lambda row: words.time_of(row.passes),
+        "function": of(words.functions_of),
+    }
+    columns = {
+        ">line?": is_log and is_kept,
+        "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
+        "~moved": verbose or not is_judged,
+        "~unlocated": verbose,
+        "~made, ~undone, ~left": True,
+        ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
+            verbose and is_judged
         ),
-        column("why", words.reason, least=NARROW),
-        Column("time", [words.time_of(row.passes) for row in rows], optional=True),
-        *([column("function", words.functions_of, optional=True, least=NARROW)] if shows_functions else []),
-    ]
-    print_table(console, columns, indent=2 if is_log or folder else 0)
+        "#size?=ops": verbose,
+        "program?": has_programs,
+        "dump?": not is_log,
+        "why, time?": True,
+        "function?": verbose and len(functions) > 1,
+    }
+    shown = ", ".join(spec for spec, is_shown in columns.items() if is_shown)
+    rows = [*start, *_rows(passes, folds=not verbose)]
+    print_figures(figures_of(rows, shown, cells), console, indent=2 if is_log or folder else 0)
     if verbose and is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
