@@ -103,12 +103,7 @@ def trace_to_html(
     """
     chosen = {traced.index for traced in (trace.passes if rows is None else rows)}
     entries = [
-        _entry(
-            traced,
-            trace,
-            steps.counts.get(traced.index, Counter()),
-            is_chosen=traced.index in chosen,
-        )
+        _entry(traced, trace, steps.counts.get(traced.index, Counter()), is_chosen=traced.index in chosen)
         for traced in trace.passes
     ]
     return page(

@@ -18,12 +18,7 @@ from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.document import Cell, Cells, figures_of
 from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
-from eio_audit.report.text.console import (
-    Console,
-    hyperlink,
-    print_figures,
-    print_next,
-)
+from eio_audit.report.text.console import Console, hyperlink, print_figures, print_next
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import correction
@@ -63,11 +58,7 @@ def print_trace(
     print_next(words.next_steps(trace) if status != "could not run" else (), console)
 
 
-def _print_all_rows(
-    trace: Trace,
-    rows: Sequence[TracedPass] | None,
-    console: Console,
-) -> None:
+def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Console) -> None:
     sources = dict.fromkeys(traced.place.source for traced in trace.passes)
     is_log = len(sources) == 1
     folder = "" if is_log else _common_folder(sources)

@@ -8,13 +8,7 @@ from functools import reduce
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
 from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
-from eio_audit.audit.bisect.bisection import (
-    MOST_RUNS,
-    Application,
-    Bisection,
-    PatternTotal,
-    Reproduction,
-)
+from eio_audit.audit.bisect.bisection import MOST_RUNS, Application, Bisection, PatternTotal, Reproduction
 from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE
@@ -125,11 +119,7 @@ ESTIMATE = (
 )
 """What to know about the advice."""
 
-CARRIED = {
-    Carries.USER: "a user's",
-    Carries.OPERAND: "an operand's",
-    Carries.OTHER: "another op's",
-}
+CARRIED = {Carries.USER: "a user's", Carries.OPERAND: "an operand's", Carries.OTHER: "another op's"}
 """Whose location new ops carry, seen from the op that the pattern is applied to."""
 
 SHOWN_OPS = 3  # how many ops a sentence names

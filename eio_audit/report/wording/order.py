@@ -52,11 +52,7 @@ def tiles(figures: Summary) -> list[tuple[str, str]]:
 def shares(figures: Summary) -> dict[str, int]:
     """Return the number of inversions of each kind that occurs."""
     unordered = in_graph_regions(figures)
-    kinds = {
-        "stays": figures.minimum - unordered,
-        "avoidable": figures.avoidable,
-        "unordered": unordered,
-    }
+    kinds = {"stays": figures.minimum - unordered, "avoidable": figures.avoidable, "unordered": unordered}
     return {kind: number for kind, number in kinds.items() if number}
 
 
