@@ -68,7 +68,10 @@ def columns_of(spec: str) -> list[FigureColumn]:
     [FigureColumn(key='fixed', title='after a fix', sign='#', is_optional=False)]
     """
     found = [match for word in spec.split(", ") if (match := _COLUMN.fullmatch(word))]
-    return [FigureColumn(m["key"], m["title"] or m["key"], m["sign"], bool(m["optional"])) for m in found]
+    return [
+        FigureColumn(m["key"], m["key"] if m["title"] is None else m["title"], m["sign"], bool(m["optional"]))
+        for m in found
+    ]
 
 
 def columns_if_any(things: Sequence[object], titles: Mapping[str, str]) -> str:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from eio_audit.audit.bisect.advice import Advice
-from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
+from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.check.figures import DumpAudit
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
@@ -169,30 +169,38 @@ def bisection_to_markdown(result: Bisection, *, gate: Gate, verbose: bool = Fals
 
 def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
-    without, changed, title = result.without_patterns, bisect.ops_changed, bisect.pattern_title
-    rows = [[f"{one.applications:,}", changed(one.op_counts), code(title(one))] for one in shown]
-    rows.append(["", changed(without.op_counts), bisect.WITHOUT_PATTERNS])
-    headings = ["applied", "ops", "pattern"]
-    if result.is_judged:
-        headings = ["made", "left at the end", *headings]
-        makers: list[PatternTotal | Application] = [*shown, without]
-        rows = [[if_any(one.made), if_any(one.left), *cells] for one, cells in zip(makers, rows, strict=True)]
-    lines = [*table(headings, rows, numbers=len(headings) - 2), ""]
+    columns = f"{'~made, ~left=left at the end, ' * result.is_judged}>applied, ops, pattern"
+    lines = _steps([*shown, result.without_patterns], columns, bisect.cells_of(result))
     if len(shown) < len(result.patterns):
         lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]
     return lines
+
+
+def _steps(things: Sequence[object], columns: str, cells: Cells) -> list[str]:
+    """Return a table of a bisection. What is from a dump is in code style."""
+    figures = figures_of(things, columns, cells)
+    coded = [column.key in ("root", "line", "pattern") for column in figures.columns]
+    rows = [
+        [
+            code(cell) if is_coded and cell != bisect.WITHOUT_PATTERNS else cell
+            for is_coded, cell in zip(coded, row, strict=True)
+        ]
+        for row in figures.texts()
+    ]
+    titles = [column.title for column in figures.columns]
+    return [*table(titles, rows, numbers=sum(bool(column.sign) for column in figures.columns)), ""]
 
 
 def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
     """Return what to change, as a block of its own to paste."""
     lines = [f"**What to change**: {bisect.what_to_change(advice, result)}.", ""]
     if shown := bisect.patterns_to_change(advice, verbose=verbose):
-        rows = [
-            [f"{one.inversions:,}", bisect.ops_made(one), bisect.CARRIED[one.carries], code(one.pattern)]
-            for one in shown
-        ]
-        headings = [order.become(advice.now), "makes", "they carry", "pattern"]
-        lines += [*table(headings, rows, numbers=1), ""]
+        cells: Cells = {
+            "makes": bisect.ops_made,
+            "carries": lambda one: bisect.CARRIED[one.carries],
+        }
+        columns = f"#inversions={order.become(advice.now)}, makes, carries=they carry, pattern"
+        lines += _steps(shown, columns, cells)
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
         lines += [f"{bisect.best_change(advice, chosen)}.", ""]
     if advice.places:
@@ -205,15 +213,9 @@ def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
     if not steps:
         return []
-    rows = []
-    for one in steps:
-        did = [bisect.ops_changed(one.op_counts)]
-        if result.is_judged:
-            did = [bisect.before_and_after(one), if_any(one.left)]
-        names = bisect.root_op(one), bisect.model_line(one), bisect.pattern_title(one)
-        rows.append([str(one.last), *did, *map(code, names)])
-    what = ["inversions", "left"] if result.is_judged else ["ops"]
-    return [*table(["attempt", *what, "root op", "model", "pattern"], rows, numbers=1), ""]
+    did = "states=inversions, left" if result.is_judged else "ops"
+    cells: Cells = {**bisect.cells_of(result), "left": lambda one: if_any(one.left)}
+    return _steps(steps, f">attempt, {did}, root=root op, line=model, pattern", cells)
 
 
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters

@@ -18,7 +18,7 @@ from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.trace import Trace, TracedPass
-from eio_audit.report.document import Cell, Cells, columns_of, figures_of
+from eio_audit.report.document import Cells, columns_of, figures_of
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
@@ -335,17 +335,19 @@ def _attempt(one: Application) -> str:
 
 
 def _application_table(result: Bisection) -> Table:
-    order = (
-        "#made=inversions made, states=before and after, #left=left at the end, " if result.is_judged else ""
-    )
-    columns = columns_of(f"#attempt, pattern, op=root op, model, {order}#ops=ops changed, changes=which")
-    rows: list[list[Cell]] = []
-    for one in result.of_patterns:
-        made: list[Cell] = [one.made, bisect.before_and_after(one), one.left] if result.is_judged else []
-        title = bisect.step_title(one) if one.is_resolved else f"{_attempt(one)} {bisect.step_title(one)}"
-        rows.append([one.last, title, bisect.root_op(one), bisect.model_line(one), *made])
-        rows[-1] += [one.op_counts.total, bisect.ops_changed(one.op_counts)]
-    links = [f"#pass-{number}" for number in range(1, len(rows) + 1)]
+    steps = result.of_patterns
+    cells: Cells = {
+        "attempt": attrgetter("last"),
+        "pattern": lambda one: " ".join([*[_attempt(one)] * (not one.is_resolved), bisect.step_title(one)]),
+        "op": bisect.root_op,
+        "model": bisect.model_line,
+        "states": bisect.before_and_after,
+        "ops": attrgetter("op_counts.total"),
+        "changes": lambda one: bisect.ops_changed(one.op_counts),
+    }
+    order = "#made=inversions made, states=before and after, #left=left at the end, " * result.is_judged
+    columns = f"#attempt, pattern, op=root op, model, {order}#ops=ops changed, changes=which"
+    links = ("attempt", [f"#pass-{number}" for number in range(1, len(steps) + 1)])
     caption = "the steps that changed the IR, worst first"
     sorting = "-left, -made, -ops" if result.is_judged else "-ops"
-    return Table("applications", caption, columns, rows, sorting, links=("attempt", links))
+    return table_of("applications", caption, steps, columns, sorting, cells, links)

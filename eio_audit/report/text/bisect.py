@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from eio_audit.audit.bisect.bisect import OneApplication, OpSteps
-from eio_audit.audit.bisect.bisection import Application, Bisection, PatternTotal
+from eio_audit.audit.bisect.bisection import Application, Bisection
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.gate.gate import Gate
+from eio_audit.report.document import Cells, figures_of
 from eio_audit.report.text.check import SHOWN
-from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_next, print_table
+from eio_audit.report.text.console import NARROW, Column, Console, print_figures, print_next, print_table
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.numbers import count
-
-PATTERN = 41
-"""The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
 
 
 def print_bisection(result: Bisection, console: Console, *, gate: Gate) -> None:
@@ -43,30 +42,20 @@ def print_bisection(result: Bisection, console: Console, *, gate: Gate) -> None:
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:
-    totals, without = result.patterns, result.without_patterns
-    rows: list[PatternTotal | Application] = [*totals, without]
-    is_judged = result.is_judged
-    counts = [row.op_counts for row in rows]
-    names = [*map(words.pattern_title, totals), words.WITHOUT_PATTERNS]
-    columns = [
-        numbers("made", (row.made for row in rows), "yellow"),
-        numbers("undone", (row.undone for row in rows), "green"),
-        numbers("left", (row.left for row in rows), "red"),
-        Column("applied", [*(f"{total.applications:,}" for total in totals), ""], right=True),
-        numbers("+ops", (one.added for one in counts), "green", optional=is_judged),
-        numbers("-ops", (one.removed for one in counts), "red", optional=is_judged),
-        numbers("~ops", (one.modified for one in counts), "yellow", optional=is_judged),
-        numbers("moved", (one.moved for one in counts), "cyan", optional=is_judged),
-        Column("", [*map(str, range(1, len(rows))), ""], right=True, style="dim"),
-        Column("pattern", names, least=PATTERN),
-    ]
-    print_table(console, columns, indent=2)
+    rows = [*result.patterns, result.without_patterns]
+    cells = words.cells_of(result) | {key: attrgetter(f"op_counts.{key}") for key in _OPS}
+    may_omit = "?" * result.is_judged
+    ops = ", ".join(f"~{key}{may_omit}={title}" for key, title in _OPS.items())
+    print_figures(figures_of(rows, f"~made, ~undone, ~left, >applied, {ops}, >by=, pattern", cells), console)
     if result.left_before:
         number = count(result.left_before, "inversion")
         console.print(
             (f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim")
         )
     console.print()
+
+
+_OPS = {"added": "+ops", "removed": "-ops", "modified": "~ops", "moved": "moved"}
 
 
 def _print_worst(result: Bisection, console: Console) -> None:
@@ -83,40 +72,27 @@ def _print_worst(result: Bisection, console: Console) -> None:
 
 def _print_applications(result: Bisection, steps: Sequence[Application], console: Console) -> None:
     """Print a row for each application, with its pattern by its number in the table of patterns."""
-    number_of, is_judged = _pattern_numbers(result), result.is_judged
-    columns = [
-        Column("attempt", [str(one.last) for one in steps], right=True, style="bold"),
-        Column("inversions", [words.before_and_after(one) if is_judged else "" for one in steps]),
-        numbers("left", (one.left for one in steps), "red"),
-        Column("ops", [words.ops_changed(one.op_counts) if not is_judged else "" for one in steps]),
-        Column("root op", list(map(words.root_op, steps)), least=NARROW),
-        Column("model", list(map(words.model_line, steps)), least=NARROW // 2),
-        Column("by", [number_of[words.pattern_title(one)] for one in steps], right=True, style="dim"),
-    ]
-    if not console.wraps or console.width >= SIDE_BY_SIDE:
-        names = [words.pattern_title(one) for one in steps]
-        columns.append(Column("pattern", names, style="cyan", optional=True, least=NARROW))
-    print_table(console, columns, indent=2)
-
-
-def _pattern_numbers(result: Bisection) -> dict[str, str]:
-    return {words.pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
+    did = "states=inversions, ~left" if result.is_judged else "ops"
+    name = ", by_name?=pattern" if not console.wraps or console.width >= SIDE_BY_SIDE else ""
+    cells: Cells = {**words.cells_of(result), "by_name": words.pattern_title}
+    columns = f">attempt, {did}, root=root op, line=model, >by{name}"
+    print_figures(figures_of(steps, columns, cells), console)
 
 
 def _print_advice(result: Bisection, console: Console) -> None:
-    advice, number_of = result.advice, _pattern_numbers(result)
+    advice, number_of = result.advice, {one.pattern: str(k) for k, one in enumerate(result.patterns, 1)}
     if advice is None:
         return
     rows = words.patterns_to_change(advice, verbose=console.verbose)
     console.print(("what to change", "bold"), f": {words.what_to_change(advice, result)}")
-    columns = [
-        Column("", [number_of[one.pattern] for one in rows], right=True, style="dim"),
-        Column("pattern", [one.pattern for one in rows], least=PATTERN),
-        Column("makes", list(map(words.ops_made, rows))),
-        Column("they carry", [words.CARRIED[one.carries] for one in rows]),
-        Column(f"{advice.now:,} become", [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
-    ]
-    print_table(console, columns, indent=2)
+    cells: Cells = {
+        "by": lambda one: number_of[one.pattern],
+        "makes": words.ops_made,
+        "carries": lambda one: words.CARRIED[one.carries],
+        "then": attrgetter("inversions"),
+    }
+    columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
+    print_figures(figures_of(rows, columns, cells), console)
     if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
         console.print(f"  {words.best_change(advice, chosen)}")
     for said in words.where_to_insert(advice):

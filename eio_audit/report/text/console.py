@@ -264,9 +264,12 @@ def print_table(
 STYLES = {
     **{"added": "green", "removed": "red", "modified": "yellow", "moved": "cyan"},
     **{"made": "yellow", "undone": "green", "left": "red", "pieces": "red"},
-    **{"value": "dim", "dump": "dim"},
+    **{"attempt": "bold", "then": "bold", "by": "dim", "by_name": "cyan", "value": "dim", "dump": "dim"},
 }
 """The styles of columns of figures, by key."""
+
+LEAST = {"pattern": 41, "line": NARROW // 2}
+"""The widths to which a narrow terminal shortens names, by key. The ends of patterns tell them apart."""
 
 
 def print_figures(figures: Figures, console: Console, indent: int = 2) -> None:
@@ -278,7 +281,7 @@ def print_figures(figures: Figures, console: Console, indent: int = 2) -> None:
             right=bool(column.sign),
             style=STYLES.get(column.key, ""),
             optional=column.is_optional,
-            least=0 if column.sign else NARROW,
+            least=0 if column.sign else LEAST.get(column.key, NARROW),
         )
         for k, column in enumerate(figures.columns)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from typing import Any
 
 from eio_audit.audit.bisect.action_log import Attempt, short_pattern
 from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
@@ -75,6 +76,22 @@ def ops_changed(counts: OpCounts) -> str:
 def attempts_of(one: Application) -> str:
     """Return the number of an attempt, or ``1,200 to 1,340``."""
     return str(one.last) if one.is_resolved else f"{one.first} to {one.last}"
+
+
+def cells_of(result: Bisection) -> dict[str, Callable[[Any], str]]:
+    """Return the cells of an application, of all of a pattern, or of what the pass does without one."""
+    without = result.without_patterns
+    number_of = {pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
+    return {
+        "attempt": lambda one: str(one.last),
+        "states": before_and_after,
+        "ops": lambda one: ops_changed(one.op_counts),
+        "root": root_op,
+        "line": model_line,
+        "applied": lambda one: "" if one is without else f"{one.applications:,}",
+        "by": lambda one: "" if one is without else number_of[pattern_title(one)],
+        "pattern": lambda one: WITHOUT_PATTERNS if one is without else pattern_title(one),
+    }
 
 
 def did_most(result: Bisection) -> str:

@@ -49,15 +49,15 @@ def tiles(figures: Summary) -> list[tuple[str, str]]:
     return [(number, noun) for number, noun in map(str.split, texts)]
 
 
-def shares(figures: Summary) -> dict[str, int]:
-    """Return the number of inversions of each kind that occurs."""
+def shares(figures: Summary) -> list[tuple[str, int, str]]:
+    """Return the class in a page, the number and the name of each kind of inversions that there is."""
     unordered = in_graph_regions(figures)
-    kinds = {"stays": figures.minimum - unordered, "avoidable": figures.avoidable, "unordered": unordered}
-    return {kind: number for kind, number in kinds.items() if number}
-
-
-SHARES = {"stays": "not avoidable", "avoidable": "avoidable", "unordered": "in graph regions"}
-"""What the kinds of inversions are called."""
+    kinds = (
+        ("stays", figures.minimum - unordered, "not avoidable"),
+        ("avoidable", figures.avoidable, "avoidable"),
+        ("unordered", unordered, "in graph regions"),
+    )
+    return [kind for kind in kinds if kind[1]]
 
 
 def sum_of(figures: BlockAudit | Summary, *, verbose: bool = False) -> str:
