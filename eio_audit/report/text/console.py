@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from eio_audit.mlir.source import printable
 from eio_audit.report.wording.conclusion import Step, next_lines
-from eio_audit.report.wording.numbers import if_any
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
@@ -218,11 +217,6 @@ class Column:
     def within(self, width: int) -> Column:
         """Return the column with its cells cut to a width."""
         return replace(self, cells=[_cut(cell, width, at_start=self.cut == "start") for cell in self.cells])
-
-
-def numbers(title: str, values: Iterable[int], style: str = "", *, optional: bool = False) -> Column:
-    """Return a column of numbers. A cell with 0 is empty."""
-    return Column(title, list(map(if_any, values)), right=True, style=style, optional=optional)
 
 
 def print_table(
