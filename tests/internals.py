@@ -242,19 +242,17 @@ from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, s
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
+from eio_audit.report.document import columns_of
 from eio_audit.report.graph import GAP, layered_layout
-from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
+from eio_audit.report.html.data import STATUSES, StoredSteps, StoredTexts, Table, packed
 from eio_audit.report.html.pages import INDEX, check_to_pages, files_of, page_names
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
-from eio_audit.report.html.table import Table, columns_of
-from eio_audit.report.html.trace import trace_to_html
+from eio_audit.report.html.passes import bisection_to_html, curve_of, trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
 from eio_audit.report.text import progress as progress_module
-from eio_audit.report.text.check import print_fix
+from eio_audit.report.text.check import Shown, print_findings, print_fix
 from eio_audit.report.text.console import Console, hyperlink
 from eio_audit.report.text.diff import print_unified_diff, unified_diff
-from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.wording.bisect import best_change

@@ -45,7 +45,7 @@ NEEDED = (
 )
 """The options that ``-h`` lists: those that most people need."""
 
-_SHORT_HELP = "eio-audit: short help"
+SHORT_HELP = "eio-audit: short help"  # in the context: whether ``-h`` asks for help
 
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
@@ -73,7 +73,7 @@ class GroupedCommand(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. An error ends with the command that was perhaps meant."""
         given = list(args)
-        ctx.meta[_SHORT_HELP] = "-h" in given and "--help" not in given
+        ctx.meta[SHORT_HELP] = "-h" in given and "--help" not in given
         try:
             return super().parse_args(ctx, args)
         except click.MissingParameter as error:
@@ -129,7 +129,7 @@ class GroupedCommand(click.Command):
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write all of the help, or for ``-h`` one screen: first sentences, and the options most needed."""
-        if not ctx.meta.get(_SHORT_HELP) or not any(one.name in NEEDED for one in self.params):
+        if not ctx.meta.get(SHORT_HELP) or not any(one.name in NEEDED for one in self.params):
             super().format_help(ctx, formatter)
             return
         self.format_usage(ctx, formatter)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from eio_audit import __version__
-from eio_audit.cli.options import GATE_EXIT_CODES
+from eio_audit.cli.options import GATE_EXIT_CODES, SHORT_HELP
 
 COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
@@ -18,6 +18,25 @@ COMMANDS = (
 
 class _Commands(click.Group):
     """A group whose commands are in modules of the same name."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments. ``-h``, or nothing, asks for one screen of help."""
+        ctx.meta[SHORT_HELP] = args[:1] in ([], ["-h"])
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options and the commands, in the short help only the commands."""
+        if not ctx.meta.get(SHORT_HELP):
+            super().format_options(ctx, formatter)
+            return
+        self.format_commands(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text("More: eio-audit --help, eio-audit COMMAND -h")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write exit codes, variables and files, unless the help is short."""
+        if not ctx.meta.get(SHORT_HELP):
+            super().format_epilog(ctx, formatter)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -55,6 +74,15 @@ def _meant(name: str) -> str:
     return f"Did you mean '{close[0]}'?" if close else f"The commands are {', '.join(COMMANDS)}."
 
 
+HELP = """\b
+Examples:
+  eio-audit trace passes.log                  # what did each pass do?
+  eio-audit diff before.mlir after.mlir       # what did this pass do?
+  eio-audit check after.mlir                  # which ops are out of order?
+  eio-audit bisect -- mlir-opt --cse in.mlir  # who put them out of order?
+  eio-audit fix after.mlir -o fixed.mlir      # put them back
+"""
+
 EPILOG = f"""{GATE_EXIT_CODES}\
   3  a result failed its own verification: nothing was written
 
@@ -80,14 +108,9 @@ Shell completion of commands, options, files and the passes of a log:
 """
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG)
+@click.group(
+    cls=_Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EPILOG
+)
 @click.version_option(__version__, prog_name="eio-audit", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Audit and restore the original order of operations in MLIR pass dumps.
-
-    \b
-    Examples:
-      eio-audit check after.mlir
-      eio-audit diff before.mlir after.mlir
-      compiler ... | eio-audit fix - | next-tool
-    """
+    """The program."""

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from eio_audit.audit.gate.gate import Gate
     from eio_audit.audit.log.trace import TracedPass
     from eio_audit.mlir.input.dumps import Dump
-    from eio_audit.report.html.stored_steps import StoredSteps
+    from eio_audit.report.html.data import StoredSteps
+    from eio_audit.report.text.check import Excerpts
     from eio_audit.report.text.console import Console
-    from eio_audit.report.text.findings import Excerpts
 
 RENDERERS = {
     "Verdict": {
@@ -51,13 +51,13 @@ RENDERERS = {
     "ModelTraces": {
         "text": "text.trace:print_traces",
         "json": "json:traces_to_json",
-        "html": "html.trace:traces_to_html",
+        "html": "html.passes:traces_to_html",
     },
     "Bisection": {
         "text": "text.bisect:print_bisection",
         "json": "json:bisection_to_json",
         "markdown": "markdown:bisection_to_markdown",
-        "html": "html.bisect:bisection_to_html",
+        "html": "html.passes:bisection_to_html",
         "log": "text.bisect:states_log",
     },
     "OpSteps": {"text": "text.bisect:print_op_steps", "json": "json:op_steps_to_json"},
@@ -70,7 +70,7 @@ RENDERERS = {
         "dot": "graph:dataflow_to_dot",
         "graphml": "graph:dataflow_to_graphml",
         "json": "graph:dataflow_to_json",
-        "svg": "graph:dataflow_to_svg",
+        "svg": "html.pages:dataflow_to_svg",
     },
 }
 """By kind of result and format, the function in ``report``: ``module:name``."""

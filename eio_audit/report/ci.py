@@ -15,18 +15,8 @@ from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, UNINDEXED, Rule
 from eio_audit.mlir.source import InputError, printable
 from eio_audit.report.json import dumped
+from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import next_lines, steps_after, verdict_line, why_not_judged
-from eio_audit.report.wording.order import (
-    SHOWN_FINDINGS,
-    lines_of,
-    place_of,
-    place_of_error,
-    rest,
-    sentence,
-    sum_of,
-    told_apart,
-    with_origin,
-)
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -65,7 +55,10 @@ def _issues(verdict: Verdict, most: int | None = None) -> Iterator[Issue]:
         other = printable(str(finding.model or ""))  # the one of its two places that is not annotated
         if finding.model_path is not None:
             other = f"{repository_path(finding.source)}:{finding.line}:{finding.column}"
-        said, column = with_origin(sentence(finding), other), None if finding.model_path else finding.column
+        said, column = (
+            order.with_origin(order.sentence(finding), other),
+            None if finding.model_path else finding.column,
+        )
         yield Issue(_level(finding, verdict), said, path, line, column, finding.rule)
 
 
@@ -115,7 +108,7 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
 def to_github(verdict: Verdict) -> str:
     """Return the worst findings as annotations, then the verdict as a plain log line."""
     lines = [*map(_annotation, _issues(verdict, SHOWN_ANNOTATIONS))]
-    lines += filter(None, [rest(verdict.findings, SHOWN_ANNOTATIONS)])
+    lines += filter(None, [order.rest(verdict.findings, SHOWN_ANNOTATIONS)])
     lines += [verdict_line(verdict), *next_lines(steps_after(verdict))]
     return "".join(f"{printable(line)}\n" for line in lines)
 
@@ -142,8 +135,8 @@ def _escaped(text: str, separators: str = "") -> str:
 
 def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
     """Return the findings, worst first, then the verdict. Unreadable files are named on standard error."""
-    lines = lines_of(verdict.findings, None if verbose else SHOWN_FINDINGS)
-    if not verbose and len(verdict.findings) > SHOWN_FINDINGS:
+    lines = order.lines_of(verdict.findings, None if verbose else order.SHOWN_FINDINGS)
+    if not verbose and len(verdict.findings) > order.SHOWN_FINDINGS:
         lines[-1] += "; --verbose shows all"
     lines += [verdict_line(verdict, verbose=verbose), *next_lines(steps_after(verdict))]
     return "".join(f"{printable(line)}\n" for line in lines)
@@ -152,7 +145,7 @@ def to_concise(verdict: Verdict, *, verbose: bool = False) -> str:
 def to_gitlab(verdict: Verdict) -> str:
     """Return the findings as a JSON list, worst first."""
     check, issues = verdict.check, []
-    prints = [f"unreadable {place_of_error(error)}" for error in check.errors]
+    prints = [f"unreadable {order.place_of_error(error)}" for error in check.errors]
     prints += [f"{UNINDEXED.name} {repository_path(one.source)}" for one in check.unjudged]
     prints += fingerprints(verdict.findings)
     for issue, fingerprint in zip(_issues(verdict), prints, strict=True):
@@ -182,7 +175,7 @@ def to_junit(verdict: Verdict) -> str:
 
     root = Element("testsuites", name="eio-audit")
     for dump in verdict.check.dumps:
-        suite = SubElement(root, "testsuite", name=printable(f"{place_of(dump)} {dump.moment}".rstrip()))
+        suite = SubElement(root, "testsuite", name=printable(order.heading_of(dump)))
         for block in dump.blocks:
             findings = of_block.get((dump.source, dump.line, block.function, block.block, block.line), [])
             _add_case(suite, dump, block, findings, verdict)
@@ -194,7 +187,7 @@ def to_junit(verdict: Verdict) -> str:
         suite = SubElement(root, "testsuite", name=printable(source))
         for error in errors:
             case = SubElement(suite, "testcase", classname=printable(source), name="can be read")
-            message = printable(f"{place_of_error(error)}: {error.message}")
+            message = printable(f"{order.place_of_error(error)}: {error.message}")
             SubElement(case, "error", type="unreadable", message=message)
     counted = {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}
     for element in (root, *root):
@@ -214,10 +207,10 @@ def _add_case(
     failures = [finding for finding in findings if verdict.fails_by(finding)]
     others = [finding for finding in findings if not verdict.fails_by(finding)]
     if failures:
-        failure = SubElement(case, "failure", type=failures[0].rule.code, message=sum_of(block))
-        failure.text = "\n".join(map(printable, lines_of(failures)))
-    lines = lines_of(others)
-    lines += [said for _, said in told_apart(block, verdict.gate.rules)]
+        failure = SubElement(case, "failure", type=failures[0].rule.code, message=order.sum_of(block))
+        failure.text = "\n".join(map(printable, order.lines_of(failures)))
+    lines = order.lines_of(others)
+    lines += [said for _, said in order.told_apart(block, verdict.gate.rules)]
     if lines:
         SubElement(case, "system-out").text = "\n".join(map(printable, lines))
 
@@ -231,7 +224,7 @@ def to_sarif(verdict: Verdict, version: str, replacements: Mapping[str, Replacem
     """Return the findings, worst first, as one run. The worst avoidable one of a file has its replacement."""
     shown, fixes = verdict.findings[:MOST_RESULTS], dict(replacements or {})
     notices = [_notification(error) for error in verdict.check.errors]
-    if more := rest(verdict.findings, len(shown)):
+    if more := order.rest(verdict.findings, len(shown)):
         notices.append({"level": "note", "message": {"text": more}})
     unjudged = verdict.check.unjudged
     rules = [rule for rule in verdict.gate.rules if rule is not UNINDEXED] + [UNINDEXED] * bool(unjudged)
@@ -281,7 +274,7 @@ def _result(finding: Finding, level_name: str, fingerprint: str) -> dict[str, ob
     return {
         "ruleId": finding.rule.code,
         "level": level_name,
-        "message": {"text": sentence(finding)},
+        "message": {"text": order.sentence(finding)},
         "locations": [place],
         "partialFingerprints": {FINGERPRINT: fingerprint},
         **related,

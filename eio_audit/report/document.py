@@ -1,9 +1,12 @@
-"""A diff as sections of sentences, lists and tables, for text, Markdown and HTML."""
+"""What reports in several formats have, as data: tables, and a diff as sections of sentences and lists."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
 from eio_audit.audit.diff.diff import Diff, Fragmentation, ModuleRuns
@@ -13,8 +16,6 @@ from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import correction
 
-SHOWN_TORN = 2  # how many torn modules a short report names
-
 RULES = {
     LocationRule.UNKNOWN_LOCATION: "location unknown",
     LocationRule.NO_INDEX: "no index in the location",
@@ -23,6 +24,81 @@ RULES = {
     LocationRule.TWO_FUNCTIONS: "one source line, two functions",
     LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
 }
+
+
+Cell = str | int | None
+Cells = Mapping[str, Callable[[Any], Cell]]  # by key of a column, what returns the cell of a thing
+
+
+class FigureColumn(NamedTuple):
+    """A column of a table."""
+
+    key: str  # its name for scripts and styles
+    title: str  # its heading
+    sign: str  # how `columns_of` marks it
+    is_optional: bool  # whether a narrow terminal may omit it
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells are numbers."""
+        return self.sign not in ("", ">")
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether bars on a page show how large its numbers are."""
+        return self.sign == "##"
+
+    def text(self, cell: Cell) -> str:
+        """Return a cell as text."""
+        if isinstance(cell, int):
+            return "" if self.sign == "~" and not cell else f"{cell:,}"
+        return cell or ""
+
+
+_COLUMN = re.compile(r"(?P<sign>[#~>]*)(?P<key>\w+)(?P<optional>\??)(?:=(?P<title>.*))?")
+
+
+def columns_of(spec: str) -> list[FigureColumn]:
+    """Parse the columns of a table: ``op, #line, ~lost?, #fixed=after a fix``.
+
+    ``#`` marks numbers, ``##`` those with bars, ``~`` those whose 0 is not shown, ``>`` text that is aligned
+    to the right, and ``?`` what a narrow terminal may omit.
+
+    >>> columns_of("#fixed=after a fix")
+    [FigureColumn(key='fixed', title='after a fix', sign='#', is_optional=False)]
+    """
+    found = [match for word in spec.split(", ") if (match := _COLUMN.fullmatch(word))]
+    return [
+        FigureColumn(m["key"], m["key"] if m["title"] is None else m["title"], m["sign"], bool(m["optional"]))
+        for m in found
+    ]
+
+
+def columns_if_any(things: Sequence[object], titles: Mapping[str, str]) -> str:
+    """Return the columns of the figures that any of the things has, for ``columns_of``. Titles are by key."""
+    kept = {key: title for key, title in titles.items() if any(getattr(one, key) for one in things)}
+    return "".join(f"#{key}={title}, " for key, title in kept.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A table of figures for a terminal, Markdown and a page: rows of cells, one for each column."""
+
+    columns: Sequence[FigureColumn]
+    rows: Sequence[Sequence[Cell]]
+
+    def texts(self) -> list[list[str]]:
+        """Return all cells as text."""
+        return [
+            [column.text(cell) for column, cell in zip(self.columns, row, strict=True)] for row in self.rows
+        ]
+
+
+def figures_of(things: Iterable[Any], columns: str, cells: Cells | None = None) -> Figures:
+    """Return a row for each thing: its attributes of the keys of ``columns``, or its ``cells``."""
+    listed = columns_of(columns)
+    getters = [(cells or {}).get(column.key) or attrgetter(column.key) for column in listed]
+    return Figures(listed, [[cell_of(thing) for cell_of in getters] for thing in things])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +132,6 @@ class Listing:
     title: str
     style: str
     items: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """A table of figures."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    short: Sequence[Sequence[str]]  # the rows of a short report
-    numbers: int  # how many of the first columns hold numbers; the next one names the rows
-    styles: Mapping[str, str] = field(default_factory=dict)  # of columns on a terminal, by heading
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,15 +273,11 @@ def _runs_of(one: ModuleRuns) -> tuple[int, int, int, int]:
 
 
 def _modules(fragmentation: Fragmentation) -> DiffSection | None:
-    modules, functions = (
-        [[*map("{:,}".format, _runs_of(one)), one.name] for one in runs if one.after > one.before > 0]
-        for runs in (fragmentation.modules, fragmentation.functions)
-    )
-    if not modules and not functions:
+    torn = [one for one in (*fragmentation.modules, *fragmentation.functions) if one.after > one.before > 0]
+    if not torn:
         return None
-    headings = ["before", "after", "after fix", "after fix --relabel", "pieces of"]
-    short = modules[:SHOWN_TORN] + functions[:1]
-    table = Figures(headings, modules + functions, short, numbers=4, styles={"after": "red"})
+    columns = "#before, #pieces=after, #fixed=after fix, #relabelled=after fix --relabel, name=pieces of"
+    table = figures_of(torn, columns, {"pieces": lambda one: one.after})
     return DiffSection("Modules", runs_summary(fragmentation), [table])
 
 
@@ -224,12 +285,9 @@ def _locations(locations: HealthChange, *, verbose: bool) -> DiffSection | None:
     before, after = locations.before.counts, locations.after.counts
     if before == after and not locations.lost:
         return None
-    rows = [
-        [f"{before[rule]:,}", f"{after[rule]:,}", rule.value, RULES[rule]]
-        for rule in LocationRule
-        if before[rule] or after[rule]
-    ]
-    table = Figures(["before", "after", "rule", "ops"], rows, rows, numbers=2, styles={"rule": "dim"})
+    rules = [rule for rule in LocationRule if before[rule] or after[rule]]
+    cells: Cells = {"before": before.__getitem__, "after": after.__getitem__, "ops": RULES.__getitem__}
+    table = figures_of(rules, "#before, #after, value=rule, ops", cells)
     new = [f"{finding.op}: {finding.message}" for finding in locations.new] if verbose else []
     note = f"{count(len(locations.lost), 'op')} lost the index" if locations.lost else ""
     return DiffSection("Locations", note, [table, *([Listing("", "", new)] if new else [])])

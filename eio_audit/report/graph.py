@@ -20,7 +20,6 @@ from typing import Any
 from eio_audit.audit.explain.order_picture import Dataflow, DataflowOp, dataflow_graph
 from eio_audit.mlir.source import printable_lines
 from eio_audit.report.json import SCHEMA, dumped
-from eio_audit.report.template import render, text_of
 from eio_audit.report.wording.numbers import ELLIPSIS, count, shortened
 from eio_audit.report.wording.order import block_name, place_of
 
@@ -227,12 +226,6 @@ ARROW = 8
 MARGIN = 12
 
 
-def dataflow_to_svg(dataflow: Dataflow) -> str:
-    """Return a standalone picture, light or dark as the viewer prefers."""
-    drawing = drawing_of(dataflow, {}) | {"style": text_of("dataflow.css")}
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{render("dataflow.svg", drawing=drawing)}\n'
-
-
 def drawing_of(dataflow: Dataflow, links: Mapping[int, str]) -> dict[str, object]:
     """Return what the template ``dataflow.svg`` draws. ``links`` has, by place, the link of an op's box."""
     number_of = {op.place: k for k, op in enumerate(dataflow.ops)}
@@ -322,7 +315,7 @@ def _lines_of(op: DataflowOp) -> list[str]:
 def _described(op: DataflowOp) -> str:
     parts = [op.op.title, f"line {op.op.line}", op.op.module]
     if op.inversions:
-        parts.append(f"in {count(op.inversions, 'inversion')}{', displaced' if op.displaced else ''}")
+        parts.append(f"in {count(op.inversions, 'inversion')}{', out of order' if op.displaced else ''}")
     if op.derived:
         parts.append("a pass made it from the op at its index")
     return "\n".join(filter(None, parts))

@@ -136,13 +136,8 @@ def _pieces(text: str) -> list[Piece]:
 TERMS = {
     "inversions?|pairs? out of order": "inversion",
     "avoidable": "avoidable",
-    "forced": "forced inversion",
-    "knock-on": "knock-on",
-    "displaced": "displaced op",
-    "derived": "derived op",
     "indexed": "op index",
     "dependences?": "dependence",
-    "certified|proven minimal": "certified",
     "wrong index|wrong indices|contradicts? dataflow": "wrong indices",
     "out of place": "out of place",
     "graph regions?": "graph region",

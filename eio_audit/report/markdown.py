@@ -10,32 +10,17 @@ import re
 from collections.abc import Iterable, Sequence
 
 from eio_audit.audit.bisect.advice import Advice
-from eio_audit.audit.bisect.bisect import Application, Bisection, PatternTotal
+from eio_audit.audit.bisect.bisect import Application, Bisection
 from eio_audit.audit.check.figures import DumpAudit
-from eio_audit.audit.corpus.models import ModelFigures, PassFigures, figures_by_model, figures_by_pass
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
-from eio_audit.report.document import Changes, DiffSection, Figures, Listing, diff_document
+from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
 from eio_audit.report.wording import bisect, order
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
 from eio_audit.report.wording.numbers import count, if_any, shortened
-from eio_audit.report.wording.order import (
-    SHOWN_FINDINGS,
-    background,
-    become,
-    heading_of,
-    models_of,
-    pass_of,
-    place,
-    place_of_error,
-    rest,
-    sentence,
-    sum_of,
-    told_apart_share,
-    worst_of,
-)
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
@@ -88,58 +73,65 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
     lines += shell_block(steps_after(verdict))
     errors = verdict.check.errors
     lines += [""] * bool(errors)
-    lines += [f"- {_printable_code(place_of_error(one))}: {_printable_code(one.message)}" for one in errors]
+    lines += [
+        f"- {_printable_code(order.place_of_error(one))}: {_printable_code(one.message)}" for one in errors
+    ]
     broken = [dump for dump in verdict.check.dumps if dump.summary.inversions]
     if len(broken) > SHOWN_ROWS and len(verdict.check.by_model) > 1:
-        lines += _models(verdict) + _passes(verdict)
+        lines += _corpus(verdict)
     else:
         lines += _dumps(sorted(broken, key=lambda dump: -dump.summary.inversions))
     lines += _findings(verdict, verbose=verbose)
     return "\n".join(map(printable, lines)) + "\n"
 
 
-def _models(verdict: Verdict) -> list[str]:
-    models = [one for one in figures_by_model(verdict) if not one.is_clean]
-    rows = []
-    for one in models[:SHOWN_ROWS]:
-        figures = map("{:,}".format, (one.inversions, one.findings, one.dumps))
-        worst = _printable_code(worst_of(one))
-        rows.append([_printable_code(one.model), _avoidable(one), *figures, worst])
-    titles = ["model", "avoidable", "inversions", "findings", "dumps", "worst dump"]
-    return _noted_table(titles, rows, _more(len(models) - len(rows), "model", "models"))
-
-
-def _passes(verdict: Verdict) -> list[str]:
-    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
-    rows = []
-    for one in passes[:SHOWN_ROWS]:
-        figures = map("{:,}".format, (one.inversions, one.findings))
-        rows.append([_printable_code(pass_of(one)), _avoidable(one), models_of(one), *figures])
-    titles = ["pass", "avoidable", "in models", "inversions", "findings"]
-    return _noted_table(titles, rows, _more(len(passes) - len(rows), "pass", "passes"))
-
-
-def _avoidable(one: ModelFigures | PassFigures) -> str:
-    return f"{one.avoidable:,}{told_apart_share(one)}"
+def _corpus(verdict: Verdict) -> list[str]:
+    """Return a table of the models, and one of the passes, the worst first."""
+    cells: Cells = {
+        "model": lambda one: _printable_code(one.model),
+        "pass": lambda one: _printable_code(order.pass_of(one)),
+        "avoidable": lambda one: f"{one.avoidable:,}{order.told_apart_share(one)}",
+        "where": order.models_of,
+        "worst": lambda one: _printable_code(order.worst_of(one)),
+    }
+    of_model = "model, avoidable, #inversions, #findings, #dumps, worst=worst dump"
+    of_pass = "pass, avoidable, where=in models, #inversions, #findings"
+    lines = []
+    for things, columns, *nouns in (
+        (figures_by_model(verdict), of_model, "more model", "more models"),
+        (figures_by_pass(verdict), of_pass, "more pass", "more passes"),
+    ):
+        rows = [one for one in things if not one.is_clean]
+        figures = figures_of(rows[:SHOWN_ROWS], columns, cells)
+        more = _more(len(rows) - len(figures.rows), *nouns)
+        lines += _noted_table([column.title for column in figures.columns], figures.texts(), more)
+    return lines
 
 
 def _more(number: int, noun: str, plural: str) -> str:
-    return f"... and {count(number, f'more {noun}', f'more {plural}')}" if number else ""
+    return f"... and {count(number, noun, plural)}" if number else ""
 
 
 def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
     rows = [
-        [_printable_code(heading_of(dump)), sum_of(dump.summary), f"{dump.summary.wrong_indices:,}"]
+        [
+            _printable_code(order.heading_of(dump)),
+            order.sum_of(dump.summary),
+            f"{dump.summary.wrong_indices:,}",
+        ]
         for dump in broken[:SHOWN_ROWS]
     ]
-    more = _more(len(broken) - len(rows), "dump with inversions", "dumps with inversions")
+    more = _more(len(broken) - len(rows), "more dump with inversions", "more dumps with inversions")
     return _noted_table(["dump", "inversions", "wrong indices"], rows, more)
 
 
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
-    shown = verdict.findings if verbose else verdict.findings[:SHOWN_FINDINGS]
-    rows = [[f.rule.code, *map(_printable_code, (place(f), sentence(f), background(f)))] for f in shown]
-    return _noted_table(["code", "place", "finding", "from"], rows, rest(verdict.findings, len(shown)))
+    shown = verdict.findings if verbose else verdict.findings[: order.SHOWN_FINDINGS]
+    rows = [
+        [f.rule.code, *map(_printable_code, (order.place(f), order.sentence(f), order.background(f)))]
+        for f in shown
+    ]
+    return _noted_table(["code", "place", "finding", "from"], rows, order.rest(verdict.findings, len(shown)))
 
 
 def _noted_table(titles: Sequence[str], rows: Sequence[Sequence[str]], more: str) -> list[str]:
@@ -177,30 +169,38 @@ def bisection_to_markdown(result: Bisection, *, verbose: bool = False) -> str:
 
 def _patterns(result: Bisection, *, verbose: bool) -> list[str]:
     shown = result.patterns if verbose else result.patterns[:SHOWN_ROWS]
-    without, changed, title = result.without_patterns, bisect.ops_changed, bisect.pattern_title
-    rows = [[f"{one.applications:,}", changed(one.op_counts), code(title(one))] for one in shown]
-    rows.append(["", changed(without.op_counts), bisect.WITHOUT_PATTERNS])
-    headings = ["applied", "ops", "pattern"]
-    if result.is_judged:
-        headings = ["made", "left at the end", *headings]
-        makers: list[PatternTotal | Application] = [*shown, without]
-        rows = [[if_any(one.made), if_any(one.left), *cells] for one, cells in zip(makers, rows, strict=True)]
-    lines = [*table(headings, rows, numbers=len(headings) - 2), ""]
+    columns = f"{'~made, ~left=left at the end, ' * result.is_judged}>applied, ops, pattern"
+    lines = _steps([*shown, result.without_patterns], columns, bisect.cells_of(result))
     if len(shown) < len(result.patterns):
         lines += [f"{len(result.patterns) - len(shown):,} more patterns.", ""]
     return lines
+
+
+def _steps(things: Sequence[object], columns: str, cells: Cells) -> list[str]:
+    """Return a table of a bisection. What is from a dump is in code style."""
+    figures = figures_of(things, columns, cells)
+    coded = [column.key in ("root", "line", "pattern") for column in figures.columns]
+    rows = [
+        [
+            code(cell) if is_coded and cell != bisect.WITHOUT_PATTERNS else cell
+            for is_coded, cell in zip(coded, row, strict=True)
+        ]
+        for row in figures.texts()
+    ]
+    titles = [column.title for column in figures.columns]
+    return [*table(titles, rows, numbers=sum(bool(column.sign) for column in figures.columns)), ""]
 
 
 def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
     """Return what to change, as a block of its own to paste."""
     lines = [f"**What to change**: {bisect.what_to_change(advice, result)}.", ""]
     if shown := bisect.patterns_to_change(advice, verbose=verbose):
-        rows = [
-            [f"{one.inversions:,}", bisect.ops_made(one), bisect.CARRIED[one.carries], code(one.pattern)]
-            for one in shown
-        ]
-        headings = [become(advice.now), "makes", "they carry", "pattern"]
-        lines += [*table(headings, rows, numbers=1), ""]
+        cells: Cells = {
+            "makes": bisect.ops_made,
+            "carries": lambda one: bisect.CARRIED[one.carries],
+        }
+        columns = f"#inversions={order.become(advice.now)}, makes, carries=they carry, pattern"
+        lines += _steps(shown, columns, cells)
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
         lines += [f"{bisect.best_change(advice, chosen)}.", ""]
     if advice.places:
@@ -213,15 +213,9 @@ def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
 def _worst(result: Bisection, steps: Sequence[Application]) -> list[str]:
     if not steps:
         return []
-    rows = []
-    for one in steps:
-        did = [bisect.ops_changed(one.op_counts)]
-        if result.is_judged:
-            did = [bisect.before_and_after(one), if_any(one.left)]
-        names = bisect.root_op(one), bisect.model_line(one), bisect.pattern_title(one)
-        rows.append([str(one.last), *did, *map(code, names)])
-    what = ["inversions", "left"] if result.is_judged else ["ops"]
-    return [*table(["attempt", *what, "root op", "model", "pattern"], rows, numbers=1), ""]
+    did = "states=inversions, left" if result.is_judged else "ops"
+    cells: Cells = {**bisect.cells_of(result), "left": lambda one: if_any(one.left)}
+    return _steps(steps, f">attempt, {did}, root=root op, line=model, pattern", cells)
 
 
 FOLDED_ROWS = 40  # the most rows of a table unless verbose; comments on GitHub have up to 65,536 characters
@@ -288,11 +282,11 @@ def _changes(part: Changes, *, verbose: bool) -> list[str]:
 
 
 def _figures(part: Figures, *, verbose: bool) -> list[str]:
-    if not part.rows:
-        return []
-    columns = [*range(part.numbers, len(part.headings)), *range(part.numbers)]
-    rows = [[code(cells[k]) if k == columns[0] else cells[k] for k in columns] for cells in part.rows]
-    return _table("", [part.headings[k] for k in columns], rows, verbose=verbose)
+    """Return a table, its names before its numbers."""
+    columns = sorted(part.columns, key=lambda column: column.is_number)
+    places = [part.columns.index(column) for column in columns]
+    rows = [[code(cells[k]) if k == places[0] else cells[k] for k in places] for cells in part.texts()]
+    return _table("", [column.title for column in columns], rows, verbose=verbose)
 
 
 def _order(diff: Diff) -> list[str]:

@@ -29,7 +29,7 @@ def test_every_op_has_its_place_and_its_original_place() -> None:
     assert [op.result for op in picture.labels] == ["%55", "%56", "%57", None]
     assert [*picture.textual_ranks] == [0, 1, 2, UNCOUNTED]
     assert [*picture.originals] == [0, 2, 1, UNCOUNTED]
-    assert picture.disorders == {1: Disorder.WRONG_INDEX, 2: Disorder.FORCED}
+    assert picture.disorders == {1: Disorder.WRONG_INDEX, 2: Disorder.BLOCKED}
 
 
 def test_what_surrounds_the_displaced_ops() -> None:
@@ -53,7 +53,7 @@ def test_a_derived_op_is_derived_whatever_holds_it() -> None:
     [picture] = pictures(
         text.replace('loc("DEBUG|23|ResNet[resnet]|m.py:1|forward|2|permute")', 'loc("23|m|b_tm0"("23|m|b"))')
     )
-    assert picture.disorders == {1: Disorder.WRONG_INDEX, 2: Disorder.DERIVED}
+    assert picture.disorders == {1: Disorder.WRONG_INDEX, 2: Disorder.MADE}
 
 
 def test_a_followed_op_has_no_place_in_the_order() -> None:
@@ -116,7 +116,7 @@ def test_a_dump_that_was_kept_is_drawn_without_another_audit(monkeypatch: pytest
 def test_the_resnet() -> None:
     [picture] = pictures((SAMPLES / "resnet" / "after_alias.mlir").read_text())
     disorders = [*picture.disorders.values()]
-    kinds = Disorder.WRONG_INDEX, Disorder.AVOIDABLE, Disorder.FORCED
+    kinds = Disorder.WRONG_INDEX, Disorder.AVOIDABLE, Disorder.BLOCKED
     assert [disorders.count(kind) for kind in kinds] == [42, 21, 2]
     assert (len(disorders), len(picture.displaced), len(picture.dataflow)) == (65, 63, 15)
 

@@ -231,7 +231,7 @@ def test_text_stands_out(browser: Any, visit: Callable[..., Any], scheme: str) -
         for name in words[:-1]:
             assert contrast(name, ground) >= 4.5, (name, ground)
     for ground in ("--paper", "--panel"):
-        for name in ("--ink", "--faint", "--forced", "--avoidable", "--derived", "--knock-on"):
+        for name in ("--ink", "--faint", "--blocked", "--avoidable", "--made", "--stays"):
             assert contrast(name, ground) >= 4.5, (name, ground)
         for number in range(1, 5):
             assert contrast(f"--colour-{number}", ground) >= 3, (number, ground)

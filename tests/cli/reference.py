@@ -20,8 +20,7 @@ PAGE = DOCS / "cli.md"
 MADE_BY = "python3 -m tests.cli.reference"
 INTRODUCTION = f"""# Command line
 
-Which options does a command have? This page is the `--help` of each command; `{MADE_BY}` makes it. The files in the
-examples stand for yours. Exit code 0 means done, and 2 that the command could not run. [Options and configuration](options.md) tells what the options on order count, and
+Which options does a command have? This page is the `--help` of each command; `{MADE_BY}` makes it. Exit code 0 means done, and 2 that the command could not run. [Options and configuration](options.md) tells what the options on order count, and
 [JSON output](json.md) what `--format json` writes.
 """
 COMMON = 4

@@ -58,9 +58,16 @@ def run_process(
 
 
 def run_on_terminal(
-    *args: str | Path, columns: int = 80, cwd: Path | None = None, **environment: str
+    *args: str | Path,
+    columns: int = 80,
+    cwd: Path | None = None,
+    stdin: int | None = None,
+    **environment: str,
 ) -> tuple[int, str]:
-    """The exit code of the command, and what a terminal of so many columns gets of its output and errors."""
+    """The exit code of the command, and what a terminal of so many columns gets of its output and errors.
+
+    It reads the terminal, or the file descriptor ``stdin``.
+    """
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, columns))
     command = [sys.executable, "-m", "eio_audit", *map(str, args)]
@@ -69,7 +76,7 @@ def run_on_terminal(
     )
     shown = b""
     with subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd
+        command, stdin=stdin or theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd
     ) as process:
         os.close(theirs)
         with suppress(OSError):  # nobody writes any more

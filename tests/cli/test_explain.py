@@ -54,4 +54,4 @@ def test_nothing_indexed() -> None:
 def test_a_report_goes_to_a_file(tmp_path: Path) -> None:
     result = run("explain", "-", "%56", "-o", tmp_path / "why.txt", stdin=ISSUE.encode())
     assert result.stdout == b""
-    assert "forced with #18 ttir.reshape %57" in (tmp_path / "why.txt").read_text()
+    assert "with #18 ttir.reshape %57 (line 5), which depends on it" in (tmp_path / "why.txt").read_text()

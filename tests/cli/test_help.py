@@ -24,6 +24,26 @@ def test_a_help_page_is_complete_and_fits_a_terminal(command: tuple[str, ...]) -
     assert [line for line in text.split("\n") if len(line) > 80] == []
 
 
+@pytest.mark.parametrize("words", [(), ("-h",)])
+def test_the_short_help_of_the_program_is_one_screen_that_begins_with_what_people_come_for(
+    words: tuple[str, ...],
+) -> None:
+    done = run(*words, COLUMNS="80")
+    lines = (done.stdout + done.stderr).decode().splitlines()
+    assert lines[:8] == [
+        "Usage: eio-audit [OPTIONS] COMMAND [ARGS]...",
+        "",
+        "  Examples:",
+        "    eio-audit trace passes.log                  # what did each pass do?",
+        "    eio-audit diff before.mlir after.mlir       # what did this pass do?",
+        "    eio-audit check after.mlir                  # which ops are out of order?",
+        "    eio-audit bisect -- mlir-opt --cse in.mlir  # who put them out of order?",
+        "    eio-audit fix after.mlir -o fixed.mlir      # put them back",
+    ]
+    assert len(lines) < 25
+    assert [line for line in lines if len(line) > 80] == []
+
+
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "help"])
 def test_the_short_help_fits_one_screen_with_examples_and_names_the_whole(command: str) -> None:
     lines = run(command, "-h", COLUMNS="80").stdout.decode().splitlines()
@@ -36,7 +56,7 @@ def test_the_short_help_fits_one_screen_with_examples_and_names_the_whole(comman
 def examples() -> list[list[str]]:
     """The command lines of all examples, without what they are piped from and to."""
     lines = re.findall(r"^(?:.*\| )?eio-audit ([a-z][^|>\n]*)", PAGE.read_text(), re.MULTILINE)
-    return [shlex.split(line) for line in lines if "[OPTIONS]" not in line]
+    return [shlex.split(line, comments=True) for line in lines if "[OPTIONS]" not in line]
 
 
 @pytest.mark.parametrize("example", examples(), ids=" ".join)

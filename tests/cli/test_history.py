@@ -190,3 +190,27 @@ def test_a_difference_that_no_shown_pass_made() -> None:
     changed = function(*START[:2], "%c = t.c %b")
     text = after("a", function(*START)) + after("b", changed, "Before") + after("b", changed)
     assert "changed by (before b) (operands)" in printed(text, "%c")
+
+
+@pytest.mark.parametrize(
+    ("op", "line"), [("%5", "#23 ttir.permute %5 (line 619)"), ("%0", "ttir.reshape %0 (line 614)")]
+)
+def test_a_name_that_another_op_has_later_comes_with_the_command_that_follows_that(
+    op: str, line: str
+) -> None:
+    number = line[-4:-1]
+    done = run("history", LOG, op)
+    said = (
+        f"note: in the last dump with {op}, {op} is {line}; to follow it: eio-audit history {LOG} {number}\n"
+    )
+    assert done.stderr.decode() == said
+    assert run("history", "-", op, stdin=LOG.read_bytes()).stderr.decode() == said.partition("; to")[0] + "\n"
+
+
+def test_in_a_folder_the_command_names_the_file() -> None:
+    said = run("history", TREE, "%5").stderr.decode()
+    assert said.endswith(f"eio-audit history {TREE} {TREE}/builtin_module_no-symbol-name/13_cse.mlir:15\n")
+
+
+def test_a_name_that_no_other_op_has_comes_without_a_note() -> None:
+    assert run("history", SAMPLES / "mlir_opt" / "passes.log", "%cst").stderr == b""

@@ -2,12 +2,13 @@ import json
 import os
 import shlex
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.audit.test_trace import dump, function
-from tests.cli.running import SAMPLES, run, run_process
+from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
 from tests.report.pages import Page, column
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"
@@ -592,3 +593,23 @@ def test_stages_named_after_passes_are_one_program_in_natural_order(tmp_path: Pa
         ("s2-after-flatten.mlir", True),
         ("s3-after-eio.mlir", True),
     ]
+
+
+@pytest.mark.parametrize("options", [(), ("--order-from", "first")])
+def test_ops_are_those_of_the_dump_whatever_the_order_is_from(options: tuple[str, ...]) -> None:
+    said = run("trace", SAMPLES / "small" / "all_passes_alias.log", "--verbose", *options).stdout.decode()
+    rows = [row for row in said.splitlines() if row.endswith("  ops") or row.startswith("  ")]
+    table = rows[[row.endswith("  ops") for row in rows].index(True) :]
+    assert [row.split()[-1] for row in table[:9]] == ["ops", "14", "13", "14", "18", "18", "20", "20", "20"]
+
+
+def test_a_log_from_a_pipe_has_each_row_once_on_a_terminal() -> None:
+    log = SAMPLES / "mlir_opt" / "passes.log"
+    with subprocess.Popen(["cat", log], stdout=subprocess.PIPE) as cat:
+        assert cat.stdout is not None
+        _, shown = run_on_terminal("trace", "-", stdin=cat.stdout.fileno())
+    assert [shown.count(name) for name in ("convert-elementwise-to-linalg", "convert-linalg-to-loops")] == [
+        1,
+        1,
+    ]
+    assert "\x1b[2m    128  \x1b[0m\x1b[1mconvert-linalg-to-loops\x1b[0m  +23  -6\n" in shown

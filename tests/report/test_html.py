@@ -80,7 +80,7 @@ def test_every_op_with_a_say_has_a_line_and_its_places(resnet: Page) -> None:
         "kept": 168,
         "wrong index": 42,
         "avoidable": 21,
-        "forced": 2,
+        "blocked": 2,
     }
 
 
@@ -107,7 +107,7 @@ def test_the_failing_ops_are_in_the_legend_and_in_the_table(resnet: Page) -> Non
     assert {kind: disorders.count(kind) for kind in set(disorders) if kind} == {
         "wrong index": 42,
         "avoidable": 21,
-        "forced": 2,
+        "blocked": 2,
     }
 
 
@@ -125,8 +125,10 @@ def test_the_dataflow_around_the_worst_ops_is_drawn(resnet: Page) -> None:
 def test_a_word_shows_what_it_means(resnet: Page) -> None:
     meanings = {a["id"] for tag, a in resnet.elements if "popover" in a}
     words = {a["popovertarget"] for tag, a in resnet.elements if a.get("popovertarget")}
-    assert {"term-inversion", "term-avoidable", "term-forced-inversion", "term-knock-on"} <= words <= meanings
-    assert "knock-on: minimum minus forced: unavoidable" in resnet.words
+    assert (
+        {"term-inversion", "term-avoidable", "term-wrong-indices", "term-out-of-place"} <= words <= meanings
+    )
+    assert "avoidable: the inversions of the dump's order minus those of the order found." in resnet.words
 
 
 def test_headings_leave_no_level_out(resnet: Page) -> None:

@@ -90,7 +90,8 @@ def test_diff_reads_like_a_review() -> None:
 different: 1 moved, 1 added, 1 removed
 before  before.mlir:1:1
 after   after.mlir:1:1
-ops: 4 unchanged, 1 moved, 0 modified, 1 added, 1 removed; 0 -> 2 inversions, 0 -> 2 avoidable
+ops: 4 unchanged, 1 moved, 0 modified, 1 added, 1 removed
+order: 0 -> 2 inversions, 0 -> 2 avoidable
 
 @forward
   1 moved

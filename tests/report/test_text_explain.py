@@ -25,8 +25,8 @@ def test_a_forced_inversion() -> None:
         "    its index is wrong: it should carry #18 (of ttir.relu %57, line 4); fix --relabel corrects it\n"
         "    no memory effects (from the op table)\n"
         "    next lower index: #18 ttir.relu %57 (line 4), 1 place after it\n"
-        "    1 inversion, forced by a dependence\n"
-        "      forced with #18 ttir.relu %57 (line 4)\n"
+        "    1 inversion: it cannot be moved back\n"
+        "      with #18 ttir.relu %57 (line 4), which depends on it\n"
         "        #23 ttir.abs %56 (line 3)\n"
         "        value: used by #18 ttir.relu %57 (line 4)\n"
         "    without --relabel, fix leaves it where it is\n"
@@ -40,9 +40,9 @@ FIX = ["next:", "  eio-audit fix --diff after.mlir  # shows the fix; --in-place 
 
 def test_an_avoidable_inversion() -> None:
     assert explained(SHUFFLED, "%0").splitlines()[-6:] == [
-        "    2 inversions, all avoidable",
-        "      avoidable with #0 ttir.abs %1 (line 3)",
-        "      avoidable with #1 ttir.abs %2 (line 4)",
+        "    2 inversions: all can be moved back",
+        "      with #0 ttir.abs %1 (line 3): can be moved back",
+        "      with #1 ttir.abs %2 (line 4): can be moved back",
         "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 2",
         *FIX,
     ]
@@ -50,8 +50,8 @@ def test_an_avoidable_inversion() -> None:
 
 def test_an_avoidable_inversion_where_the_other_op_moves() -> None:
     assert explained(SHUFFLED, "%1").splitlines()[-6:] == [
-        "    1 inversion, avoidable",
-        "      avoidable with #2 ttir.abs %0 (line 2)",
+        "    1 inversion: it can be moved back",
+        "      with #2 ttir.abs %0 (line 2): can be moved back",
         "        fix puts that op after #1 ttir.abs %2 (line 4), before func.return (line 5)",
         "    fix leaves it and moves others: 0 inversions instead of 1",
         *FIX,
@@ -61,8 +61,8 @@ def test_an_avoidable_inversion_where_the_other_op_moves() -> None:
 def test_a_knock_on_inversion() -> None:
     text = function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3))
     assert explained(text, "%2").splitlines()[-5:] == [
-        "    1 inversion, knock-on",
-        "      knock-on with #5 ttir.abs %0 (line 2)",
+        "    1 inversion: it stays because of other ops",
+        "      with #5 ttir.abs %0 (line 2), though neither depends on the other",
         "    fix leaves it where it is",
         "next:",
         "  eio-audit fix --relabel --diff after.mlir  # corrects 1 wrong index and removes all inversions",
@@ -93,10 +93,10 @@ def test_ops_that_share_an_index_get_an_outline_each() -> None:
         "after.mlir:1:1\n"
         "2 ops carry index 2:\n"
         "  #2 ttir.abs %0 at line 2: op 1 of 4 in @forward ^bb0 (line 2)\n"
-        "    1 inversion, forced by a dependence\n"
+        "    1 inversion: it cannot be moved back\n"
         "    fix leaves it where it is\n"
         "  #2 ttir.abs %1 at line 3: op 2 of 4 in @forward ^bb0 (line 2)\n"
-        "    1 inversion, avoidable\n"
+        "    1 inversion: it can be moved back\n"
         "    fix puts it after #1 ttir.abs %2 (line 4), before func.return (line 5): 0 inversions instead of 1\n"
         "--verbose explains all of them; a line instead of the index selects one\n"
         "next:\n"
@@ -114,4 +114,4 @@ def test_a_long_path_loses_its_middle_unless_verbose() -> None:
 
 def test_more_inversions_than_shown() -> None:
     text = function(op("%x", 99), *(op(f"%{k}", k) for k in range(6)))
-    assert "      ... and 3 more avoidable; --verbose shows more\n" in explained(text, "%x")
+    assert "      ... and 3 more that can be moved back; --verbose shows more\n" in explained(text, "%x")

@@ -125,6 +125,14 @@ class _Found:
     may_be_several: bool = False
 
 
+class SeveralOpsError(InputError):
+    """Several ops have a name. ``line`` is that of the first."""
+
+    def __init__(self, source: str, message: str, line: int) -> None:
+        super().__init__(source, None, message)
+        self.line = line
+
+
 class _Finder:
     def __init__(self, dump: KeyedDump, wanted: OpReference) -> None:
         self.dump = dump
@@ -141,7 +149,8 @@ class _Finder:
         if not ops:
             raise self._error(found.missing())
         if len(ops) > 1 and not found.may_be_several:
-            raise self._error(f"{len(ops):,} ops {found.shared}: {self._how_to_name(ops)}")
+            message = f"{len(ops):,} ops {found.shared}: {self._how_to_name(ops)}"
+            raise SeveralOpsError(self.source.name, message, self._line_of(ops[0]))
         return ops
 
     def function(self, op: int) -> str | None:

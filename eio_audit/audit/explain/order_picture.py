@@ -278,11 +278,11 @@ class Disorder(StrEnum):
     """Its index contradicts the dependences."""
     AVOIDABLE = "avoidable"
     """A fix moves it."""
-    DERIVED = "derived"
+    MADE = "made by a pass"
     """A pass made it from the op whose index it carries: it was never there."""
-    FORCED = "forced"
+    BLOCKED = "blocked"
     """A dependence keeps it where it is."""
-    KNOCK_ON = "knock-on"
+    STAYS = "stays"
     """No dependence keeps it where it is, but it is displaced in the best order found, too."""
     UNORDERED = "unordered"
     """It is in a graph region, which has no order."""
@@ -350,8 +350,8 @@ def _disorder(op: DisplacedOp, block: BlockAudit) -> Disorder:
     if block.forced is None:
         return Disorder.UNORDERED
     if op.derived:
-        return Disorder.DERIVED
-    return Disorder.KNOCK_ON if op.blocker is None else Disorder.FORCED
+        return Disorder.MADE
+    return Disorder.STAYS if op.blocker is None else Disorder.BLOCKED
 
 
 def _texts(block: FixedBlock, worst: Sequence[int]) -> dict[int, str]:

@@ -58,7 +58,7 @@ INTERRUPTED_BY_USER = 130
 
 @grouped_command(
     "bisect",
-    short_help="Run a compiler and find the rewrite patterns that changed the order.",
+    short_help="Find the rewrite patterns of a pass that changed the order.",
     epilog=exit_codes(
         {
             1: "inversions left that fail, some by the pass; the test or compiler fails",
@@ -205,7 +205,7 @@ def _bisect(request: Request, op: str | None, parallel: Jobs, max_runs: int, rep
     _require_formats("OpSteps" if op is not None else "Bisection", reports)
     steps = None
     if "html" in reports.formats:
-        from eio_audit.report.html.stored_steps import StoredSteps
+        from eio_audit.report.html.data import StoredSteps
 
         steps = StoredSteps()
     with bisect_progress() as advance:

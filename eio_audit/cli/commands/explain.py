@@ -35,7 +35,7 @@ WHICH_OP = "OP is missing: give %name, '#index' (# begins a shell comment, so qu
 def explain_command(
     path: str, op: str | None, choice: DumpChoice, options: AuditOptions, reports: Reports
 ) -> None:
-    """Explain why an op is where it is: its inversions, and what forces them.
+    """Explain why an op is where it is: its inversions, and why they stay.
 
     OP is %name, '#index' (quoted), a line of the file (57, or 57:3 with a column), a line of the model
     (model.py:51) or a full name. '%56 of @main' also names the function. In a log, a line chooses the dump.

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import dropwhile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +21,7 @@ from eio_audit.mlir.source import InputError, read_all, source_name
 from eio_audit.report.text.progress import progress
 
 if TYPE_CHECKING:
+    from eio_audit.audit.log.history import History
     from eio_audit.audit.options import AuditOptions
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.mlir.input.folders import DumpFile
@@ -45,18 +52,57 @@ def history_command(ctx: click.Context, log: str, op: str, options: AuditOptions
       eio-audit history passes.log 4711
       eio-audit history passes-tree/ model.py:51
     """
+    from eio_audit.audit.explain.op_choice import SeveralOpsError
     from eio_audit.audit.log.history import history
     from eio_audit.mlir.input.folders import find_dump_files
+    from eio_audit.report.wording.conclusion import is_kept
 
     files = find_dump_files(log)
     total = inputs.total_size([file.path for file in files])
     with progress(total, "following") as advance:
-        dumps = _Dumps(log, files, advance)
-        result = history(list(dumps) if total is None else dumps, op, options)
-    result = replace(result, errors=(*dumps.errors, *result.errors))
+        read = _Dumps(log, files, advance)
+        dumps = list(read) if total is None else read
+        try:
+            result = history(dumps, op, options)
+        except SeveralOpsError as error:
+            if is_kept(error.source):
+                error.excerpt = f"next:\n  {_retyped(log, op, error.source, error.line)}  # the first of them"
+            raise
+        result = replace(result, errors=(*read.errors, *result.errors))
+        note = _other_op(log, dumps, op, result, options)
     inputs.show_errors(result.errors)
     reports.write(result)
+    if note:
+        click.echo(note, err=True)
     ctx.exit(2 if result.errors else 0)
+
+
+def _other_op(log: str, dumps: Iterable[Dump], op: str, result: History, options: AuditOptions) -> str:
+    """Return which op has the name in the last dump with it, and how to follow that. Empty if none has it."""
+    from eio_audit.audit.check.keyed_dump import read_dump
+    from eio_audit.audit.explain.op_choice import OpReference, find_ops
+    from eio_audit.report.wording.conclusion import is_kept
+
+    wanted, followed = OpReference.parse(op), result.ops[0]
+    lost = (e.place for e in followed.events if not e.state or e.state.op.result != followed.first.op.result)
+    since = next(lost, None)
+    if since is None or not op.startswith("%"):
+        return ""
+    later = dropwhile(lambda dump: dump.place != since, dumps)
+    for last in deque(filter(wanted.may_be_in, later), maxlen=1):
+        with suppress(InputError):  # no op is called so any more, or several are
+            read = read_dump(last, options)
+            label = read.label(find_ops(read, op)[0])
+            source = last.source.name
+            how = f"; to follow it: {_retyped(log, op, source, label.line)}" if is_kept(source) else ""
+            return f"note: in the last dump with {op}, {op} is {label}{how}"
+    return ""
+
+
+def _retyped(log: str, op: str, source: str, line: int) -> str:
+    """Return the command as it was typed, with a line for the op."""
+    place = f"{source}:{line}" if Path(log).is_dir() else str(line)
+    return shlex.join(["eio-audit", *(place if word == op else word for word in sys.argv[1:])])
 
 
 @dataclass

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @grouped_command(
     "repeat",
-    short_help="Run a compiler several times and find the first pass whose output differs.",
+    short_help="Find the first pass of a compiler whose output differs by run.",
     epilog=exit_codes({1: "a run differs"}, "done: all runs print the same dumps"),
     keys=("assume-pure",),
 )

@@ -140,7 +140,7 @@ def trace_command(
     watches: list[Watch] = [choice] if choice.pattern is not None else []
     steps = None
     if "html" in reports.formats and len(models) == 1:
-        from eio_audit.report.html.stored_steps import StoredSteps
+        from eio_audit.report.html.data import StoredSteps
 
         steps = StoredSteps()
         watches.append(steps)

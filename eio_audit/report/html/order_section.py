@@ -11,17 +11,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from operator import attrgetter
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.check.keyed_block import UNCOUNTED
 from eio_audit.audit.explain.order_picture import DRAWN_NEIGHBOURS, TEXTS_AROUND, Disorder, OrderPicture
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.log.trace import Trace
+from eio_audit.report.document import columns_if_any, columns_of, figures_of
 from eio_audit.report.graph import drawing_of
-from eio_audit.report.html.table import Table, columns_if_any, columns_of
+from eio_audit.report.html.data import Table
+from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import explain_command
-from eio_audit.report.wording.order import CLASSES, background, block_name, heading_of, reason, sentence
 from eio_audit.report.wording.trace import made_by
 
 SINGLE_LINES = 2000  # up to so many ops, each has a line; in larger blocks those in order are bands
@@ -35,9 +35,9 @@ LEAST_ROWS = 4  # the picture has room for so many
 MEANINGS = {
     Disorder.WRONG_INDEX: "wrong index: its index contradicts the dependences; fix --relabel corrects it",
     Disorder.AVOIDABLE: "avoidable: a fix moves it",
-    Disorder.FORCED: "forced: a dependence keeps it there",
-    Disorder.DERIVED: "derived: a pass made it, and it carries the index of another place",
-    Disorder.KNOCK_ON: "knock-on: no dependence keeps it there, yet no better order was found",
+    Disorder.BLOCKED: "blocked: a dependence keeps it there",
+    Disorder.MADE: "made by a pass: it carries the index of another place",
+    Disorder.STAYS: "stays: no dependence keeps it there, yet no better order was found",
     Disorder.UNORDERED: "in a graph region, which has no order",
 }
 
@@ -109,17 +109,17 @@ def block_table(dumps: Sequence[DumpAudit], sections: Sequence[Section]) -> Tabl
     if len(blocks) < 2:
         return None
     links = {_name_of(section.dump, section.block): f"#{section.name}" for section in sections}
-    keys = "#line, #ops, #inversions, #forced, #knock_on=knock-on, #avoidable, "
-    keys += columns_if_any([block for _, block in blocks], CLASSES) + "#displaced"
-    figures = attrgetter(*(column.key for column in columns_of(keys)))
-    rows = [
-        [heading_of(dump), block_name(block.function, block.block), *figures(block)] for dump, block in blocks
-    ]
+    classes = columns_if_any([block for _, block in blocks], order.CLASSES)
+    keys = f"#line, #ops, #inversions, #minimum=not avoidable, #avoidable, {classes}#displaced=out of order"
+    rows = figures_of((block for _, block in blocks), keys).rows
     return Table(
         "blocks",
         "the blocks that hold indexed ops",
         columns_of(f"dump, block, {keys}"),
-        rows,
+        [
+            [order.heading_of(dump), order.block_name(block.function, block.block), *figures]
+            for (dump, block), figures in zip(blocks, rows, strict=True)
+        ],
         "-avoidable, -inversions",
         links=("block", [links.get(_name_of(dump, block)) for dump, block in blocks]),
     )
@@ -203,8 +203,8 @@ class Section:
         title = f"{op.title} at line {op.line}: {self._why(place) or self.picture.disorders.get(place)}"
         return Card(
             name=self.id_of(place),
-            title=sentence(finding) if finding else title,
-            origin=background(finding) if finding else op.module or "",
+            title=order.sentence(finding) if finding else title,
+            origin=order.background(finding) if finding else op.module or "",
             excerpt=[
                 (labels[k].line, self.picture.texts[k], k == place)
                 for k in sorted(excerpt)
@@ -224,7 +224,7 @@ class Section:
         if self.picture.disorders.get(place) is Disorder.AVOIDABLE:
             return "a fix moves it"
         displaced = self.picture.displaced.get(place)
-        return reason(displaced, self.block) if displaced else ""
+        return order.reason(displaced, self.block) if displaced else ""
 
     def places(self) -> dict[str, object]:
         """The place of each op before and now (-1 if it does not count), texts, and irregular ids."""
@@ -246,7 +246,7 @@ class Section:
         whys = zip(map(picture.disorders.get, places), map(self._why, places), strict=True)
         ops = zip(places, picture.labels, numbers, whys, strict=True)
         rows = [(k, op.title, op.line, op.module, *both, *why) for k, op, both, why in ops]
-        caption = f"the ops of {block_name(self.block.function, self.block.block)}; place counts from 0"
+        caption = f"the ops of {order.block_name(self.block.function, self.block.block)}; place counts from 0"
         marked = ("disorder", "only ops out of order")
         return Table(f"ops-{self.name}", caption, columns, rows, "disorder, -inversions", marked)
 
@@ -284,7 +284,7 @@ def finding_cards(
             cards.append(drawn[0].card(drawn[1], finding))
             continue
         dump = dump_at[finding.source, finding.place.line]
-        cards.append(_finding_card(f"finding-{number}", sentence(finding), dump, finding))
+        cards.append(_finding_card(f"finding-{number}", order.sentence(finding), dump, finding))
     return cards
 
 
@@ -293,14 +293,14 @@ def left_cards(trace: Trace) -> list[Card]:
     cards = []
     for number, one in enumerate(trace.left[:SHOWN_FINDINGS], 1):
         finding = one.finding._replace(left=None)
-        title = f"{sentence(finding)}; {made_by(one)}"
+        title = f"{order.sentence(finding)}; {made_by(one)}"
         cards.append(_finding_card(f"left-{number}", title, trace, finding))
     return cards
 
 
 def _finding_card(name: str, title: str, audited: DumpAudit | Trace, finding: Finding) -> Card:
     command = explain_command(audited, finding.source, finding.line)
-    return Card(name, title, background(finding), (), command, None, {}, False, finding)
+    return Card(name, title, order.background(finding), (), command, None, {}, False, finding)
 
 
 def _place_of(finding: Finding) -> _Place:

@@ -1,26 +1,34 @@
-"""The pages of ``check`` and ``diff``, and what all pages share: the content for their templates.
+"""The pages of ``check`` and ``diff``, and what all pages share: the Jinja2 templates in ``templates``.
 
-A check of many models can be a folder: a page with tables, and one for each model with inversions.
+All text from dumps is escaped, including control characters, in the data for scripts, too. A check of many
+models can be a folder: a page with tables, and one for each model with inversions.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.explain.order_picture import OrderPicture, pictures_of_model
+from eio_audit.audit.explain.order_picture import Dataflow, OrderPicture, pictures_of_model
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import UNINDEXED
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.report.document import diff_document
+from eio_audit.mlir.source import STEERING, printable, printable_lines
+from eio_audit.report.document import Cell, columns_if_any, columns_of, diff_document
+from eio_audit.report.graph import drawing_of
+from eio_audit.report.html.data import Table, packed, pair_data, table_of
 from eio_audit.report.html.order_section import (
     OPEN_FINDINGS,
     Section,
@@ -28,12 +36,14 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
-from eio_audit.report.html.stored_steps import packed, pair_data
-from eio_audit.report.html.table import Cell, Table, columns_if_any, columns_of, table_of
-from eio_audit.report.template import render, text_of
+from eio_audit.report.wording import bisect, conclusion, diff, numbers, order, trace
 from eio_audit.report.wording.diff import what_happened
 from eio_audit.report.wording.numbers import shortened_list
 from eio_audit.report.wording.order import CLASSES, pass_of, worst_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
 
 SHOWN_FILES = 3  # how many files the title of a page names
 PAGE_SCRIPTS = ("page.js",)  # the script of every page: tables, pictures, explained words
@@ -245,3 +255,61 @@ def _verdict_of(verdict: Verdict, model: str, findings: Sequence[Finding]) -> Ve
         failed=tuple(rule for rule in verdict.failed if rule in failing)
         + ((UNINDEXED,) if verdict.gate.fails_unindexed(check) else ()),
     )
+
+
+def dataflow_to_svg(dataflow: Dataflow) -> str:
+    """Return a standalone picture, light or dark as the viewer prefers."""
+    drawing = drawing_of(dataflow, {}) | {"style": text_of("dataflow.css")}
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{render("dataflow.svg", drawing=drawing)}\n'
+
+
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_UNSAFE_IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+
+
+def render(template: str, **context: object) -> str:
+    """Return the rendered template. It can call the functions in the modules of ``wording``."""
+    return _environment().get_template(template).render(context)
+
+
+@cache
+def text_of(name: str) -> str:
+    """Return the text of a style or script file."""
+    return files("eio_audit.report.html").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("eio_audit.report.html"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        finalize=_harmless,
+    )
+    from eio_audit.report import manual
+
+    wording = (bisect, conclusion, diff, numbers, order, manual, trace)
+    environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
+    environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
+    return environment
+
+
+def _harmless(value: Any) -> Any:
+    """Return the value as a template shows it: None is empty, control characters are escaped."""
+    if value is None:
+        return ""
+    return printable_lines(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
+
+
+def _explained(text: str) -> object:
+    macros: Any = _environment().get_template("parts.html").module
+    return macros.explained(text)
+
+
+def _data(members: Mapping[str, object]) -> str:
+    text = _json(members).translate(_UNSAFE_IN_SCRIPT)
+    return text if text.isprintable() else re.sub(STEERING, lambda match: "\\" + printable(match[0]), text)

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
-from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
+from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps
 from eio_audit.audit.bisect.first_failure import FirstFailure
-from eio_audit.report.text.console import NARROW, Column, Console, numbers, print_next, print_table
+from eio_audit.report.document import Cells, figures_of
+from eio_audit.report.text.check import SHOWN
+from eio_audit.report.text.console import NARROW, Column, Console, print_figures, print_next, print_table
 from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
-from eio_audit.report.text.findings import SHOWN
 from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
 from eio_audit.report.text.trace import print_passes
 from eio_audit.report.wording import bisect as words
 from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import become
-
-PATTERN = 45
-"""The width to which a narrow terminal shortens the names of patterns, whose ends tell them apart."""
 
 
-def print_bisection(result: Bisection, console: Console, *, verbose: bool = False) -> None:
+def print_bisection(result: Bisection, console: Console) -> None:
     """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
+    style = "bold red" if result.left else "bold"
+    if console.wraps:  # it may show only the start of a long report
+        console.print((words.answer(result, "below"), style))
     console.print((words.headline(result), "bold"))
     console.print((words.effort(result), "dim"))
     if passes := words.changed_passes(result):
@@ -30,32 +31,20 @@ def print_bisection(result: Bisection, console: Console, *, verbose: bool = Fals
     console.print()
     if not result.is_unchanged:
         _print_patterns(result, console)
-    _print_worst(result, console, verbose=verbose)
-    _print_advice(result, console, verbose=verbose)
-    _print_unresolved(result, console, verbose=verbose)
-    console.print((words.answer(result), "bold red" if result.left else "bold"))
+    _print_worst(result, console)
+    _print_advice(result, console)
+    _print_unresolved(result, console)
+    if not console.wraps:
+        console.print((words.answer(result), style))
     print_next(words.next_steps(result), console, bisect_command(result))
 
 
 def _print_patterns(result: Bisection, console: Console) -> None:
-    totals, without = result.patterns, result.without_patterns
-    rows: list[PatternTotal | Application] = [*totals, without]
-    is_judged = result.is_judged
-    counts = [row.op_counts for row in rows]
-    names = [*map(words.pattern_title, totals), words.WITHOUT_PATTERNS]
-    columns = [
-        numbers("made", (row.made for row in rows), "yellow"),
-        numbers("undone", (row.undone for row in rows), "green"),
-        numbers("left", (row.left for row in rows), "red"),
-        Column("applied", [*(f"{total.applications:,}" for total in totals), ""], right=True),
-        numbers("+ops", (one.added for one in counts), "green", optional=is_judged),
-        numbers("-ops", (one.removed for one in counts), "red", optional=is_judged),
-        numbers("~ops", (one.modified for one in counts), "yellow", optional=is_judged),
-        numbers("moved", (one.moved for one in counts), "cyan", optional=is_judged),
-        Column("", [*map(str, range(1, len(rows))), ""], right=True, style="dim"),
-        Column("pattern", names, least=PATTERN),
-    ]
-    print_table(console, columns, indent=2)
+    rows = [*result.patterns, result.without_patterns]
+    cells = words.cells_of(result) | {key: attrgetter(f"op_counts.{key}") for key in _OPS}
+    may_omit = "?" * result.is_judged
+    ops = ", ".join(f"~{key}{may_omit}={title}" for key, title in _OPS.items())
+    print_figures(figures_of(rows, f"~made, ~undone, ~left, >applied, {ops}, >by=, pattern", cells), console)
     if result.left_before:
         number = count(result.left_before, "inversion")
         console.print(
@@ -64,9 +53,12 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     console.print()
 
 
-def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
+_OPS = {"added": "+ops", "removed": "-ops", "modified": "~ops", "moved": "moved"}
+
+
+def _print_worst(result: Bisection, console: Console) -> None:
     steps = [one for one in result.worst if one.is_resolved]
-    shown = steps if verbose else steps[:SHOWN]
+    shown = steps if console.verbose else steps[:SHOWN]
     if not shown:
         return
     console.print((f"applications that {words.did_most(result)}", "bold"))
@@ -78,55 +70,42 @@ def _print_worst(result: Bisection, console: Console, *, verbose: bool) -> None:
 
 def _print_applications(result: Bisection, steps: Sequence[Application], console: Console) -> None:
     """Print a row for each application, with its pattern by its number in the table of patterns."""
-    number_of, is_judged = _pattern_numbers(result), result.is_judged
-    columns = [
-        Column("attempt", [str(one.last) for one in steps], right=True, style="bold"),
-        Column("inversions", [words.before_and_after(one) if is_judged else "" for one in steps]),
-        numbers("left", (one.left for one in steps), "red"),
-        Column("ops", [words.ops_changed(one.op_counts) if not is_judged else "" for one in steps]),
-        Column("root op", list(map(words.root_op, steps)), least=NARROW),
-        Column("model", list(map(words.model_line, steps)), least=NARROW // 2),
-        Column("by", [number_of[words.pattern_title(one)] for one in steps], right=True, style="dim"),
-    ]
-    if not console.wraps or console.width >= SIDE_BY_SIDE:
-        names = [words.pattern_title(one) for one in steps]
-        columns.append(Column("pattern", names, style="cyan", optional=True, least=NARROW))
-    print_table(console, columns, indent=2)
+    did = "states=inversions, ~left" if result.is_judged else "ops"
+    name = ", by_name?=pattern" if not console.wraps or console.width >= SIDE_BY_SIDE else ""
+    cells: Cells = {**words.cells_of(result), "by_name": words.pattern_title}
+    columns = f">attempt, {did}, root=root op, line=model, >by{name}"
+    print_figures(figures_of(steps, columns, cells), console)
 
 
-def _pattern_numbers(result: Bisection) -> dict[str, str]:
-    return {words.pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
-
-
-def _print_advice(result: Bisection, console: Console, *, verbose: bool) -> None:
-    advice, number_of = result.advice, _pattern_numbers(result)
+def _print_advice(result: Bisection, console: Console) -> None:
+    advice, number_of = result.advice, {one.pattern: str(k) for k, one in enumerate(result.patterns, 1)}
     if advice is None:
         return
-    rows = words.patterns_to_change(advice, verbose=verbose)
+    rows = words.patterns_to_change(advice, verbose=console.verbose)
     console.print(("what to change", "bold"), f": {words.what_to_change(advice, result)}")
-    columns = [
-        Column("", [number_of[one.pattern] for one in rows], right=True, style="dim"),
-        Column("pattern", [one.pattern for one in rows], least=PATTERN),
-        Column("makes", list(map(words.ops_made, rows))),
-        Column("they carry", [words.CARRIED[one.carries] for one in rows]),
-        Column(become(advice.now), [f"{one.inversions:,}" for one in rows], right=True, style="bold"),
-    ]
-    print_table(console, columns, indent=2)
+    cells: Cells = {
+        "by": lambda one: number_of[one.pattern],
+        "makes": words.ops_made,
+        "carries": lambda one: words.CARRIED[one.carries],
+        "then": attrgetter("inversions"),
+    }
+    columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
+    print_figures(figures_of(rows, columns, cells), console)
     if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
         console.print(f"  {words.best_change(advice, chosen)}")
     for said in words.where_to_insert(advice):
         console.print(f"  {said}")
-    for left in advice.left if verbose else advice.left[:SHOWN]:
+    for left in advice.left if console.verbose else advice.left[:SHOWN]:
         console.print(f"  {words.what_is_left(left)}")
     if rows or advice.places:
         console.print((f"  {words.ESTIMATE}", "dim"))
     console.print()
 
 
-def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> None:
+def _print_unresolved(result: Bisection, console: Console) -> None:
     if said := words.stopped(result):
         console.print((said, "yellow"))
-        for one in result.unresolved if verbose else result.unresolved[:SHOWN]:
+        for one in result.unresolved if console.verbose else result.unresolved[:SHOWN]:
             console.print(f"  {words.not_resolved(one, result)}")
         console.print()
     elif result.failures:
@@ -135,9 +114,9 @@ def _print_unresolved(result: Bisection, console: Console, *, verbose: bool) -> 
         )
 
 
-def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -> None:
+def print_op_steps(steps: OpSteps, console: Console) -> None:
     """Print what the applications did to one op, and which of them put it where it is."""
-    shown = steps.history.ops if verbose else steps.history.ops[:SHOWN_OPS]
+    shown = steps.history.ops if console.verbose else steps.history.ops[:SHOWN_OPS]
     for op in shown:
         console.print((title_of(op), "bold"), ": ", words.placed(steps, op))
         if said := words.since(steps, op):
@@ -148,7 +127,7 @@ def print_op_steps(steps: OpSteps, console: Console, *, verbose: bool = False) -
                 Column("attempt", [words.attempts_of(step) for _, step in events], right=True, style="bold"),
                 Column("inversions", [words.before_and_after(step) for _, step in events], optional=True),
                 Column("pattern", [words.step_title(step) for _, step in events], least=NARROW, style="cyan"),
-                column_of_events((event for event, _ in events), verbose=verbose),
+                column_of_events((event for event, _ in events), console),
             ]
             print_table(console, columns, indent=2)
         console.print()
@@ -165,11 +144,11 @@ def print_first_failure(found: FirstFailure, console: Console) -> None:
     print_next(words.next_steps_of_failure(found), console)
 
 
-def print_application(one: OneApplication, console: Console, *, verbose: bool = False) -> None:
+def print_application(one: OneApplication, console: Console) -> None:
     """Print the pattern of an application, its root op, its diff, and how to get the IR by hand."""
     console.print((words.application_title(one), "bold"))
     console.print()
-    print_diff(one.diff, console, verbose=verbose)
+    print_diff(one.diff, console)
     console.print()
     print_next(words.by_hand(one.reproduction, one.number), console)
 

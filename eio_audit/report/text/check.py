@@ -1,24 +1,148 @@
-"""Checks, fixes and the order of dumps as text for people: what is wrong, where, and what to type next."""
+"""Checks and fixes as text for people: what is wrong, where, and what to type next.
+
+A finding has at most two lines on a terminal, below the name of its file.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit, Summary
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.audit.gate.rules import WRONG_INDEX
-from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
-from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings, print_rest
+from eio_audit.mlir.source import EXCERPT_WIDTH, cut_excerpt
+from eio_audit.report.text.console import (
+    ELLIPSIS,
+    HANGING,
+    SHORTENED,
+    Column,
+    Console,
+    Piece,
+    hyperlink,
+    print_figures,
+    print_next,
+    print_table,
+)
 from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
 from eio_audit.report.wording.numbers import count
 
-if TYPE_CHECKING:
-    from eio_audit.audit.corpus.models import ModelFigures, PassFigures
+if TYPE_CHECKING:  # a check of dumps in order does not import these
+    from rich.text import Text
+
     from eio_audit.audit.fix.fix import Fix
     from eio_audit.audit.gate.findings import Finding
+    from eio_audit.report.document import Cells
+
+SHOWN = 10  # the most findings, blocks and baseline entries that a report names unless verbose
+SHOWN_ON_TERMINAL = 5  # the most findings that it names on a terminal
+LINES = 2  # the most lines of a finding on a terminal
+EXCERPT = 2  # the lines of an excerpt: the line of the IR and the caret
+INDENT = 2
+
+Excerpts: TypeAlias = Callable[[Sequence["Finding"]], Mapping[tuple[str, int], str]]
+"""Returns the line of the IR for each finding that it can be read for, by file and 1-based line."""
+
+
+class Shown(NamedTuple):
+    """A finding, the style of its code, and a note about it."""
+
+    finding: Finding
+    style: str
+    note: str = ""
+
+
+def print_findings(findings: Sequence[Shown], console: Console, excerpts: Excerpts | None = None) -> str:
+    """Print the first findings, or all if verbose. Return the file if they are all in one, else "".
+
+    Each file is named above its findings. If verbose, or on a terminal with room for them, ``excerpts``
+    returns the lines of the IR to print with a caret.
+    """
+    most = SHOWN_ON_TERMINAL if console.wraps else SHOWN
+    shown = findings if console.verbose else findings[:most]
+    of_file: dict[str, list[Shown]] = {}
+    for one in shown:
+        of_file.setdefault(one.finding.source, []).append(one)
+    lines: Mapping[tuple[str, int], str] = {}
+    # The findings, their excerpts, and as much again of the report fit on a terminal.
+    has_room = console.wraps and 2 * (len(shown) * (LINES + EXCERPT) + len(of_file)) <= console.height
+    if excerpts is not None and (console.verbose or has_room):
+        lines = excerpts([one.finding for one in shown])
+    for source, members in of_file.items():
+        console.print((source, "bold"))
+        for one in members:
+            _print_finding(one, console)
+            if line := lines.get((source, one.finding.line)):
+                _print_excerpt(one.finding, line, console)
+    print_rest(len(findings), "", console, most)
+    return next(iter(of_file)) if len(of_file) == 1 else ""
+
+
+def print_rest(total: int, what: str, console: Console, most: int = SHOWN) -> None:
+    """Print how many more items there are than a report shows unless verbose."""
+    if total > most and not console.verbose:
+        console.print((f"... and {total - most:,} more{what} (-v)", "dim"))
+
+
+def _print_finding(one: Shown, console: Console) -> None:
+    finding = one.finding
+    start: list[Piece] = [
+        (f"{finding.line}:{finding.column}", f"bold {hyperlink(finding.source, finding.line)}"),
+        " ",
+        (finding.rule.code, one.style),
+    ]
+    said, origin = f" {order.sentence(finding)}{one.note}", order.background(finding)
+    whole: list[Piece] = [*start, said, (f" ({origin})" if origin else "", "dim")]
+    if not console.wraps:
+        console.print(*whole, indent=INDENT)
+        return
+    width = console.width - INDENT - HANGING
+
+    def wrapped(text: str) -> list[Text]:
+        return console.wrapped(console.styled([*start, text]), width)
+
+    parts = console.wrapped(console.styled(whole), width)
+    if len(parts) > LINES:
+        end = f"; {order.lifetime(finding)}{one.note}" if order.lifetime(finding) else one.note
+        parts = _with_origin(_shortened(wrapped, said.removesuffix(end), end), origin, width)
+    for number, part in enumerate(parts):
+        console.print_styled(part, INDENT + (HANGING if number else 0))
+
+
+def _shortened(wrapped: Callable[[str], list[Text]], text: str, end: str) -> list[Text]:
+    """Return at most LINES lines of a text and its end, which is complete as far as it fits."""
+    parts, words = wrapped(text + end), text.split(" ")
+    while len(parts) > LINES and len(words) > 1:
+        words.pop()
+        parts = wrapped(f"{' '.join(words)}{ELLIPSIS}{end}")
+    return parts[:LINES]
+
+
+def _with_origin(parts: list[Text], origin: str, width: int) -> list[Text]:
+    room = width - parts[-1].cell_len - len(f" ({ELLIPSIS})")
+    if origin and len(parts) == LINES and room >= SHORTENED:
+        parts[-1].append(f" ({ELLIPSIS}{origin[-room:]})", "dim")
+    return parts
+
+
+def _print_excerpt(finding: Finding, line: str, console: Console) -> None:
+    """Print the line of the IR, without its indentation, and a caret below the op."""
+    number = str(finding.line)
+    start = min(len(line) - len(line.lstrip()), finding.column - 1)
+    before = line[start : finding.column - 1]
+    caret = "".join(c if c == "\t" else " " for c in before) + "^"
+    gutter = " " * (INDENT + HANGING)
+    width = (console.width if console.wraps else EXCERPT_WIDTH) - len(f"{gutter}{number} | ")
+    text, _, caret = cut_excerpt(f"{line[start:]}\n{caret}", width).expandtabs().partition("\n")
+    for label, shown, style in ((number, text, ""), (" " * len(number), caret, "bold red")):
+        pieces = [(f"{gutter}{label} | ", "dim"), (shown, style)]
+        if console.wraps:
+            console.print_styled(console.styled(pieces))
+        else:
+            console.print(*pieces)
+
 
 SHOWN_FIELDS = 4  # the fields of an origin to show: the innermost module, file, function and framework op
 
@@ -35,7 +159,8 @@ def print_check(
     findings, heading = verdict.findings, ""
     if console.wraps:  # it may show only the start of a long report
         _print_verdict(verdict, console)
-        console.print()
+        if findings:
+            console.print()
     if statistics:
         _print_statistics(findings, console)
     else:
@@ -46,6 +171,8 @@ def print_check(
     if findings:
         console.print()
     for dump in broken if console.verbose else ():
+        from eio_audit.report.text.diff import print_heading, print_order
+
         print_heading(dump, console)
         print_order(dump, console, names_wrong=WRONG_INDEX not in verdict.gate.rules)
         console.print()
@@ -96,46 +223,20 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 def _print_corpus(verdict: Verdict, console: Console) -> None:
     """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
     from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
+    from eio_audit.report.document import figures_of
 
-    models = [one for one in figures_by_model(verdict) if not one.is_clean]
-    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
-    shown, worst = (models, passes) if console.verbose else (models[:SHOWN], passes[:SHOWN])
-    columns = [
-        *_avoidable_columns(shown),
-        *_inversion_columns(shown),
-        Column("dumps", [f"{one.dumps:,}" for one in shown], right=True),
-        numbers("not read", (one.errors for one in shown)),
-        Column("model", [one.model for one in shown], least=NARROW),
-        Column("worst dump", list(map(order.worst_of, shown)), optional=True, least=NARROW),
-    ]
-    _print_corpus_table(columns, len(models) - len(shown), "models", console)
-    columns = [
-        *_avoidable_columns(worst),
-        Column("in models", list(map(order.models_of, worst)), right=True),
-        *_inversion_columns(worst),
-        Column("pass", list(map(order.pass_of, worst))),
-    ]
-    _print_corpus_table(columns, len(passes) - len(worst), "passes", console)
-
-
-def _avoidable_columns(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
-    classes = order.CLASSES.items()
-    told_apart = [numbers(title, [getattr(one, key) for one in rows]) for key, title in classes]
-    return [Column("avoidable", [f"{one.avoidable:,}" for one in rows], right=True), *told_apart]
-
-
-def _inversion_columns(rows: Sequence[ModelFigures | PassFigures]) -> list[Column]:
-    return [
-        Column("inversions", [f"{one.inversions:,}" for one in rows], right=True),
-        Column("findings", [f"{one.findings:,}" for one in rows], right=True),
-    ]
-
-
-def _print_corpus_table(columns: Sequence[Column], left_out: int, what: str, console: Console) -> None:
-    print_table(console, columns)
-    if left_out:
-        console.print((f"... and {left_out:,} more {what} (-v)", "dim"))
-    console.print()
+    classes = "".join(f"~{key}={title}, " for key, title in order.CLASSES.items())
+    figures, of_model = "#inversions, #findings", "#dumps, ~errors=not read, model, worst?=worst dump"
+    for things, what, columns in (
+        (figures_by_model(verdict), "models", f"#avoidable, {classes}{figures}, {of_model}"),
+        (figures_by_pass(verdict), "passes", f"#avoidable, {classes}>where=in models, {figures}, pass"),
+    ):
+        rows = [one for one in things if not one.is_clean]
+        shown = rows if console.verbose else rows[:SHOWN]
+        cells: Cells = {"worst": order.worst_of, "where": order.models_of, "pass": order.pass_of}
+        print_figures(figures_of(shown, columns, cells), console, indent=0)
+        print_rest(len(rows), f" {what}", console)
+        console.print()
 
 
 def _blocks_with_findings(
@@ -259,107 +360,3 @@ def _why_they_remain(before: Summary) -> str:
     if unordered:
         parts.append(f"{unordered:,} in graph regions")
     return f" ({'; '.join(parts)})" if parts else ""
-
-
-SHOWN_BLOCKS = 3
-SHOWN_WRONG_LABELS = 3
-SHOWN_NAMES = 3  # the most names of each kind that a report shows unless verbose
-BARS = "▁▂▃▄▅▆▇█"
-
-
-def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
-    """Print where the dump is and which pass it belongs to."""
-    place = (order.place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
-    console.print(title, place, f"  {dump.moment}".rstrip())
-
-
-def print_order(
-    dump: DumpAudit, console: Console, *, before: DumpAudit | None = None, names_wrong: bool = True
-) -> None:
-    """Print the blocks with inversions, worst first, compared with an earlier dump.
-
-    ``names_wrong`` names the ops with a wrong index, which may be findings already.
-    """
-    blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
-    shown = blocks if console.verbose else blocks[:SHOWN_BLOCKS]
-    for block in shown:
-        earlier = "" if before is None else _earlier(block, before)
-        said = [*filter(None, [earlier]), *order.notes(block, verbose=console.verbose)]
-        _print_block(block, dump.source, console, said, names_wrong)
-    if len(blocks) > len(shown):
-        rest = count(len(blocks) - len(shown), "more block")
-        inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
-        console.print((f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
-    unknown = order.unknown_ops(dump.unknown_ops, limit=None if console.verbose else SHOWN_NAMES)
-    for note in filter(None, (unknown, order.assumed_pure(dump.assumed_pure))):
-        console.print(note, indent=2)
-
-
-def _earlier(block: BlockAudit, before: DumpAudit) -> str:
-    if before.summary.has_indices and not before.summary.inversions:
-        return "before: in order"
-    same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
-    if len(same) != 1:
-        return ""
-    return f"before: {order.sum_of(same[0]) if same[0].inversions else 'in order'}"
-
-
-def _print_block(
-    block: BlockAudit, source: str, console: Console, said: list[str], names_wrong: bool
-) -> None:
-    total, causes = order.sum_pieces(block, verbose=console.verbose)
-    name = f"{order.block_name(block.function, block.block)} at line {block.line}: "
-    console.print(name, (total, "bold"), (causes, "red" if block.is_shuffled else ""), indent=2)
-    for note in said:
-        console.print(note, indent=4)
-    if console.wraps and console.escaped(BARS) == BARS:
-        console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
-    if block.wrong_indices:
-        console.print(order.wrong_labels(block), indent=4)
-    if block.wrong_indices and names_wrong:
-        wrong = block.mislabelled if console.verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
-        for one in wrong:
-            at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
-            right = f" should carry {order.should_carry(one.right)}"
-            console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
-        _print_more(len(wrong), len(block.mislabelled), block.wrong_indices, console)
-    if console.verbose:
-        _print_displaced(block, source, console)
-
-
-def _print_displaced(block: BlockAudit, source: str, console: Console) -> None:
-    shown = block.worst
-    verb = "is" if block.displaced == 1 else "are"
-    worst = "; the worst" if len(shown) < block.displaced else ""
-    total = count(block.indexed, "indexed op")
-    console.print(f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
-    for displaced in shown:
-        op, inversions = displaced.op, count(displaced.inversions, "inversion")
-        console.print(
-            (op.title, "cyan"),
-            f" is {'early' if displaced.early else 'late'} at ",
-            (f"line {op.line}", hyperlink(source, op.line)),
-            f", in {inversions}",
-            (f" ({op.module})" if op.module else "", "dim"),
-            indent=6,
-        )
-        origin = f"a pass made it from the op at #{op.index}" if displaced.derived else ""
-        if why := "; ".join(filter(None, (order.reason(displaced, block), origin))):
-            console.print(why, indent=8)
-    _print_more(len(shown), len(block.worst), block.displaced, console)
-
-
-def _print_more(shown: int, described: int, total: int, console: Console) -> None:
-    if shown < total:
-        hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
-        more = f"... and {total - shown:,} more{hint if described > shown else ''}"
-        console.print((more, "dim"), indent=6)
-
-
-def _sparkline(heights: Sequence[float]) -> str:
-    """Return one bar for each number from 0 to 1.
-
-    >>> _sparkline([0.0, 0.5, 1.0])
-    '▁▅█'
-    """
-    return "".join(BARS[min(int(height * len(BARS)), len(BARS) - 1)] for height in heights)

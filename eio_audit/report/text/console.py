@@ -16,7 +16,6 @@ from typing import IO, TYPE_CHECKING, Literal
 
 from eio_audit.mlir.source import printable
 from eio_audit.report.wording.conclusion import Step, next_lines
-from eio_audit.report.wording.numbers import if_any
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole
@@ -220,11 +219,6 @@ class Column:
         return replace(self, cells=[_cut(cell, width, at_start=self.cut == "start") for cell in self.cells])
 
 
-def numbers(title: str, values: Iterable[int], style: str = "", *, optional: bool = False) -> Column:
-    """Return a column of numbers. A cell with 0 is empty."""
-    return Column(title, list(map(if_any, values)), right=True, style=style, optional=optional)
-
-
 def print_table(
     console: Console,
     columns: Sequence[Column],
@@ -261,23 +255,32 @@ def print_table(
         console.print((f"not shown at this width: {', '.join(left_out)}", "dim"), indent=indent)
 
 
-def print_figures(table: Figures, console: Console) -> int:
-    """Print a table of figures. Return how many rows it left out."""
-    rows = table.rows if console.verbose else table.short
+STYLES = {
+    **{"added": "green", "removed": "red", "modified": "yellow", "moved": "cyan"},
+    **{"made": "yellow", "undone": "green", "left": "red", "pieces": "red"},
+    **{"attempt": "bold", "then": "bold", "by": "dim", "by_name": "cyan", "value": "dim", "dump": "dim"},
+}
+"""The styles of columns of figures, by key."""
+
+LEAST = {"pattern": 41, "line": NARROW // 2}
+"""The widths to which a narrow terminal shortens names, by key. The ends of patterns tell them apart."""
+
+
+def print_figures(figures: Figures, console: Console, indent: int = 2) -> None:
+    """Print a table of figures."""
     columns = [
         Column(
-            heading,
-            [row[k] for row in rows],
-            right=k < table.numbers,
-            style=table.styles.get(heading, ""),
-            optional=k > table.numbers,
-            least=NARROW if k == table.numbers else 0,
+            column.title,
+            [cells[k] for cells in figures.texts()],
+            right=bool(column.sign),
+            style=STYLES.get(column.key, ""),
+            optional=column.is_optional,
+            least=0 if column.sign else LEAST.get(column.key, NARROW),
         )
-        for k, heading in enumerate(table.headings)
+        for k, column in enumerate(figures.columns)
     ]
-    if rows:
-        print_table(console, columns, indent=2)
-    return len(table.rows) - len(rows)
+    if figures.rows:
+        print_table(console, columns, indent)
 
 
 def _print_row(

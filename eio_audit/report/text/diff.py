@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
+from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.corpus.two_runs import RunComparison
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.diff.op_changes import OpChange, gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
-from eio_audit.report.text.check import print_heading, print_order
 from eio_audit.report.text.console import (
     NARROW,
     Column,
     Console,
     Piece,
+    hyperlink,
     print_figures,
     print_next,
     print_table,
 )
 from eio_audit.report.wording import diff as words
+from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import Stretch, added, removed
 from eio_audit.report.wording.numbers import count
@@ -109,12 +111,12 @@ SIDE_BY_SIDE = 120  # the terminal width from which before and after are side by
 _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 
-def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: int | None = None) -> None:
+def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> None:
     """Print what happened to the ops and to the order. If verbose, the details follow."""
-    document = diff_document(diff, verbose=verbose, context=context)
+    document = diff_document(diff, verbose=console.verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
-    if diff.sameness.sameness in plain and not verbose:
+    if diff.sameness.sameness in plain and not console.verbose:
         known = f"; {inversions}, {avoidable}" if diff.after.summary.inversions else ""
         console.print((words.verdict(diff), "bold green"), known)
         return
@@ -123,26 +125,27 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     print_heading(diff.before, console, "before  ")
     print_heading(diff.after, console, "after   ")
     style = "red" if diff.after.summary.avoidable else ""
-    order = (f"; {inversions}, ", (avoidable, style)) if inversions else ()
-    console.print((f"ops: {words.ops_summary(diff)}", "bold"), *order)
+    console.print((f"ops: {words.ops_summary(diff)}", "bold"))
+    if inversions:
+        console.print(("order: ", "bold"), f"{inversions}, ", (avoidable, style))
     if said := words.implied_ops(diff):
         console.print((said, "dim"))
     hidden = 0
     for section in document.functions:
         console.print()
         console.print((section.title or "outside functions", "bold"))
-        hidden += _print_parts(section, console, verbose=verbose)
+        hidden += _print_parts(section, console)
     if diff.after.summary.inversions:
         console.print()
         console.print(("order", "bold"))
         print_order(diff.after, console, before=diff.before)
-    for section in (*document.advice, *(document.details if verbose else ())):
+    for section in (*document.advice, *(document.details if console.verbose else ())):
         console.print()
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
-        hidden += _print_parts(section, console, verbose=verbose)
+        hidden += _print_parts(section, console)
     steps = next_steps([diff.after])
-    titles = () if verbose else ((section.title or "").lower() for section in document.details)
+    titles = () if console.verbose else ((section.title or "").lower() for section in document.details)
     more = [*([f"{count(hidden, 'more change')}"] if hidden else []), *titles]
     if more or steps:
         console.print()
@@ -151,9 +154,7 @@ def print_diff(diff: Diff, console: Console, *, verbose: bool = False, context: 
     print_next(steps, console)
 
 
-def print_two_runs(
-    runs: RunComparison, console: Console, *, verbose: bool = False, context: int | None = None
-) -> None:
+def print_two_runs(runs: RunComparison, console: Console, *, context: int | None = None) -> None:
     """Print how many dumps differ, the first that differs, and its diff."""
     pairs = count(runs.pairs, "dump")
     if runs.is_same:
@@ -176,7 +177,7 @@ def print_two_runs(
             unlike = words.same_in(found.sameness, ()) or f"different: {found.reason}"
             console.print((f"not the same: {_moment(runs.unlike.first)}: {unlike}", "bold red"))
         console.print()
-        print_diff(runs.difference, console, verbose=verbose, context=context)
+        print_diff(runs.difference, console, context=context)
 
 
 def _moment(dump: Dump) -> str:
@@ -185,51 +186,51 @@ def _moment(dump: Dump) -> str:
     return f"{dump.place.source}:{dump.place.line} {dump.place.moment}{symbol}".rstrip()
 
 
-def _print_parts(section: DiffSection, console: Console, *, verbose: bool) -> int:
+def _print_parts(section: DiffSection, console: Console) -> int:
     """Print the details of a section. Return how many ops, lines or rows it left out."""
     hidden = 0
     for part in section.parts:
         match part:
             case Changes():
                 console.print((part.title, "bold"), part.note, indent=2)
-                hidden += _print_changes(part, console, verbose=verbose)
+                hidden += _print_changes(part, console)
             case Hunks():
-                _print_hunks(part, console, verbose=verbose)
+                _print_hunks(part, console)
             case Listing():
                 if part.title:
                     console.print((part.title, part.style), indent=2)
-                lines = part.items if verbose else part.items[:SHOWN_LINES]
+                lines = part.items if console.verbose else part.items[:SHOWN_LINES]
                 for line in lines:
                     console.print(line, indent=4)
                 hidden += len(part.items) - len(lines)
             case Figures():
-                hidden += print_figures(part, console)
+                print_figures(part, console)
             case _:
                 console.print(part, indent=2)
     return hidden
 
 
-def _print_changes(part: Changes, console: Console, *, verbose: bool) -> int:
+def _print_changes(part: Changes, console: Console) -> int:
     """Print the changes, repeated ones once. Return how many ops it left out."""
-    examples = part.examples(verbose=verbose)
-    shown = examples if verbose else examples[:SHOWN_CHANGES]
+    examples = part.examples(verbose=console.verbose)
+    shown = examples if console.verbose else examples[:SHOWN_CHANGES]
 
     def print_below(row: int) -> None:
         change, repetition = shown[row]
         if repetition:
             console.print((repetition, "bold"), indent=BELOW)
-        _print_differences(change, console, verbose=verbose)
+        _print_differences(change, console)
 
     print_table(console, _columns([change for change, _ in shown]), indent=4, print_below=print_below)
     return sum(len(group.changes) for group in part.groups) - len(shown)
 
 
-def _print_hunks(part: Hunks, console: Console, *, verbose: bool) -> None:
+def _print_hunks(part: Hunks, console: Console) -> None:
     ops = [op for hunk in part.hunks for op in hunk]
     ends = set(accumulate(map(len, part.hunks[:-1])))
 
     def print_below(row: int) -> None:
-        _print_differences(ops[row], console, verbose=verbose)
+        _print_differences(ops[row], console)
         if row + 1 in ends:
             console.print(("...", "dim"), indent=2)
 
@@ -249,10 +250,10 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
     ]
 
 
-def _print_differences(change: OpChange, console: Console, *, verbose: bool) -> None:
+def _print_differences(change: OpChange, console: Console) -> None:
     """Print the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
-    for title, stretches in words.differences(change, verbose=verbose):
+    for title, stretches in words.differences(change, verbose=console.verbose):
         if is_wide and stretches:
             halves = [
                 [f"{title}: ", *(_piece(stretch, side, marks=not console.has_color) for stretch in stretches)]
@@ -277,3 +278,107 @@ def _piece(stretch: Stretch, side: int, *, marks: bool) -> Piece:
         return text
     mark, style = ((removed, "red"), (added, "green"))[side]
     return mark(text) if marks else text, style
+
+
+SHOWN_BLOCKS = 3
+SHOWN_WRONG_LABELS = 3
+SHOWN_NAMES = 3  # the most names of each kind that a report shows unless verbose
+BARS = "▁▂▃▄▅▆▇█"
+
+
+def print_heading(dump: DumpAudit, console: Console, title: str = "") -> None:
+    """Print where the dump is and which pass it belongs to."""
+    place = (order.place_of(dump), f"bold {hyperlink(dump.source, dump.line)}")
+    console.print(title, place, f"  {dump.moment}".rstrip())
+
+
+def print_order(
+    dump: DumpAudit, console: Console, *, before: DumpAudit | None = None, names_wrong: bool = True
+) -> None:
+    """Print the blocks with inversions, worst first, compared with an earlier dump.
+
+    ``names_wrong`` names the ops with a wrong index, which may be findings already.
+    """
+    blocks = sorted((b for b in dump.blocks if b.inversions), key=lambda b: -b.inversions)
+    shown = blocks if console.verbose else blocks[:SHOWN_BLOCKS]
+    for block in shown:
+        earlier = "" if before is None else _earlier(block, before)
+        said = [*filter(None, [earlier]), *order.notes(block, verbose=console.verbose)]
+        _print_block(block, dump.source, console, said, names_wrong)
+    if len(blocks) > len(shown):
+        rest = count(len(blocks) - len(shown), "more block")
+        inversions = count(sum(b.inversions for b in blocks[len(shown) :]), "inversion")
+        console.print((f"... and {rest} with {inversions}; --verbose shows all", "dim"), indent=2)
+    unknown = order.unknown_ops(dump.unknown_ops, limit=None if console.verbose else SHOWN_NAMES)
+    for note in filter(None, (unknown, order.assumed_pure(dump.assumed_pure))):
+        console.print(note, indent=2)
+
+
+def _earlier(block: BlockAudit, before: DumpAudit) -> str:
+    if before.summary.has_indices and not before.summary.inversions:
+        return "before: in order"
+    same = [b for b in before.blocks if (b.function, b.block) == (block.function, block.block)]
+    if len(same) != 1:
+        return ""
+    return f"before: {order.sum_of(same[0]) if same[0].inversions else 'in order'}"
+
+
+def _print_block(
+    block: BlockAudit, source: str, console: Console, said: list[str], names_wrong: bool
+) -> None:
+    total, causes = order.sum_pieces(block, verbose=console.verbose)
+    name = f"{order.block_name(block.function, block.block)} at line {block.line}: "
+    console.print(name, (total, "bold"), (causes, "red" if block.is_shuffled else ""), indent=2)
+    for note in said:
+        console.print(note, indent=4)
+    if console.wraps and console.escaped(BARS) == BARS:
+        console.print("original place  ", (_sparkline(block.profile), "cyan"), indent=4)
+    if block.wrong_indices:
+        console.print(order.wrong_labels(block), indent=4)
+    if block.wrong_indices and names_wrong:
+        wrong = block.mislabelled if console.verbose else block.mislabelled[:SHOWN_WRONG_LABELS]
+        for one in wrong:
+            at_line = (f"line {one.op.line}", hyperlink(source, one.op.line))
+            right = f" should carry {order.should_carry(one.right)}"
+            console.print((one.op.title, "cyan"), " at ", at_line, right, indent=6)
+        _print_more(len(wrong), len(block.mislabelled), block.wrong_indices, console)
+    if console.verbose:
+        _print_displaced(block, source, console)
+
+
+def _print_displaced(block: BlockAudit, source: str, console: Console) -> None:
+    shown = block.worst
+    verb = "is" if block.displaced == 1 else "are"
+    worst = "; the worst" if len(shown) < block.displaced else ""
+    total = count(block.indexed, "indexed op")
+    console.print(f"{block.displaced:,} of {total} {verb} displaced{worst}:", indent=4)
+    for displaced in shown:
+        op, inversions = displaced.op, count(displaced.inversions, "inversion")
+        console.print(
+            (op.title, "cyan"),
+            f" is {'early' if displaced.early else 'late'} at ",
+            (f"line {op.line}", hyperlink(source, op.line)),
+            f", in {inversions}",
+            (f" ({op.module})" if op.module else "", "dim"),
+            indent=6,
+        )
+        origin = f"a pass made it from the op at #{op.index}" if displaced.derived else ""
+        if why := "; ".join(filter(None, (order.reason(displaced, block), origin))):
+            console.print(why, indent=8)
+    _print_more(len(shown), len(block.worst), block.displaced, console)
+
+
+def _print_more(shown: int, described: int, total: int, console: Console) -> None:
+    if shown < total:
+        hint = f"; --verbose shows {'all' if described == total else f'the worst {described}'}"
+        more = f"... and {total - shown:,} more{hint if described > shown else ''}"
+        console.print((more, "dim"), indent=6)
+
+
+def _sparkline(heights: Sequence[float]) -> str:
+    """Return one bar for each number from 0 to 1.
+
+    >>> _sparkline([0.0, 0.5, 1.0])
+    '▁▅█'
+    """
+    return "".join(BARS[min(int(height * len(BARS)), len(BARS) - 1)] for height in heights)

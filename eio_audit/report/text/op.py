@@ -10,6 +10,7 @@ from eio_audit.audit.explain.explain import (
     Explanation,
     FixedPlace,
     InversionKind,
+    InvertedOp,
     OpExplanation,
     PathStep,
 )
@@ -17,8 +18,8 @@ from eio_audit.audit.log.history import EventKind, History, OpEvent, OpHistory, 
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.mlir.tokens import after_arrow
-from eio_audit.report.text.check import print_heading
 from eio_audit.report.text.console import Column, Console, Piece, hyperlink, print_next, print_table
+from eio_audit.report.text.diff import print_heading
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import DERIVATIONS, LONGEST_STRETCH, what_happened
 from eio_audit.report.wording.numbers import count, shortened, shortened_list
@@ -29,11 +30,12 @@ SHOWN_INVERSIONS = 3  # the most inversions of each kind that a report shows unl
 SHOWN_STEPS = 8  # the most edges of a path that it shows unless verbose
 
 _KINDS = {
-    InversionKind.FORCED: "forced by dependences",
-    InversionKind.AVOIDABLE: "avoidable",
-    InversionKind.KNOCK_ON: "knock-on",
-    InversionKind.UNORDERED: "in a graph region, which has no order to keep",
+    InversionKind.FORCED: "cannot be moved back",
+    InversionKind.AVOIDABLE: "can be moved back",
+    InversionKind.KNOCK_ON: "stay because of other ops",
+    InversionKind.UNORDERED: "are in a graph region, which has no order to keep",
 }
+_ONE = {"stay": "stays", "are": "is"}  # the first words of these, of a single inversion
 _STEPS = {
     DependenceKind.VALUE: "value: used by",
     DependenceKind.CAPTURE: "capture: used inside the regions of",
@@ -151,15 +153,20 @@ def _effects(op: OpExplanation) -> str:
 
 
 def _inversions(op: OpExplanation) -> str:
+    """Return ``72 inversions: 29 cannot be moved back, 1 can be moved back, 42 stay because of ...``."""
     if not op.inversions:
         return "no inversions"
-    kind = _KINDS[next(iter(op.kinds))]
-    if op.inversions == 1:
-        return f"1 inversion, {kind.replace('dependences', 'a dependence')}"
-    if len(op.kinds) == 1:
-        return f"{count(op.inversions, 'inversion')}, all {kind}"
-    parts = ", ".join(f"{number:,} {_KINDS[kind]}" for kind, number in op.kinds.items())
-    return f"{count(op.inversions, 'inversion')}: {parts}"
+    everything = "it" if op.inversions == 1 else "all"
+    parts = [
+        f"{f'{number:,}' if len(op.kinds) > 1 else everything} {_fate(kind, number)}"
+        for kind, number in op.kinds.items()
+    ]
+    return f"{count(op.inversions, 'inversion')}: {', '.join(parts)}"
+
+
+def _fate(kind: InversionKind, number: int) -> str:
+    first, rest = _KINDS[kind].split(" ", maxsplit=1)
+    return f"{_ONE.get(first, first) if number == 1 else first} {rest}"
 
 
 def _print_inversions(op: OpExplanation, console: Console) -> None:
@@ -169,17 +176,31 @@ def _print_inversions(op: OpExplanation, console: Console) -> None:
         shown = inversions if console.verbose else inversions[:SHOWN_INVERSIONS]
         style = "red" if kind is InversionKind.AVOIDABLE else ""
         for inverted in shown:
-            is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
-            pair_class = f" ({inverted.pair_class})" if is_apart else ""
-            console.print((kind.value, style), f" with {inverted.op}{pair_class}", indent=6)
+            console.print(f"with {inverted.op}", (_why(inverted), style), indent=6)
             _print_path(inverted.path, console)
             if inverted.fixed is not None and inverted.fixed.moved:
                 console.print(f"fix puts that op {_between(inverted.fixed)}", indent=8)
-        if len(shown) < total:
+        if left_out := total - len(shown):
             hint = "; --verbose shows more" if len(shown) < len(inversions) else ""
-            console.print((f"... and {total - len(shown):,} more {kind.value}{hint}", "dim"), indent=6)
+            more = f"... and {left_out:,} more that {_fate(kind, left_out)}{hint}"
+            console.print((more, "dim"), indent=6)
     if fix := _fix(op):
         console.print(fix, indent=4)
+
+
+def _why(inverted: InvertedOp) -> str:
+    """Return why an inversion stays, or that it need not: ``, which depends on it``."""
+    match inverted.kind:
+        case InversionKind.FORCED:
+            is_user = inverted.path[-1].user == inverted.op
+            return ", which depends on it" if is_user else ", on which it depends"
+        case InversionKind.KNOCK_ON:
+            return ", though neither depends on the other"
+        case InversionKind.AVOIDABLE:
+            is_apart = inverted.pair_class in (PairClass.HOISTED_CONSTANT, PairClass.SPLIT)
+            return f": can be moved back{f' ({inverted.pair_class})' if is_apart else ''}"
+        case _:
+            return ""
 
 
 def _print_path(path: Sequence[PathStep], console: Console) -> None:
@@ -265,15 +286,15 @@ def _print_events(op: OpHistory, console: Console, *, is_one_file: bool) -> None
         column("operands", lambda state: ", ".join(state.operands)),
         column("type", lambda state: after_arrow(state.types)),
         column("location", lambda state: state.location if console.verbose else ""),
-        column_of_events(op.events, verbose=console.verbose),
+        column_of_events(op.events, console),
     ]
     print_table(console, columns, indent=2)
 
 
-def column_of_events(events: Iterable[OpEvent], *, verbose: bool) -> Column:
+def column_of_events(events: Iterable[OpEvent], console: Console) -> Column:
     """Return the last column of a table of events: what happened."""
-    cells = [_what_happened(event, verbose=verbose) for event in events]
-    return Column("what", cells, cut="never" if verbose else "end")
+    cells = [_what_happened(event, console) for event in events]
+    return Column("what", cells, cut="never" if console.verbose else "end")
 
 
 def print_more_ops(number: int, console: Console) -> None:
@@ -333,7 +354,7 @@ def _pass_of(event: OpEvent) -> str:
     return "" if is_end else pass_called(event.pass_name, event.place.marker)
 
 
-def _what_happened(event: OpEvent, *, verbose: bool) -> str:
+def _what_happened(event: OpEvent, console: Console) -> str:
     """Return what happened: ``types: [-i32-]{+i64+}``, ``removed; its users now use %3 t.a``."""
     if event.kind in (EventKind.FIRST, EventKind.LAST):
         marker = event.place.marker
@@ -354,7 +375,7 @@ def _what_happened(event: OpEvent, *, verbose: bool) -> str:
     moved = []
     if change.moved and change.block_before is None and change.place_before != change.place_after:
         moved = [f"from place {(change.place_before or 0) + 1:,} to {(change.place_after or 0) + 1:,}"]
-    said = what_happened(change, verbose=verbose)
+    said = what_happened(change, verbose=console.verbose)
     return "; ".join([*(["moved"] if change.moved and "moved" not in said else []), *moved, *said])
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
+from functools import reduce
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces, PassTotal
+from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.report.text.console import NARROW, Column, Console, hyperlink, numbers, print_next, print_table
-from eio_audit.report.text.findings import SHOWN, Excerpts, Shown, print_findings
+from eio_audit.report.document import Cell, Cells, figures_of
+from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
+from eio_audit.report.text.console import Console, hyperlink, print_figures, print_next
 from eio_audit.report.wording import trace as words
-from eio_audit.report.wording.numbers import count, if_any
+from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import correction
 
 
@@ -27,7 +29,6 @@ def print_trace(
     console: Console,
     *,
     gate: Gate,
-    verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
     has_rows: bool = False,
@@ -41,23 +42,32 @@ def print_trace(
     status, why = words.conclusion(trace, gate)
     if console.wraps:
         _print_verdict(status, why, console)
-    _print_left(trace, console, verbose=verbose, excerpts=excerpts)
-    sources = dict.fromkeys(traced.place.source for traced in trace.passes)
-    if trace.passes and not has_rows:
-        is_log = len(sources) == 1
-        folder = "" if is_log else _common_folder(sources)
-        if is_log or folder:
-            console.print((folder or next(iter(sources)), "bold"))
-        passes = trace.passes if rows is None else rows
-        _print_rows(trace, passes, console, is_log=is_log, folder=folder, verbose=verbose)
-        if rows is not None:
-            console.print(
-                (f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim")
-            )
-        console.print()
+    _print_left(trace, console)
     if not console.wraps:
+        _print_findings(trace, console, excerpts)
+        if trace.passes and trace.summary.has_indices:
+            console.print()
+    if trace.passes and not has_rows:
+        _print_all_rows(trace, rows, console)
+        if not console.wraps or trace.left:
+            console.print()
+    if console.wraps:
+        _print_findings(trace, console, excerpts)
+    else:
         _print_verdict(status, why, console)
     print_next(words.next_steps(trace) if status != "could not run" else (), console)
+
+
+def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Console) -> None:
+    sources = dict.fromkeys(traced.place.source for traced in trace.passes)
+    is_log = len(sources) == 1
+    folder = "" if is_log else _common_folder(sources)
+    if is_log or folder:
+        console.print((folder or next(iter(sources)), "bold"))
+    passes = trace.passes if rows is None else rows
+    _print_rows(trace, passes, console, is_log=is_log, folder=folder)
+    if rows is not None:
+        console.print((f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim"))
 
 
 class LiveRows:
@@ -73,7 +83,8 @@ class LiveRows:
         done = "  ".join(f"{sign}{numbers[status]:,}" for status, sign in signs.items() if numbers[status])
         name = words.pass_called(run.pass_name, step.after.dump.marker)
         where = " ".join(filter(None, (program, run.function)))
-        self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), f"  {where}  {done}")
+        rest = "".join(f"  {part}" for part in (where, done) if part)
+        self._console.print((f"{step.after.dump.line:>7}  ", "dim"), (name, "bold"), rest)
 
 
 def _print_verdict(status: str, why: str, console: Console) -> None:
@@ -81,7 +92,7 @@ def _print_verdict(status: str, why: str, console: Console) -> None:
     console.print((status, styles.get(status, "bold red")), f": {why}")
 
 
-def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Excerpts | None) -> None:
+def _print_left(trace: Trace, console: Console) -> None:
     if not trace.summary.has_indices:
         return
     style = "red" if trace.at_end_of_log.inversions else "green"
@@ -92,6 +103,9 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Exce
         console.print((words.pass_title(culprit), "bold"), " (", at, f") {words.left_by(culprit)}")
         for change in culprit.advice:
             console.print(("what to change: ", "bold"), correction(change), indent=2)
+
+
+def _print_findings(trace: Trace, console: Console, excerpts: Excerpts | None) -> None:
     has_one_maker = len({one.made_at for one in trace.left}) == 1
     left = []
     for one in trace.left:
@@ -100,8 +114,6 @@ def _print_left(trace: Trace, console: Console, *, verbose: bool, excerpts: Exce
     print_findings(left, console, excerpts)
     if trace.is_partial:
         console.print((words.PARTIAL, "yellow"))
-    if trace.passes:
-        console.print()
 
 
 class _TableRow(NamedTuple):
@@ -112,9 +124,9 @@ class _TableRow(NamedTuple):
     traced: TracedPass | None = None
 
 
-def _rows(passes: Iterable[TracedPass], *, verbose: bool) -> Iterator[_TableRow]:
+def _rows(passes: Iterable[TracedPass], *, folds: bool) -> Iterator[_TableRow]:
     for is_same, group in groupby(passes, key=lambda one: one.changed is False and not one.failed):
-        if is_same and not verbose:
+        if is_same and folds:
             folded = list(group)
             yield _TableRow(f"... {len(folded):,} changed nothing", folded)
         else:
@@ -142,7 +154,7 @@ def _place_in(traced: TracedPass, folder: str) -> str:
 
 def print_passes(trace: Trace, passes: Sequence[TracedPass], console: Console) -> None:
     """Print a row for each of some passes of a log that is not kept."""
-    _print_rows(trace, passes, console, is_log=True, folder="", verbose=False, shows_lines=False)
+    _print_rows(trace, passes, console, is_log=True, folder="", is_kept=False)
 
 
 def _print_rows(
@@ -152,75 +164,56 @@ def _print_rows(
     *,
     is_log: bool,
     folder: str,
-    verbose: bool,
-    shows_lines: bool = True,
+    is_kept: bool = True,
 ) -> None:
     start = [_TableRow(words.START)] if trace.initial else []
-    rows = [*start, *_rows(passes, verbose=verbose)]
+    verbose, is_judged = console.verbose and is_kept, trace.summary.has_indices
     has_programs = len({traced.program for traced in passes}) > 1
-    is_judged = trace.summary.has_indices
     functions = {name for traced in passes for name in (traced.function, *traced.functions)} - {None}
-    shows_functions = verbose and len(functions) > 1
 
-    def column(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
-        return Column(title, [text_of(row.traced) if row.traced else "" for row in rows], **layout)
+    def of(cell_of: Callable[[TracedPass], Cell]) -> Callable[[_TableRow], Cell]:
+        return lambda row: cell_of(row.traced) if row.traced else ""
 
-    number = partial(column, right=True)
+    def changed(status: str) -> Callable[[_TableRow], Cell]:
+        return of(lambda t: "?" if t.ops is None and t.changed else getattr(t.op_counts, status))
 
-    def changed(title: str, number_of: Callable[[OpCounts], int], style: str = "") -> Column:
-        def cell(traced: TracedPass) -> str:
-            return "?" if traced.ops is None and traced.changed else if_any(number_of(traced.op_counts))
+    def accounted(key: str, initial: int) -> Callable[[_TableRow], Cell]:
+        return lambda row: getattr(row.traced, key) if row.traced else initial * (row in start)
 
-        return number(title, cell, style=style)
-
-    def figure(title: str, text_of: Callable[[TracedPass], str], **layout: Any) -> Column:
-        return number(title, lambda t: text_of(t) if is_judged else "", **layout)
-
-    def accounted(
-        title: str, start_number: int, number_of: Callable[[TracedPass], int], style: str
-    ) -> Column:
-        values = [number_of(row.traced) if row.traced else 0 for row in rows]
-        values[: len(start)] = [start_number] * len(start)
-        return numbers(title, values, style)
-
-    def avoidable(traced: TracedPass) -> str:
-        return f"{traced.figures.avoidable:,}{'' if traced.figures.certified else '+'}"
-
-    details = [
-        figure("avoidable", avoidable, optional=True),
-        figure("wrong indices", lambda t: if_any(t.mislabelled), optional=True),
-        figure("lost", lambda t: if_any(t.lost), optional=True),
-        figure("inversions", lambda t: f"{t.figures.inversions:,}", style="bold", optional=True),
-        figure("forced", lambda t: f"{t.figures.forced:,}", optional=True),
-        figure("derived", lambda t: f"{t.figures.derived:,}", optional=True),
-        number("ops", lambda t: f"{t.figures.ops if is_judged else t.size:,}", optional=True),
-    ]
-    columns = [
-        number("line", lambda t: str(t.place.line) if is_log and shows_lines else "", optional=True),
-        Column("pass", [row.title for row in rows], least=NARROW),
-        changed("+added", lambda c: c.added, "green"),
-        changed("-removed", lambda c: c.removed, "red"),
-        changed("~modified", lambda c: c.modified, "yellow"),
-        *([changed("moved", lambda c: c.moved, "cyan")] if verbose or not is_judged else []),
-        *([changed("unlocated", lambda c: c.unlocated)] if verbose else []),
-        accounted("made", trace.initial, lambda t: t.made, "yellow"),
-        accounted("undone", 0, lambda t: t.undone, "green"),
-        accounted("left", trace.initial_left, lambda t: t.left, "red"),
-        *(details if verbose else []),
-        column("program", lambda t: t.program if has_programs else "", optional=True),
-        column(
-            "dump", lambda t: "" if is_log else _place_in(t, folder), style="dim", optional=True, least=NARROW
+    cells: Cells = {
+        "line": of(lambda t: str(t.place.line)),
+        **{status: changed(status) for status in ("added", "removed", "modified", "moved", "unlocated")},
+        "made": accounted("made", trace.initial),
+        "undone": accounted("undone", 0),
+        "left": accounted("left", trace.initial_left),
+        "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
+        **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
+        **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
+        "dump": of(lambda t: _place_in(t, folder)),
+        "why": of(words.reason),
+        "time": lambda row: words.time_of(row.passes),
+        "function": of(words.functions_of),
+    }
+    columns = {
+        ">line?": is_log and is_kept,
+        "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
+        "~moved": verbose or not is_judged,
+        "~unlocated": verbose,
+        "~made, ~undone, ~left": True,
+        ">avoidable?, ~mislabelled?=wrong indices, ~lost?, #inversions?, #forced?, #derived?": (
+            verbose and is_judged
         ),
-        column("why", words.reason, least=NARROW),
-        Column("time", [words.time_of(row.passes) for row in rows], optional=True),
-        *([column("function", words.functions_of, optional=True, least=NARROW)] if shows_functions else []),
-    ]
-    print_table(console, columns, indent=2 if is_log or folder else 0)
+        "#size?=ops": verbose,
+        "program?": has_programs,
+        "dump?": not is_log,
+        "why, time?": True,
+        "function?": verbose and len(functions) > 1,
+    }
+    shown = ", ".join(spec for spec, is_shown in columns.items() if is_shown)
+    rows = [*start, *_rows(passes, folds=not verbose)]
+    print_figures(figures_of(rows, shown, cells), console, indent=2 if is_log or folder else 0)
     if verbose and is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
-
-
-Row = TypeVar("Row", PassTotal, ModelTrace)
 
 
 def print_traces(
@@ -228,7 +221,6 @@ def print_traces(
     console: Console,
     *,
     gate: Gate,
-    verbose: bool = False,
     rows: Sequence[TracedPass] | None = None,
     excerpts: Excerpts | None = None,
     has_rows: bool = False,
@@ -239,15 +231,7 @@ def print_traces(
     left out. ``rows`` are the only passes to print.
     """
     if len(result.models) < 2 or rows is not None:
-        print_trace(
-            result.merged,
-            console,
-            gate=gate,
-            verbose=verbose,
-            rows=rows,
-            excerpts=excerpts,
-            has_rows=has_rows,
-        )
+        print_trace(result.merged, console, gate=gate, rows=rows, excerpts=excerpts, has_rows=has_rows)
         return
     status, why = words.verdict_on_all(result, gate)
     if console.wraps:
@@ -256,8 +240,7 @@ def print_traces(
         style = "red" if result.merged.at_end_of_log.inversions else "green"
         console.print("left at the end: ", (words.left_in_models(result), style))
         console.print()
-        _print_pass_totals(result, console, verbose=verbose)
-        _print_models(result, console, verbose=verbose)
+        _print_totals(result, console)
     elif any(model.trace.passes for model in result.models):
         _print_changes(result.models, console)
     if not console.wraps:
@@ -265,75 +248,42 @@ def print_traces(
     print_next(words.next_steps_of_all(result) if status != "could not run" else (), console)
 
 
-def _print_pass_totals(result: ModelTraces, console: Console, *, verbose: bool) -> None:
-    passes = _shown(result.passes, verbose=verbose)
-    shown = [*passes, *([result.initial] if result.initial.made else [])]
-    if not shown:
-        return
-    made, undone, left, *others = _figures(shown, verbose=verbose)
-    names = [words.START if total is result.initial else words.name_of(total) for total in shown]
-    columns = [
-        Column("pass", names, least=NARROW),
-        made,
-        undone,
-        left,
-        Column("in models", [words.in_models(total, result) for total in shown], right=True),
-        *others,
-    ]
-    print_table(console, columns, indent=2)
-    _print_others(len(result.passes) - len(passes), "more pass", "more passes", console)
-
-
-def _print_models(result: ModelTraces, console: Console, *, verbose: bool) -> None:
-    shown = _shown(result.models, verbose=verbose)
-    if not shown:
-        return
-    columns = [
-        Column("model", [model.name for model in shown], least=NARROW),
-        numbers("at the start", (model.initial for model in shown)),
-        *_figures(shown, verbose=verbose),
-        Column("worst pass", list(map(words.worst_pass, shown)), optional=True, least=NARROW),
-    ]
-    print_table(console, columns, indent=2)
-    _print_others(len(result.models) - len(shown), "more model", "more models", console)
+def _print_totals(result: ModelTraces, console: Console) -> None:
+    """Print the sums of the worst passes and models."""
+    details = ", ~mislabelled?=wrong indices, ~lost?" if console.verbose else ""
+    sums = "~made, ~undone?, ~left"
+    cells: Cells = {
+        "pass": lambda one: words.START if one is result.initial else words.name_of(one),
+        "where": lambda one: words.in_models(one, result),
+        "worst": words.worst_pass,
+    }
+    of_pass = f"pass, {sums}, >where=in models{details}"
+    of_model = f"name=model, ~initial=at the start, {sums}{details}, worst?=worst pass"
+    initial = [result.initial] if result.initial.made else []
+    for things, others, columns, *nouns in (
+        (result.passes, initial, of_pass, "more pass", "more passes"),
+        (result.models, [], of_model, "more model", "more models"),
+    ):
+        shown = things if console.verbose else [one for one in things if not one.is_clean][:SHOWN]
+        if shown or others:
+            print_figures(figures_of([*shown, *others], columns, cells), console)
+            if left_out := len(things) - len(shown):
+                console.print((f"  ... and {count(left_out, *nouns)} (-v)", "dim"))
+            console.print()
 
 
 def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
     """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
-    totals = [reduce(OpCounts.plus, (one.op_counts for one in m.trace.passes), OpCounts()) for m in models]
-
-    columns = [
-        Column("model", [model.name for model in models], least=NARROW),
-        numbers("passes", (len(model.trace.passes) for model in models)),
-        numbers("changed", (sum(bool(one.changed) for one in model.trace.passes) for model in models)),
-        numbers("+added", (total.added for total in totals)),
-        numbers("-removed", (total.removed for total in totals)),
-        numbers("~modified", (total.modified for total in totals)),
-        numbers("moved", (total.moved for total in totals)),
-    ]
-    print_table(console, columns, indent=2)
-    console.print()
-
-
-def _shown(rows: Sequence[Row], *, verbose: bool) -> Sequence[Row]:
-    return rows if verbose else [row for row in rows if not row.is_clean][:SHOWN]
-
-
-def _figures(rows: Sequence[PassTotal | ModelTrace], *, verbose: bool) -> list[Column]:
-    details = [
-        numbers("wrong indices", (row.mislabelled for row in rows), optional=True),
-        numbers("lost", (row.lost for row in rows), optional=True),
-    ]
-    return [
-        numbers("made", (row.made for row in rows), "yellow"),
-        numbers("undone", (row.undone for row in rows), "green", optional=True),
-        numbers("left", (row.left for row in rows), "red"),
-        *(details if verbose else []),
-    ]
-
-
-def _print_others(number: int, one: str, several: str, console: Console) -> None:
-    """Print how many rows are not shown, if any, and an empty line."""
-    if number:
-        console.print((f"  ... and {count(number, one, several)} (-v)", "dim"))
+    columns = "name=model, ~passes, ~changed, ~added=+added, ~removed=-removed, ~modified=~modified, ~moved"
+    counts = {model.name: [one.op_counts for one in model.trace.passes] for model in models}
+    totals = {name: reduce(OpCounts.plus, each, OpCounts()) for name, each in counts.items()}
+    cells: Cells = {
+        "passes": lambda model: len(model.trace.passes),
+        "changed": lambda model: sum(bool(one.changed) for one in model.trace.passes),
+        "added": lambda model: totals[model.name].added,
+        "removed": lambda model: totals[model.name].removed,
+        "modified": lambda model: totals[model.name].modified,
+        "moved": lambda model: totals[model.name].moved,
+    }
+    print_figures(figures_of(models, columns, cells), console)
     console.print()

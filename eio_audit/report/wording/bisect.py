@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from typing import Any
 
 from eio_audit.audit.bisect.advice import Advice, Carries, Cause, PatternAdvice, Remainder
 from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps, PatternTotal
@@ -75,6 +76,22 @@ def attempts_of(one: Application) -> str:
     return str(one.last) if one.is_resolved else f"{one.first} to {one.last}"
 
 
+def cells_of(result: Bisection) -> dict[str, Callable[[Any], str]]:
+    """Return the cells of an application, of all of a pattern, or of what the pass does without one."""
+    without = result.without_patterns
+    number_of = {pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
+    return {
+        "attempt": lambda one: str(one.last),
+        "states": before_and_after,
+        "ops": lambda one: ops_changed(one.op_counts),
+        "root": root_op,
+        "line": model_line,
+        "applied": lambda one: "" if one is without else f"{one.applications:,}",
+        "by": lambda one: "" if one is without else number_of[pattern_title(one)],
+        "pattern": lambda one: WITHOUT_PATTERNS if one is without else pattern_title(one),
+    }
+
+
 def did_most(result: Bisection) -> str:
     """Return what the worst applications did most of."""
     if not result.is_judged:
@@ -117,11 +134,7 @@ ESTIMATE = (
 )
 """What to know about the advice."""
 
-CARRIED = {
-    Carries.USER: "a user's",
-    Carries.OPERAND: "an operand's",
-    Carries.OTHER: "another op's",
-}
+CARRIED = {Carries.USER: "a user's", Carries.OPERAND: "an operand's", Carries.OTHER: "another op's"}
 """Whose location new ops carry, seen from the op that the pattern is applied to."""
 
 SHOWN_OPS = 3  # how many ops a sentence names

@@ -49,15 +49,15 @@ def tiles(figures: Summary) -> list[tuple[str, str]]:
     return [(number, noun) for number, noun in map(str.split, texts)]
 
 
-def shares(figures: Summary, dumps: Sequence[DumpAudit]) -> dict[str, int]:
-    """Return the number of inversions of each kind that occurs."""
-    kinds = {
-        "forced": figures.forced,
-        "knock-on": figures.knock_on,
-        "avoidable": figures.avoidable,
-        "unordered": sum(b.inversions for dump in dumps for b in dump.blocks if b.forced is None),
-    }
-    return {kind: number for kind, number in kinds.items() if number}
+def shares(figures: Summary) -> list[tuple[str, int, str]]:
+    """Return the class in a page, the number and the name of each kind of inversions that there is."""
+    unordered = in_graph_regions(figures)
+    kinds = (
+        ("stays", figures.minimum - unordered, "not avoidable"),
+        ("avoidable", figures.avoidable, "avoidable"),
+        ("unordered", unordered, "in graph regions"),
+    )
+    return [kind for kind in kinds if kind[1]]
 
 
 def sum_of(figures: BlockAudit | Summary, *, verbose: bool = False) -> str:
