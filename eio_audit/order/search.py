@@ -71,8 +71,10 @@ class Order:
         return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
 
 
-def best_order(window: Window, effort: Effort | None = None) -> Order:
+def best_order(window: Window, effort: Effort | None = None, at_least: int = 0) -> Order:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
+
+    No order has fewer inversions than ``at_least``. So a simple order that has no more needs no search.
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
     of the window, except for ops with equal keys. Searching the result again finds nothing better. If the
@@ -88,6 +90,9 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
     """
     effort = effort or Effort()
     text = list(range(window.size))
+    for order in (simple(window) for simple in (pull_up, push_down) if at_least):
+        if window.inversions(order) == at_least:
+            return Order(order, at_least, forced=0, lower_bound=at_least)
     closure = TransitiveClosure(window) if window.size <= effort.limits.closure_size else None
     effort.left -= LOOK_STEPS * (window.size + window.precedence.edge_count)
     forced = closure.forced if closure else count_forced(window, effort)
@@ -128,7 +133,7 @@ def order_windows(
                 continue
         shape = window.shape
         if shape not in best_of:
-            best_of[shape] = best_order(window, effort)
+            best_of[shape] = best_order(window, effort, before.lower_bound if before else 0)
         best = best_of[shape]
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         if before is not None:
