@@ -28,10 +28,10 @@ as many cycles as there are inversions that are not forced. Then it proves that 
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from itertools import repeat
+from itertools import accumulate, islice, repeat
 from operator import itemgetter
 
 from eio_audit.order.effort import (
@@ -40,11 +40,12 @@ from eio_audit.order.effort import (
     FORCED_STEPS,
     OP_STEPS,
     PACKING_STEPS,
+    PLACES_TRIED,
     Effort,
     width,
 )
+from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import TransitiveClosure, Window, bits, lowest_bit
-
 
 class CyclePacking:
     """Cycles that every order breaks, no two of which share a soft edge.
@@ -246,6 +247,44 @@ def rows_over(
         if left < 0 or (not arriving and op <= first):
             break
     effort.left = left
+
+
+def least_beside(keys: Sequence[int | None], stays: Sequence[bool], precedence: Precedence) -> int:
+    """Return a lower bound on the inversions of the ops that move with the ops that stay.
+
+    The ops that stay have keys and keep their order. The others may move as far as dependences allow: each has
+    at least the inversions of its best place among those that stay. It counts as 0 if too many places could be
+    the best one.
+
+    Complexity: O(n + m) if each key is near its place.
+
+    Example:
+        The op with key 1 may go before 2, but not before 3, which it depends on.
+
+        >>> from eio_audit.order.precedence import Precedence
+        >>> least_beside([3, 2, 1], [True, True, False], Precedence.from_edges(3, [0], [2]))
+        1
+    """
+    fixed = [key for key, flag in zip(keys, stays, strict=True) if flag and key is not None]
+    largest = list(accumulate(fixed, max))
+    smallest = list(accumulate(reversed(fixed), min))[::-1]
+    rank = [*accumulate(stays, initial=0)]
+    first = precedence.largest_above([place if flag else 0 for place, flag in zip(rank[1:], stays)])
+    last = precedence.smallest_below([place if flag else len(fixed) for place, flag in zip(rank, stays)])
+    left = 0
+    for op, key in enumerate(keys):
+        if stays[op] or key is None:
+            continue
+        start, stop = first[op], last[op]
+        low = min(bisect_right(largest, key), stop)
+        high = max(bisect_left(smallest, key), start)
+        if high - low > PLACES_TRIED:
+            continue
+        # Before the places from low to high, no key is larger, and none after them is smaller.
+        steps = [(other > key) - (other < key) for other in fixed[low:high]]
+        at_places = accumulate(steps, initial=steps.count(-1))
+        left += min(islice(at_places, max(start - low, 0), stop - low + 1))
+    return left
 
 
 def count_forced(window: Window, effort: Effort) -> int:

@@ -8,15 +8,16 @@ as of an op that a pass moved up past its operands' producers: of these, ``check
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 
 from eio_audit.audit.check.check import audit_keyed
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.op_label import OpLabel
+from eio_audit.order.bounds import least_beside
 from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import keyed_inversions, moved_places
@@ -40,14 +41,9 @@ def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) ->
     Complexity: that of a fix of the blocks with these ops that are out of order.
     """
     removed, inversions, moved, behind, effort = 0, 0, list[int](), None, Effort()
-    for number in sorted({dump.ir.op_block[op] for op in ops}):
-        block, own = KeyedBlock(dump, number), dump.ir.of_block(number, keys)
-        now = keyed_inversions(own)
-        is_fixed = [key is not None and op not in ops for op, key in zip(block.ops, own, strict=True)]
+    for block, own, is_fixed, precedence, now in _out_of_order(dump, ops, keys):
         fixed = [place for place, flag in enumerate(is_fixed) if flag]
-        if not now or block.graph is None:
-            continue
-        edges = [*block.graph.precedence.forwards(), *pairwise(fixed)]
+        edges = [*precedence.forwards(), *pairwise(fixed)]
         producers, users = ([edge[end] for edge in edges] for end in range(2))
         order = restore_order(own, Precedence.from_edges(len(own), producers, users), now, effort).order
         removed += now - keyed_inversions([own[place] for place in order])
@@ -61,6 +57,30 @@ def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) ->
             behind = dump.label(block.ops[fixed[before[here[0]] - 1]])
         moved += (block.ops[place] for place in here)
     return Placement(tuple(map(dump.label, moved)), behind, removed, inversions)
+
+
+def _may_remove_most(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) -> bool:
+    """Whether ``placed`` may remove most inversions of the ops, by a bound on those that are left."""
+    inversions = left = 0
+    for _, own, is_fixed, precedence, now in _out_of_order(dump, ops, keys):
+        inversions += now - keyed_inversions(compress(own, is_fixed))
+        left += least_beside(own, is_fixed, precedence)
+    return 2 * left < inversions
+
+
+def _out_of_order(
+    dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]
+) -> Iterator[tuple[KeyedBlock, Sequence[int | None], list[bool], Precedence, int]]:
+    """Yield the blocks with some ops that are out of order.
+
+    Each has its keys, which of its ops with a key are others, its dependences, and its inversions.
+    """
+    for number in sorted({dump.ir.op_block[op] for op in ops}):
+        block, own = KeyedBlock(dump, number), dump.ir.of_block(number, keys)
+        now = keyed_inversions(own)
+        if now and block.graph is not None:
+            is_fixed = [key is not None and op not in ops for op, key in zip(block.ops, own, strict=True)]
+            yield block, own, is_fixed, block.graph.precedence, now
 
 
 def made_out_of_order(comparison: DumpComparison) -> dict[str, set[int]]:
@@ -83,7 +103,9 @@ def misplaced(
     It is if that removes most of their inversions. Constants do not count: every greedy rewrite hoists them.
     """
     keys = [None if flag else key for key, flag in zip(keys, dump.keys.constants_by_op, strict=True)]
-    groups = {name: placed(dump, ops, keys) for name, ops in made.items()}
+    groups = {
+        name: placed(dump, ops, keys) for name, ops in made.items() if _may_remove_most(dump, ops, keys)
+    }
     return {name: one for name, one in groups.items() if 2 * one.removed > one.inversions}
 
 
