@@ -330,12 +330,8 @@ def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tu
         kept = sorted(op for place, op in enumerate(order) if place not in outside)
         block = _with_chain(part, kept)
         windows, place_of = split_into_windows(block), inverse(order)
-        known = []  # what no order of a window has fewer of: the inversions that it has in `order`
-        for start, stop in windows.spans:
-            ops = sorted(windows.order[start:stop], key=place_of.__getitem__)
-            least = part.inversions(ops)
-            known.append(Order(ops, least, forced=0, lower_bound=least))
-        better, _ = order_windows(block, windows, known, effort)
+        parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
+        better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
         if part.inversions(better) == inversions and len(moved_places(better)) < moved:
             return better, fewest
     return order, fewest

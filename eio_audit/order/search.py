@@ -27,7 +27,8 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
+from math import inf
 
 from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
@@ -71,10 +72,11 @@ class Order:
         return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
 
 
-def best_order(window: Window, effort: Effort | None = None, at_least: int = 0) -> Order:
+def best_order(window: Window, effort: Effort | None = None, most: float = inf) -> Order:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
 
-    No order has fewer inversions than ``at_least``. So a simple order that has no more needs no search.
+    If ``most`` is given, no order has fewer inversions, and one with more is of no use. So the search ends when
+    it finds one with so many, or proves that there is none.
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
     of the window, except for ops with equal keys. Searching the result again finds nothing better. If the
@@ -90,16 +92,17 @@ def best_order(window: Window, effort: Effort | None = None, at_least: int = 0) 
     """
     effort = effort or Effort()
     text = list(range(window.size))
-    for order in (simple(window) for simple in (pull_up, push_down) if at_least):
-        if window.inversions(order) == at_least:
-            return Order(order, at_least, forced=0, lower_bound=at_least)
+    if isinstance(most, int):
+        for order in chain([text], (simple(window) for simple in (pull_up, push_down))):
+            if window.inversions(order) == most:
+                return Order(order, most, forced=0, lower_bound=most)
     closure = TransitiveClosure(window) if window.size <= effort.limits.closure_size else None
     effort.left -= LOOK_STEPS * (window.size + window.precedence.edge_count)
     forced = closure.forced if closure else count_forced(window, effort)
     textual = Order(text, window.inversions(text), forced, lower_bound=forced)
-    if textual.certified:
+    if textual.certified or forced > most:
         return textual
-    solver = _Solver(window, closure, effort)
+    solver = _Solver(window, closure, effort, most)
     best = solver.improved(solver.best_simple_order(forced))
     textual = replace(textual, lower_bound=best.lower_bound, open_pairs=best.open_pairs)
     if textual.inversions < best.inversions:
@@ -110,12 +113,13 @@ def best_order(window: Window, effort: Effort | None = None, at_least: int = 0) 
 
 
 def order_windows(
-    block: Window, windows: Windows, known: Sequence[Order], effort: Effort
+    block: Window, windows: Windows, known: Sequence[Order], effort: Effort, most: Sequence[int] = ()
 ) -> tuple[list[int], list[Order]]:
     """Order every window of a block, which is in its current order, once.
 
     The windows are intervals of keys, so in every order of the block they are the same, in the same sequence.
     ``known`` has what was found for each before, and is empty at first: these bounds hold for every order.
+    ``most`` is as for ``best_order``, for each. If there is no such order of one, those after it keep theirs.
 
     Returns:
         The order found for the block, and those of its windows. No inversion crosses windows.
@@ -123,6 +127,7 @@ def order_windows(
     order = windows.order[:]
     parts = [order[start:stop] for start, stop in windows.spans]
     found: list[Order] = []
+    limits: Sequence[float] = most or [inf] * len(parts)
     best_of: dict[Hashable, Order] = {}  # per shape, because the layers of a model often repeat
     for number, window in enumerate(map(block.restricted, parts)):
         before = known[number] if known else None
@@ -131,15 +136,17 @@ def order_windows(
             if now == before.lower_bound or window.size > effort.limits.repeated_size:
                 found.append(replace(before, inversions=now))
                 continue
-        shape = window.shape
+        shape = window.shape, limits[number]
         if shape not in best_of:
-            best_of[shape] = best_order(window, effort, before.lower_bound if before else 0)
+            best_of[shape] = best_order(window, effort, limits[number])
         best = best_of[shape]
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         if before is not None:
             bound = max(before.lower_bound, best.lower_bound)
             best = replace(before, inversions=best.inversions, lower_bound=bound)
         found.append(best)
+        if best.inversions > limits[number]:
+            break
     return order, found
 
 
@@ -150,6 +157,7 @@ class _Solver:
     window: Window
     closure: TransitiveClosure | None
     effort: Effort
+    most: float  # as for `best_order`
 
     def best_simple_order(self, forced: int) -> Order:
         """Return the best simple order; the second is not tried if the first is proven minimal."""
@@ -176,7 +184,7 @@ class _Solver:
             if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
-            if best.certified:
+            if best.certified or best.lower_bound > self.most:
                 break
             better = best.or_better(self.window, improve(self.window, best.order, self.effort))
             if better is best:
