@@ -29,6 +29,8 @@ OTHER = -1  # stands for the text of an op whose location is no plain name
 
 _NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
+_NAME = re.compile(rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|([0-9]{1,9})\|([^"|\\\n\0]++)"')
+"""The text of one location that is a plain name: the text between its index and its line, the line, the op."""
 
 
 class PlainNames:
@@ -105,7 +107,8 @@ class ParsedLocations:
         self._ir = ir
         self._pattern = pattern
         self._indices: dict[int, int | None] = {}  # per ``id`` of a location, which ``locations`` keeps alive
-        self._origins: dict[int, Origin | None] = {}
+        self._origins: dict[int, Origin | None] = {}  # the same for their origins
+        self._plain_origins: dict[int, Origin] = {}  # per op whose location is a plain name, not parsed
         self.locations = Locations(ir)
 
     def index(self, op: int) -> int | None:
@@ -152,6 +155,13 @@ class ParsedLocations:
 
         A name with a negative index has no origin: its fields are placeholders.
         """
+        if op in self._plain_origins:
+            return self._plain_origins[op]
+        text = self._ir.location_text(op) if self._pattern.is_default else None
+        if text and (match := _NAME.fullmatch(self._ir.definition(text) or text)):
+            between, line, name = match.groups()
+            origin = self._plain_origins[op] = Origin(*_place_of(between), int(line), _name_of(name))
+            return origin
         location = id(self.locations.of(op))
         if location not in self._origins:
             name = self.indexed_name(op)
@@ -163,9 +173,9 @@ class ParsedLocations:
         """Per op, its place in the model; None without an origin."""
         return [self._place(op) if place is None else place for op, place in enumerate(self.named_places)]
 
-    def place(self, op: int) -> ModelPlace | None:
+    def place(self, op: int) -> Origin | ModelPlace | None:
         """Return the op's place in the model. Its location is parsed, unless those of all ops are."""
-        return self.places[op] if "places" in self.__dict__ else self._place(op)
+        return self.places[op] if "places" in self.__dict__ else self.origin(op)
 
     def _place(self, op: int) -> ModelPlace | None:
         origin = self.origin(op)
@@ -244,6 +254,11 @@ class ParsedLocations:
 @lru_cache(maxsize=MOST_KNOWN_PLACES)
 def _place_of(text: bytes) -> ModelPlace:
     return parse_origin(unescaped(b"0|%b|0|x" % text)).place
+
+
+@lru_cache(maxsize=MOST_KNOWN_PLACES)
+def _name_of(text: bytes) -> str:
+    return intern(unescaped(text))
 
 
 def without_line(file: str) -> str:
