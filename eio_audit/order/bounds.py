@@ -47,6 +47,7 @@ from eio_audit.order.effort import (
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import TransitiveClosure, Window, bits, lowest_bit
 
+
 class CyclePacking:
     """Cycles that every order breaks, no two of which share a soft edge.
 
@@ -252,9 +253,9 @@ def rows_over(
 def least_beside(keys: Sequence[int | None], stays: Sequence[bool], precedence: Precedence) -> int:
     """Return a lower bound on the inversions of the ops that move with the ops that stay.
 
-    The ops that stay have keys and keep their order. The others may move as far as dependences allow: each has
-    at least the inversions of its best place among those that stay. It counts as 0 if too many places could be
-    the best one.
+    The ops that stay have keys and keep their order. Each other one can go as far as dependences allow. So it
+    has at least the inversions of its best place among those that stay. It counts as 0 if too many places
+    could be the best one.
 
     Complexity: O(n + m) if each key is near its place.
 
@@ -268,9 +269,13 @@ def least_beside(keys: Sequence[int | None], stays: Sequence[bool], precedence: 
     fixed = [key for key, flag in zip(keys, stays, strict=True) if flag and key is not None]
     largest = list(accumulate(fixed, max))
     smallest = list(accumulate(reversed(fixed), min))[::-1]
-    rank = [*accumulate(stays, initial=0)]
-    first = precedence.largest_above([place if flag else 0 for place, flag in zip(rank[1:], stays)])
-    last = precedence.smallest_below([place if flag else len(fixed) for place, flag in zip(rank, stays)])
+    rank = [*accumulate(stays, initial=0)]  # per op, how many that stay are before it
+    first = precedence.largest_above(
+        [place if flag else 0 for place, flag in zip(rank[1:], stays, strict=True)]
+    )
+    last = precedence.smallest_below(
+        [place if flag else len(fixed) for place, flag in zip(rank, stays, strict=False)]
+    )
     left = 0
     for op, key in enumerate(keys):
         if stays[op] or key is None:

@@ -75,8 +75,8 @@ class Order:
 def best_order(window: Window, effort: Effort | None = None, most: float = inf) -> Order:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
 
-    If ``most`` is given, no order has fewer inversions, and one with more is of no use. So the search ends when
-    it finds one with so many, or proves that there is none.
+    If ``most`` is given, no order has fewer inversions, and one with more is of no use. So the search ends
+    when it finds one with so many, or proves that there is none.
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
     of the window, except for ops with equal keys. Searching the result again finds nothing better. If the

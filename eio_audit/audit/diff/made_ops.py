@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, compress, pairwise
 
-from eio_audit.audit.check.check import audit_keyed
+from eio_audit.audit.check.disorder import find_donors
 from eio_audit.audit.check.keyed_block import KeyedBlock
-from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.op_label import OpLabel
 from eio_audit.order.bounds import least_beside
@@ -123,17 +123,19 @@ class Correction:
 def corrections(comparison: DumpComparison) -> tuple[Correction, ...]:
     """Return what to change in the pass between two dumps, where that removes most inversions of the ops.
 
-    If ops that the pass made are out of order, it audits the later dump.
+    If ops that the pass made are out of order, the wrong labels of the later dump are found.
     """
     dump, found = comparison.after.dump, list[Correction]()
     made = made_out_of_order(comparison) if dump.keys.disordered_blocks else {}
     if not made or dump.options.order_from is not None:
         return ()
-    donors = (dump if isinstance(dump, AuditedDump) else audit_keyed(dump, SharedWork(0))).donors
+    donors = dump.donors if isinstance(dump, AuditedDump) else find_donors(dump)
     was = keys = dump.keys.by_op
     now = _all_inversions(dump, keys)
     for name, ops in [*made.items()]:
         wrong = [op for op in sorted(ops & donors.keys()) if (was[op] or 0) > (was[donors[op]] or 0)]
+        if not wrong:
+            continue
         right = relabelled(keys, {op: donors[op] for op in wrong})
         others = [None if op in ops else key for op, key in enumerate(keys)]
         then = _all_inversions(dump, right)

@@ -30,7 +30,7 @@ OTHER = -1  # stands for the text of an op whose location is no plain name
 _NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
 _NAME = re.compile(rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|([0-9]{1,9})\|([^"|\\\n\0]++)"')
-"""The text of one location that is a plain name: the text between its index and its line, the line, the op."""
+"""A location that is a plain name: the text between its index and its line, the line, the op."""
 
 
 class PlainNames:

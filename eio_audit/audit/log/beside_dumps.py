@@ -156,10 +156,9 @@ class Failures:
         if dump.has_failed:  # they are its own
             self.pending += diagnostics_in(*dump.above) if dump.above else ()
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
-        self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
-        found = {
-            (dump.source.name, error.line): error for error in diagnostics_in(dump.source, text_below(dump))
-        }
+        name, span = dump.source.name, text_below(dump)
+        self.notes |= {(name, line): note for line, note in notes_on(dump, span)}
+        found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}
         new = [error for place, error in found.items() if place not in self._seen]
         self._seen |= found.keys()
         return [located(one, known, symbol) for one in new] if dump.has_failed else new

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from eio_audit.mlir.input.dumps import Dump, text_below
+from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
 from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.tokens import REPRODUCER
@@ -65,14 +65,15 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
         yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
 
 
-def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
+def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
     """Yield what else is between the start of a dump and the next marker, or above, with its 1-based line.
 
     It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
+    ``below`` is ``text_below`` of the dump.
     """
-    source, span = dump.source, text_below(dump)
-    if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
+    source = dump.source
+    if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
-    for text, part in filter(None, [dump.above, (source, span)]):
+    for text, part in filter(None, [dump.above, (source, below)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
             yield text.line_at(other[0]), other[1]
