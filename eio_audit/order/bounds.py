@@ -138,14 +138,19 @@ class CyclePacking:
     def _close(self, broken: int) -> bool:
         """Match a broken edge with a free closing edge; return whether there is one."""
         x, y = self.broken[broken]
-        from_x, free = self._from[x], self._free
-        for q in bits(self._to[y] & self._ends[x]):
-            self._effort.left -= self._width
-            starts = free[q] & from_x
-            if starts:
-                self._set_closing(broken, lowest_bit(starts) * self._size + q)
-                return True
-        return False
+        from_x, free, ends = self._from[x], self._free, self._to[y] & self._ends[x]
+        steps, closing = 0, None
+        while ends and closing is None:  # for q in bits(ends)
+            lowest = ends & -ends
+            q = lowest.bit_length() - 1
+            steps += 1
+            if starts := free[q] & from_x:
+                closing = lowest_bit(starts) * self._size + q
+            ends ^= lowest
+        self._effort.left -= steps * self._width
+        if closing is not None:
+            self._set_closing(broken, closing)
+        return closing is not None
 
     def _set_closing(self, broken: int, edge: int) -> None:
         """Match a broken edge with ``edge``. The one it had goes to the edge before it on the path."""

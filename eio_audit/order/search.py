@@ -24,18 +24,20 @@ move right: this is a move left in the mirrored window.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, islice, pairwise
 from math import inf
+from operator import sub
 
 from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import TransitiveClosure, Window, Windows
 
-Neighbours = Callable[[int], Sequence[int]]
+Rows = tuple[Sequence[int], Sequence[int]]
+"""The neighbours of each op, as in ``Precedence.predecessor_rows``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,26 +203,26 @@ def pull_up(window: Window) -> list[int]:
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
     # The sort is stable: what was sorted by before decides ties.
     by_rank.sort(key=window.precedence.smallest_below(window.keys).__getitem__)
-    return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
+    return _kahn(by_rank, window.precedence.predecessor_rows, window.precedence.successor_rows)
 
 
 def push_down(window: Window) -> list[int]:
     """Return the mirrored order: from the end, with the largest key of an op and its ancestors first."""
     by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
     by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
-    return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
+    return _kahn(by_rank, window.precedence.successor_rows, window.precedence.predecessor_rows)[::-1]
 
 
-def _kahn(by_rank: Sequence[int], before: Neighbours, after: Neighbours) -> list[int]:
+def _kahn(by_rank: Sequence[int], before: Rows, after: Rows) -> list[int]:
     """Return the order that always places the first available op of ``by_rank``."""
-    rank_of = inverse(by_rank)
-    missing = [len(before(op)) for op in range(len(by_rank))]
+    rank_of, (starts, users) = inverse(by_rank), after
+    missing = list(map(sub, islice(before[0], 1, None), before[0]))  # by op, how many wait to be placed
     available = [rank for rank, op in enumerate(by_rank) if not missing[op]]  # a heap: it is sorted
     order = []
     while available:
         op = by_rank[heappop(available)]
         order.append(op)
-        for user in after(op):
+        for user in users[starts[op] : starts[op + 1]]:
             missing[user] -= 1
             if not missing[user]:
                 heappush(available, rank_of[user])
@@ -265,7 +267,7 @@ class _Side:
 
     def __init__(self, window: Window) -> None:
         self._keys, self._indexed = window.keys, window.indexed
-        self._users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
+        self._producers = window.precedence.predecessors
 
     def leaders(self, order: Sequence[int]) -> list[int]:
         """Return the indexed ops with a larger key before them, in their order."""
@@ -297,30 +299,30 @@ class _Side:
     def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
         """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads."""
         effort.left -= start - stop
-        keys, indexed, users = self._keys, self._indexed, self._users
-        leader = order[start]
-        group = {leader}
-        group_keys = [keys[leader]]
+        keys, indexed, producers = self._keys, self._indexed, self._producers
+        joining = set(producers(order[start]))  # what the group depends on
+        group_keys = [keys[order[start]]]
         change = least_change = 0
         best = start
         for place in range(start - 1, stop - 1, -1):
             op = order[place]
-            if not group.isdisjoint(users[op]):
-                group.add(op)
+            if op in joining:
+                joining.update(producers(op))
                 if indexed[op]:
                     insort(group_keys, keys[op])
                 continue
             if indexed[op]:
-                larger = len(group_keys) - bisect_right(group_keys, keys[op])
-                change += larger - bisect_left(group_keys, keys[op])
+                key = keys[op]
+                larger = len(group_keys) - bisect_right(group_keys, key)
+                change += larger - bisect_left(group_keys, key)
             if change < least_change:
                 least_change, best = change, place
         return best
 
     def _with_group_first(self, ops: Sequence[int]) -> list[int]:
         """Return ``ops`` with the last one and the ops it depends on first, both parts in their order."""
-        group = {ops[-1]}
+        group = {ops[-1]}  # and what it depends on, also outside of `ops`
         for op in reversed(ops):
-            if not group.isdisjoint(self._users[op]):
-                group.add(op)
+            if op in group:
+                group.update(self._producers(op))
         return [op for op in ops if op in group] + [op for op in ops if op not in group]
