@@ -101,11 +101,11 @@ def best_order(window: Window, effort: Effort | None = None, most: float = inf) 
     closure = TransitiveClosure(window) if window.size <= effort.limits.closure_size else None
     effort.left -= LOOK_STEPS * (window.size + window.precedence.edge_count)
     forced = closure.forced if closure else count_forced(window, effort)
-    textual = Order(text, window.inversions(text), forced, lower_bound=forced)
+    textual = Order(text, window.inversions(text), forced, lower_bound=int(most) if most < inf else forced)
     if textual.certified or forced > most:
         return textual
     solver = _Solver(window, closure, effort, most)
-    best = solver.improved(solver.best_simple_order(forced))
+    best = solver.improved(solver.best_simple_order(textual))
     textual = replace(textual, lower_bound=best.lower_bound, open_pairs=best.open_pairs)
     if textual.inversions < best.inversions:
         best = solver.improved(textual)
@@ -161,10 +161,10 @@ class _Solver:
     effort: Effort
     most: float  # as for `best_order`
 
-    def best_simple_order(self, forced: int) -> Order:
+    def best_simple_order(self, textual: Order) -> Order:
         """Return the best simple order; the second is not tried if the first is proven minimal."""
         order = pull_up(self.window)
-        best = Order(order, self.window.inversions(order), forced, lower_bound=forced)
+        best = replace(textual, order=order, inversions=self.window.inversions(order))
         if self.closure is not None and not best.certified:
             best = self._proven(self.closure, best)
         return best if best.certified else best.or_better(self.window, push_down(self.window))
@@ -188,7 +188,8 @@ class _Solver:
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
             if best.certified or best.lower_bound > self.most:
                 break
-            better = best.or_better(self.window, improve(self.window, best.order, self.effort))
+            order = improve(self.window, best.order, self.effort, best.inversions - best.lower_bound)
+            better = best.or_better(self.window, order)
             if better is best:
                 break
             best = better
@@ -229,10 +230,13 @@ def _kahn(by_rank: Sequence[int], before: Rows, after: Rows) -> list[int]:
     return order
 
 
-def improve(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
+def improve(
+    window: Window, order: Sequence[int], effort: Effort | None = None, most: float = inf
+) -> list[int]:
     """Return an order with at most the inversions of ``order``.
 
-    Moves left and moves right alternate until neither finds an improvement or the budget is spent.
+    Moves left and moves right alternate until neither finds an improvement, or ``most`` inversions are gone,
+    as no order has fewer, or the budget is spent.
 
     The budget is for all moves, in ops passed or met, and its limits have the distance of one turn.
 
@@ -249,10 +253,11 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
     left, right = _Side(window), _Side(window.mirrored())
     is_improved = True
     with (effort or Effort()).part(MOVE_STEPS_PER_OP * window.size) as part:
-        while is_improved and not part.is_spent:
+        while is_improved and most and not part.is_spent:
             is_improved = False
             for side in (left, right):
-                is_improved |= side.move_left(order, side.leaders(order), part)
+                removed = side.move_left(order, side.leaders(order), most, part)
+                is_improved, most = is_improved or removed > 0, most - removed
                 order = _mirrored(order)
     return order
 
@@ -278,26 +283,32 @@ class _Side:
             if self._indexed[op] and largest > self._keys[op]
         ]
 
-    def move_left(self, order: list[int], leaders: Sequence[int], effort: Effort) -> bool:
-        """Move each leader left once; changes ``order``. Return whether any op has moved."""
-        is_improved = False
+    def move_left(self, order: list[int], leaders: Sequence[int], most: float, effort: Effort) -> int:
+        """Move each leader left once; changes ``order``. Return how many inversions that removes.
+
+        No more than ``most`` can be removed.
+        """
+        removed = 0
         place_of = inverse(order)
         for leader in leaders:
-            if effort.is_spent:
+            if effort.is_spent or removed == most:
                 break
             start = place_of[leader]
-            best = self._best_place(order, start, max(start - effort.limits.distance, 0), effort)
+            best, change = self._best_place(order, start, max(start - effort.limits.distance, 0), effort)
             if best == start:
                 continue
-            is_improved = True
+            removed -= change
             effort.left -= start - best
             order[best : start + 1] = self._with_group_first(order[best : start + 1])
             for place in range(best, start + 1):
                 place_of[order[place]] = place
-        return is_improved
+        return removed
 
-    def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
-        """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads."""
+    def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> tuple[int, int]:
+        """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads.
+
+        Return also how the number of inversions changes if it moves there.
+        """
         effort.left -= start - stop
         keys, indexed, producers = self._keys, self._indexed, self._producers
         joining = set(producers(order[start]))  # what the group depends on
@@ -317,7 +328,7 @@ class _Side:
                 change += larger - bisect_left(group_keys, key)
             if change < least_change:
                 least_change, best = change, place
-        return best
+        return best, least_change
 
     def _with_group_first(self, ops: Sequence[int]) -> list[int]:
         """Return ``ops`` with the last one and the ops it depends on first, both parts in their order."""
