@@ -188,7 +188,7 @@ from eio_audit.mlir.traits import (
     op_traits,
     parse_op_traits,
 )
-from eio_audit.order.bounds import CyclePacking, count_forced
+from eio_audit.order.bounds import CyclePacking, count_forced, least_beside
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
