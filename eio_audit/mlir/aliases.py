@@ -11,17 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import (
-    ALIAS,
-    ALIAS_NAME,
-    OPEN_ANGLE,
-    OR_FAIL,
-    OUTER,
-    STRING,
-    Brackets,
-    match_end,
-    string_end,
-)
+from eio_audit.mlir.tokens import ALIAS, ALIAS_NAME, OPEN_ANGLE, OR_FAIL, OUTER, STRING, Brackets, string_end
 
 _Node = TypeVar("_Node")
 
@@ -111,7 +101,8 @@ def end_of_definitions(source: Source, span: Span) -> int:
     offset = span.start
     while definition := ALIAS.match(source.data, offset, span.end):
         offset = _next_line(source, Span(definition.end(), span.end))
-        offset = match_end(re.compile(_ALL_BUT_LAST), source.data, offset, span.end)
+        lines = re.compile(_ALL_BUT_LAST).match(source.data, offset, span.end)
+        offset = lines.end() if lines else offset
     return offset
 
 

@@ -138,19 +138,14 @@ class CyclePacking:
     def _close(self, broken: int) -> bool:
         """Match a broken edge with a free closing edge; return whether there is one."""
         x, y = self.broken[broken]
-        from_x, free, ends = self._from[x], self._free, self._to[y] & self._ends[x]
-        steps, closing = 0, None
-        while ends and closing is None:  # for q in bits(ends)
-            lowest = ends & -ends
-            q = lowest.bit_length() - 1
-            steps += 1
-            if starts := free[q] & from_x:
-                closing = lowest_bit(starts) * self._size + q
-            ends ^= lowest
-        self._effort.left -= steps * self._width
-        if closing is not None:
-            self._set_closing(broken, closing)
-        return closing is not None
+        from_x, free = self._from[x], self._free
+        for q in bits(self._to[y] & self._ends[x]):
+            self._effort.left -= self._width
+            starts = free[q] & from_x
+            if starts:
+                self._set_closing(broken, lowest_bit(starts) * self._size + q)
+                return True
+        return False
 
     def _set_closing(self, broken: int, edge: int) -> None:
         """Match a broken edge with ``edge``. The one it had goes to the edge before it on the path."""
@@ -258,42 +253,23 @@ def rows_over(
 def least_beside(keys: Sequence[int | None], stays: Sequence[bool], precedence: Precedence) -> int:
     """Return a lower bound on the inversions of the ops that move with the ops that stay.
 
-    The ops that stay have keys and keep their order. Each other one can go as far as dependences allow. So it
-    has at least the inversions of its best place among those that stay. It counts as 0 if too many places
-    could be the best one.
-
-    Complexity: O(n + m) if each key is near its place.
-
-    Example:
-        The op with key 1 may go before 2, but not before 3, which it depends on.
-
-        >>> from eio_audit.order.precedence import Precedence
-        >>> least_beside([3, 2, 1], [True, True, False], Precedence.from_edges(3, [0], [2]))
-        1
+    Those that stay have keys and keep their order. Each other one has at least the inversions of its best
+    place that dependences allow; 0 if too many come into question. O(n + m) if all keys are near theirs.
     """
     fixed = [key for key, flag in zip(keys, stays, strict=True) if flag and key is not None]
-    largest = list(accumulate(fixed, max))
-    smallest = list(accumulate(reversed(fixed), min))[::-1]
-    rank = [*accumulate(stays, initial=0)]  # per op, how many that stay are before it
-    first = precedence.largest_above(
-        [place if flag else 0 for place, flag in zip(rank[1:], stays, strict=True)]
-    )
-    last = precedence.smallest_below(
-        [place if flag else len(fixed) for place, flag in zip(rank, stays, strict=False)]
-    )
+    largest, smallest = [*accumulate(fixed, max)], [*accumulate(reversed(fixed), min)][::-1]
+    size, rank = len(fixed), [*accumulate(stays, initial=0)]  # per op, how many that stay are before it
+    first = precedence.largest_above([at * flag for at, flag in zip(rank[1:], stays, strict=True)])
+    last = precedence.smallest_below([at if flag else size for at, flag in zip(rank, stays, strict=False)])
     left = 0
-    for op, key in enumerate(keys):
-        if stays[op] or key is None:
+    for key, flag, start, stop in zip(keys, stays, first, last, strict=True):
+        if flag or key is None:
             continue
-        start, stop = first[op], last[op]
-        low = min(bisect_right(largest, key), stop)
-        high = max(bisect_left(smallest, key), start)
-        if high - low > PLACES_TRIED:
-            continue
-        # Before the places from low to high, no key is larger, and none after them is smaller.
-        steps = [(other > key) - (other < key) for other in fixed[low:high]]
-        at_places = accumulate(steps, initial=steps.count(-1))
-        left += min(islice(at_places, max(start - low, 0), stop - low + 1))
+        low, high = min(bisect_right(largest, key), stop), max(bisect_left(smallest, key), start)
+        if high - low <= PLACES_TRIED:  # no key before these places is larger, and none after them is smaller
+            steps = [(other > key) - (other < key) for other in fixed[low:high]]
+            at_places = accumulate(steps, initial=steps.count(-1))
+            left += min(islice(at_places, max(start - low, 0), stop - low + 1))
     return left
 
 

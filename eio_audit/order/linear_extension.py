@@ -79,8 +79,7 @@ def restore_order(
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
-        most: the most inversions of an order that is of use. If none has so few, the result may move more ops
-            than necessary.
+        most: the most inversions of an order of use. One with more may move more ops than necessary.
 
     Raises:
         ValueError: if the number of keys is not the number of ops.

@@ -36,8 +36,7 @@ from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import TransitiveClosure, Window, Windows
 
-Rows = tuple[Sequence[int], Sequence[int]]
-"""The neighbours of each op, as in ``Precedence.predecessor_rows``."""
+Rows = tuple[Sequence[int], Sequence[int]]  # as ``Precedence.predecessor_rows``
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,13 +229,10 @@ def _kahn(by_rank: Sequence[int], before: Rows, after: Rows) -> list[int]:
     return order
 
 
-def improve(
-    window: Window, order: Sequence[int], effort: Effort | None = None, most: float = inf
-) -> list[int]:
-    """Return an order with at most the inversions of ``order``.
+def improve(window: Window, order: Sequence[int], effort: Effort | None = None, most: int = -1) -> list[int]:
+    """Return an order with at most the inversions of ``order``; ``most`` can be removed, if that is known.
 
-    Moves left and moves right alternate until neither finds an improvement, or ``most`` inversions are gone,
-    as no order has fewer, or the budget is spent.
+    Moves left and moves right alternate until neither finds an improvement or the budget is spent.
 
     The budget is for all moves, in ops passed or met, and its limits have the distance of one turn.
 
@@ -283,11 +279,8 @@ class _Side:
             if self._indexed[op] and largest > self._keys[op]
         ]
 
-    def move_left(self, order: list[int], leaders: Sequence[int], most: float, effort: Effort) -> int:
-        """Move each leader left once; changes ``order``. Return how many inversions that removes.
-
-        No more than ``most`` can be removed.
-        """
+    def move_left(self, order: list[int], leaders: Sequence[int], most: int, effort: Effort) -> int:
+        """Move each leader left once; changes ``order``. Return how many inversions that removes."""
         removed = 0
         place_of = inverse(order)
         for leader in leaders:
@@ -305,10 +298,7 @@ class _Side:
         return removed
 
     def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> tuple[int, int]:
-        """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads.
-
-        Return also how the number of inversions changes if it moves there.
-        """
+        """Return the best place from ``stop`` on for the group that starts there, and what that changes."""
         effort.left -= start - stop
         keys, indexed, producers = self._keys, self._indexed, self._producers
         joining = set(producers(order[start]))  # what the group depends on
@@ -323,9 +313,8 @@ class _Side:
                     insort(group_keys, keys[op])
                 continue
             if indexed[op]:
-                key = keys[op]
-                larger = len(group_keys) - bisect_right(group_keys, key)
-                change += larger - bisect_left(group_keys, key)
+                larger = len(group_keys) - bisect_right(group_keys, keys[op])
+                change += larger - bisect_left(group_keys, keys[op])
             if change < least_change:
                 least_change, best = change, place
         return best, least_change

@@ -40,7 +40,7 @@ from eio_audit.order.permutation import (
 )
 from eio_audit.order.precedence import Precedence, after_last_uses
 from eio_audit.order.search import Order
-from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels
+from eio_audit.order.wrong_labels import fewest_wrong_labels
 
 
 def find_blockers(
@@ -216,7 +216,8 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
         return ShapeDisorder(audit, worst)
     precedence, donors = block.graph.precedence, dict[int, int]()
     if weights and block.dump.options.order_from is None:  # an order from another dump has no labels
-        labels = _wrong_labels(block, weights, precedence, work.label_effort)
+        carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
+        labels = fewest_wrong_labels(block.keys, weights, precedence, work.label_effort, carried)
         donors = labels.donor_of
         audit = audit._replace(
             wrong_indices=len(donors),
@@ -238,22 +239,6 @@ def _found(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: Shared
         audit, others = find_followers(block, audit, best.order, work.others_effort)
     worst_labels = sorted(donors, key=lambda place: -block.inversions_at[place])[: work.described_ops]
     return ShapeDisorder(audit, worst, best.order if best.moved else None, others, donors, worst_labels)
-
-
-def _wrong_labels(block: KeyedBlock, weights: bytes, precedence: Precedence, effort: Effort) -> Relabelling:
-    carried = [block.inversions_at.get(place, 0) for place in range(len(block.keys))]
-    return fewest_wrong_labels(block.keys, weights, precedence, effort, carried)
-
-
-def find_donors(dump: KeyedDump) -> dict[int, int]:
-    """Return, per op of a dump with a wrong label, the op whose label it should carry, as an audit does."""
-    label_weights, effort, donors = LabelWeights(dump.ir), Effort(), dict[int, int]()
-    for number in filter(dump.has_order, dump.keys.disordered_blocks):
-        block = KeyedBlock(dump, number)
-        assert block.graph is not None
-        found = _wrong_labels(block, label_weights.of(block), block.graph.precedence, effort)
-        donors |= {block.ops[place]: block.ops[donor] for place, donor in found.donor_of.items()}
-    return donors
 
 
 APART = (Follow.CONSTANTS, Follow.SPLITS)

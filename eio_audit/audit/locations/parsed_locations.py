@@ -29,8 +29,8 @@ OTHER = -1  # stands for the text of an op whose location is no plain name
 
 _NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
+# A plain name: the text between its index and its line, the line, and the op.
 _NAME = re.compile(rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|([0-9]{1,9})\|([^"|\\\n\0]++)"')
-"""A location that is a plain name: the text between its index and its line, the line, the op."""
 
 
 class PlainNames:
@@ -107,8 +107,7 @@ class ParsedLocations:
         self._ir = ir
         self._pattern = pattern
         self._indices: dict[int, int | None] = {}  # per ``id`` of a location, which ``locations`` keeps alive
-        self._origins: dict[int, Origin | None] = {}  # the same for their origins
-        self._plain_origins: dict[int, Origin] = {}  # per op whose location is a plain name, not parsed
+        self._origins: dict[int, Origin | None] = {}  # per op
         self.locations = Locations(ir)
 
     def index(self, op: int) -> int | None:
@@ -155,27 +154,25 @@ class ParsedLocations:
 
         A name with a negative index has no origin: its fields are placeholders.
         """
-        if op in self._plain_origins:
-            return self._plain_origins[op]
+        if op not in self._origins:
+            self._origins[op] = self._origin(op)
+        return self._origins[op]
+
+    def _origin(self, op: int) -> Origin | None:
         text = self._ir.location_text(op) if self._pattern.is_default else None
         if text and (match := _NAME.fullmatch(self._ir.definition(text) or text)):
-            between, line, name = match.groups()
-            origin = self._plain_origins[op] = Origin(*_place_of(between), int(line), _name_of(name))
-            return origin
-        location = id(self.locations.of(op))
-        if location not in self._origins:
-            name = self.indexed_name(op)
-            self._origins[location] = None if name is None else parse_origin(name)
-        return self._origins[location]
+            return Origin(*_place_of(match[1]), int(match[2]), intern(unescaped(match[3])))
+        name = self.indexed_name(op)
+        return None if name is None else parse_origin(name)
 
     @cached_property
     def places(self) -> list[ModelPlace | None]:
         """Per op, its place in the model; None without an origin."""
         return [self._place(op) if place is None else place for op, place in enumerate(self.named_places)]
 
-    def place(self, op: int) -> Origin | ModelPlace | None:
+    def place(self, op: int) -> ModelPlace | None:
         """Return the op's place in the model. Its location is parsed, unless those of all ops are."""
-        return self.places[op] if "places" in self.__dict__ else self.origin(op)
+        return self.places[op] if "places" in self.__dict__ else self._place(op)
 
     def _place(self, op: int) -> ModelPlace | None:
         origin = self.origin(op)
@@ -254,11 +251,6 @@ class ParsedLocations:
 @lru_cache(maxsize=MOST_KNOWN_PLACES)
 def _place_of(text: bytes) -> ModelPlace:
     return parse_origin(unescaped(b"0|%b|0|x" % text)).place
-
-
-@lru_cache(maxsize=MOST_KNOWN_PLACES)
-def _name_of(text: bytes) -> str:
-    return intern(unescaped(text))
 
 
 def without_line(file: str) -> str:

@@ -66,10 +66,9 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
 
 
 def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
-    """Yield what else is between the start of a dump and the next marker, or above, with its 1-based line.
+    """Yield what else is in or above a dump, or in its ``text_below``, with its 1-based line.
 
     It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
-    ``below`` is ``text_below`` of the dump.
     """
     source = dump.source
     if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
