@@ -192,6 +192,7 @@ from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import functions as functions_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
+from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import (
     CHANGES,
@@ -203,7 +204,7 @@ from eio_audit.mlir.semantics.effects import (
     condition_holds,
 )
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
-from eio_audit.mlir.semantics.functions import Calls, functions_around
+from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
 from eio_audit.mlir.source import Position, Source, Span, find_all
 from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
@@ -220,7 +221,7 @@ from eio_audit.mlir.traits import (
     op_traits,
     parse_op_traits,
 )
-from eio_audit.order.bounds import CyclePacking, count_forced
+from eio_audit.order.bounds import CyclePacking, count_forced, least_beside
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (

@@ -17,8 +17,8 @@ _Node = TypeVar("_Node")
 _GOES_ON = rb"(?:(?<=[<(\[{,])|(?<=[<(\[{,]\r))"  # matches after the last character of an incomplete line
 # Compiled on first use: few dumps need them.
 _LINE = rb"(?m)^(%b) = ([^\n]*+)(?:\n|\Z)" % ALIAS_NAME
-_LAST_OR_OTHER_LINE = rb"(?m)^(?!%b = [^\n]*+(?!%b)\n%b = )" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME)
-"""The start of a line, unless the line is one whole definition and another definition follows."""
+_ALL_BUT_LAST = rb"(?:%b = [^\n]*+(?!%b)\n(?=%b = )%b)*+" % (ALIAS_NAME, _GOES_ON, ALIAS_NAME, OR_FAIL)
+"""The lines that are one whole definition each, as long as another definition follows."""
 _TABLE = (
     rb"(?m)^(?:%b = [^\n]*+(?!%b)(?:\n|\Z)%b)++(?P<other>(?!module\b|func\.func\b|\"|[ \t\r]*+(?:\n|\Z)))?"
     rb"|^(?P<first>%b = )" % (ALIAS_NAME, _GOES_ON, OR_FAIL, ALIAS_NAME)
@@ -97,8 +97,8 @@ def end_of_definitions(source: Source, span: Span) -> int:
     offset = span.start
     while definition := ALIAS.match(source.data, offset, span.end):
         offset = _next_line(source, Span(definition.end(), span.end))
-        line = re.compile(_LAST_OR_OTHER_LINE).search(source.data, offset, span.end)
-        offset = line.start() if line else offset
+        lines = re.compile(_ALL_BUT_LAST).match(source.data, offset, span.end)
+        offset = lines.end() if lines else offset
     return offset
 
 

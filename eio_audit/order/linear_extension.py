@@ -41,7 +41,7 @@ from operator import and_, le, lt
 
 from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
-from eio_audit.order.permutation import keyed_inversions, longest_in_place, moved_places
+from eio_audit.order.permutation import inverse, keyed_inversions, longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (
@@ -62,6 +62,7 @@ def restore_order(
     precedence: Precedence,
     inversions: int | None = None,
     effort: Effort | None = None,
+    most: int | None = None,
 ) -> Order:
     """Return a linear extension with few inversions, and a lower bound for all linear extensions.
 
@@ -78,6 +79,7 @@ def restore_order(
         precedence: the dependences of the block.
         inversions: those of the textual order, if known.
         effort: the budget for all blocks of a dump. This block adds to it for each of its ops.
+        most: the most inversions of an order of use. One with more may move more ops than necessary.
 
     Raises:
         ValueError: if the number of keys is not the number of ops.
@@ -120,7 +122,7 @@ def restore_order(
         block = block_of([keys[op] for op in order], precedence.restricted(order))
         windows = split_into_windows(block)
     order, fewest = list(order), 0
-    if inversions == lower_bound:
+    if inversions == lower_bound and (most is None or inversions <= most):
         order, fewest = fewest_moved(textual_block, order, _undecided(textual_windows, found), effort)
     return Order(
         order=order,
@@ -326,7 +328,9 @@ def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tu
     if moved > fewest:
         kept = sorted(op for place, op in enumerate(order) if place not in outside)
         block = _with_chain(part, kept)
-        better, _ = order_windows(block, split_into_windows(block), [], effort)
+        windows, place_of = split_into_windows(block), inverse(order)
+        parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
+        better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
         if part.inversions(better) == inversions and len(moved_places(better)) < moved:
             return better, fewest
     return order, fewest

@@ -64,7 +64,8 @@ class Precedence:
         return _rows(self.size, self._users, self._producers)
 
     @cached_property
-    def _successors(self) -> tuple[array[int], array[int]]:
+    def successor_rows(self) -> tuple[array[int], array[int]]:
+        """The same for the users of each op."""
         return _rows(self.size, self._producers, self._users)
 
     @property
@@ -92,7 +93,7 @@ class Precedence:
 
     def successors(self, op: int) -> Sequence[int]:
         """Return the ops that must stay after ``op``, ascending."""
-        starts, neighbours = self._successors
+        starts, neighbours = self.successor_rows
         return neighbours[starts[op] : starts[op + 1]]
 
     def inverted(self, keys: Sequence[int]) -> list[tuple[int, int]]:

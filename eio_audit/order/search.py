@@ -24,17 +24,19 @@ move right: this is a move left in the mirrored window.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, islice, pairwise
+from math import inf
+from operator import sub
 
 from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
 from eio_audit.order.windows import TransitiveClosure, Window, Windows
 
-Neighbours = Callable[[int], Sequence[int]]
+Rows = tuple[Sequence[int], Sequence[int]]  # as ``Precedence.predecessor_rows``
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,11 @@ class Order:
         return self if inversions >= self.inversions else replace(self, order=order, inversions=inversions)
 
 
-def best_order(window: Window, effort: Effort | None = None) -> Order:
+def best_order(window: Window, effort: Effort | None = None, most: float = inf) -> Order:
     """Return the best order found for a window, and a lower bound on the inversions of all orders.
+
+    If ``most`` is given, no order has fewer inversions, and one with more is of no use. So the search ends
+    when it finds one with so many, or proves that there is none.
 
     The search starts from simple orders, not from the textual one. So the result does not depend on the order
     of the window, except for ops with equal keys. Searching the result again finds nothing better. If the
@@ -88,14 +93,18 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
     """
     effort = effort or Effort()
     text = list(range(window.size))
+    if isinstance(most, int):
+        for order in chain([text], (simple(window) for simple in (pull_up, push_down))):
+            if window.inversions(order) == most:
+                return Order(order, most, forced=0, lower_bound=most)
     closure = TransitiveClosure(window) if window.size <= effort.limits.closure_size else None
     effort.left -= LOOK_STEPS * (window.size + window.precedence.edge_count)
     forced = closure.forced if closure else count_forced(window, effort)
-    textual = Order(text, window.inversions(text), forced, lower_bound=forced)
-    if textual.certified:
+    textual = Order(text, window.inversions(text), forced, lower_bound=int(most) if most < inf else forced)
+    if textual.certified or forced > most:
         return textual
-    solver = _Solver(window, closure, effort)
-    best = solver.improved(solver.best_simple_order(forced))
+    solver = _Solver(window, closure, effort, most)
+    best = solver.improved(solver.best_simple_order(textual))
     textual = replace(textual, lower_bound=best.lower_bound, open_pairs=best.open_pairs)
     if textual.inversions < best.inversions:
         best = solver.improved(textual)
@@ -105,12 +114,13 @@ def best_order(window: Window, effort: Effort | None = None) -> Order:
 
 
 def order_windows(
-    block: Window, windows: Windows, known: Sequence[Order], effort: Effort
+    block: Window, windows: Windows, known: Sequence[Order], effort: Effort, most: Sequence[int] = ()
 ) -> tuple[list[int], list[Order]]:
     """Order every window of a block, which is in its current order, once.
 
     The windows are intervals of keys, so in every order of the block they are the same, in the same sequence.
     ``known`` has what was found for each before, and is empty at first: these bounds hold for every order.
+    ``most`` is as for ``best_order``, for each. If there is no such order of one, those after it keep theirs.
 
     Returns:
         The order found for the block, and those of its windows. No inversion crosses windows.
@@ -118,6 +128,7 @@ def order_windows(
     order = windows.order[:]
     parts = [order[start:stop] for start, stop in windows.spans]
     found: list[Order] = []
+    limits: Sequence[float] = most or [inf] * len(parts)
     best_of: dict[Hashable, Order] = {}  # per shape, because the layers of a model often repeat
     for number, window in enumerate(map(block.restricted, parts)):
         before = known[number] if known else None
@@ -126,15 +137,17 @@ def order_windows(
             if now == before.lower_bound or window.size > effort.limits.repeated_size:
                 found.append(replace(before, inversions=now))
                 continue
-        shape = window.shape
+        shape = window.shape, limits[number]
         if shape not in best_of:
-            best_of[shape] = best_order(window, effort)
+            best_of[shape] = best_order(window, effort, limits[number])
         best = best_of[shape]
         order[slice(*windows.spans[number])] = [parts[number][place] for place in best.order]
         if before is not None:
             bound = max(before.lower_bound, best.lower_bound)
             best = replace(before, inversions=best.inversions, lower_bound=bound)
         found.append(best)
+        if best.inversions > limits[number]:
+            break
     return order, found
 
 
@@ -145,11 +158,12 @@ class _Solver:
     window: Window
     closure: TransitiveClosure | None
     effort: Effort
+    most: float  # as for `best_order`
 
-    def best_simple_order(self, forced: int) -> Order:
+    def best_simple_order(self, textual: Order) -> Order:
         """Return the best simple order; the second is not tried if the first is proven minimal."""
         order = pull_up(self.window)
-        best = Order(order, self.window.inversions(order), forced, lower_bound=forced)
+        best = replace(textual, order=order, inversions=self.window.inversions(order))
         if self.closure is not None and not best.certified:
             best = self._proven(self.closure, best)
         return best if best.certified else best.or_better(self.window, push_down(self.window))
@@ -171,9 +185,10 @@ class _Solver:
             if best.inversions - closure.forced > self.effort.limits.packed_inversions:
                 break
             best = best.with_cycles(CyclePacking(closure, best.order, self.effort))
-            if best.certified:
+            if best.certified or best.lower_bound > self.most:
                 break
-            better = best.or_better(self.window, improve(self.window, best.order, self.effort))
+            order = improve(self.window, best.order, self.effort, best.inversions - best.lower_bound)
+            better = best.or_better(self.window, order)
             if better is best:
                 break
             best = better
@@ -188,34 +203,34 @@ def pull_up(window: Window) -> list[int]:
     by_rank = sorted(range(window.size), key=window.keys.__getitem__)
     # The sort is stable: what was sorted by before decides ties.
     by_rank.sort(key=window.precedence.smallest_below(window.keys).__getitem__)
-    return _kahn(by_rank, window.precedence.predecessors, window.precedence.successors)
+    return _kahn(by_rank, window.precedence.predecessor_rows, window.precedence.successor_rows)
 
 
 def push_down(window: Window) -> list[int]:
     """Return the mirrored order: from the end, with the largest key of an op and its ancestors first."""
     by_rank = sorted(range(window.size - 1, -1, -1), key=window.keys.__getitem__, reverse=True)
     by_rank.sort(key=window.precedence.largest_above(window.keys).__getitem__, reverse=True)
-    return _kahn(by_rank, window.precedence.successors, window.precedence.predecessors)[::-1]
+    return _kahn(by_rank, window.precedence.successor_rows, window.precedence.predecessor_rows)[::-1]
 
 
-def _kahn(by_rank: Sequence[int], before: Neighbours, after: Neighbours) -> list[int]:
+def _kahn(by_rank: Sequence[int], before: Rows, after: Rows) -> list[int]:
     """Return the order that always places the first available op of ``by_rank``."""
-    rank_of = inverse(by_rank)
-    missing = [len(before(op)) for op in range(len(by_rank))]
+    rank_of, (starts, users) = inverse(by_rank), after
+    missing = list(map(sub, islice(before[0], 1, None), before[0]))  # by op, how many wait to be placed
     available = [rank for rank, op in enumerate(by_rank) if not missing[op]]  # a heap: it is sorted
     order = []
     while available:
         op = by_rank[heappop(available)]
         order.append(op)
-        for user in after(op):
+        for user in users[starts[op] : starts[op + 1]]:
             missing[user] -= 1
             if not missing[user]:
                 heappush(available, rank_of[user])
     return order
 
 
-def improve(window: Window, order: Sequence[int], effort: Effort | None = None) -> list[int]:
-    """Return an order with at most the inversions of ``order``.
+def improve(window: Window, order: Sequence[int], effort: Effort | None = None, most: int = -1) -> list[int]:
+    """Return an order with at most the inversions of ``order``; ``most`` can be removed, if that is known.
 
     Moves left and moves right alternate until neither finds an improvement or the budget is spent.
 
@@ -234,10 +249,11 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None) 
     left, right = _Side(window), _Side(window.mirrored())
     is_improved = True
     with (effort or Effort()).part(MOVE_STEPS_PER_OP * window.size) as part:
-        while is_improved and not part.is_spent:
+        while is_improved and most and not part.is_spent:
             is_improved = False
             for side in (left, right):
-                is_improved |= side.move_left(order, side.leaders(order), part)
+                removed = side.move_left(order, side.leaders(order), most, part)
+                is_improved, most = is_improved or removed > 0, most - removed
                 order = _mirrored(order)
     return order
 
@@ -252,7 +268,7 @@ class _Side:
 
     def __init__(self, window: Window) -> None:
         self._keys, self._indexed = window.keys, window.indexed
-        self._users = [frozenset(window.precedence.successors(op)) for op in range(window.size)]
+        self._producers = window.precedence.predecessors
 
     def leaders(self, order: Sequence[int]) -> list[int]:
         """Return the indexed ops with a larger key before them, in their order."""
@@ -263,37 +279,36 @@ class _Side:
             if self._indexed[op] and largest > self._keys[op]
         ]
 
-    def move_left(self, order: list[int], leaders: Sequence[int], effort: Effort) -> bool:
-        """Move each leader left once; changes ``order``. Return whether any op has moved."""
-        is_improved = False
+    def move_left(self, order: list[int], leaders: Sequence[int], most: int, effort: Effort) -> int:
+        """Move each leader left once; changes ``order``. Return how many inversions that removes."""
+        removed = 0
         place_of = inverse(order)
         for leader in leaders:
-            if effort.is_spent:
+            if effort.is_spent or removed == most:
                 break
             start = place_of[leader]
-            best = self._best_place(order, start, max(start - effort.limits.distance, 0), effort)
+            best, change = self._best_place(order, start, max(start - effort.limits.distance, 0), effort)
             if best == start:
                 continue
-            is_improved = True
+            removed -= change
             effort.left -= start - best
             order[best : start + 1] = self._with_group_first(order[best : start + 1])
             for place in range(best, start + 1):
                 place_of[order[place]] = place
-        return is_improved
+        return removed
 
-    def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> int:
-        """Return the best place, ``stop`` or later, for the group that the op at ``start`` leads."""
+    def _best_place(self, order: Sequence[int], start: int, stop: int, effort: Effort) -> tuple[int, int]:
+        """Return the best place from ``stop`` on for the group that starts there, and what that changes."""
         effort.left -= start - stop
-        keys, indexed, users = self._keys, self._indexed, self._users
-        leader = order[start]
-        group = {leader}
-        group_keys = [keys[leader]]
+        keys, indexed, producers = self._keys, self._indexed, self._producers
+        joining = set(producers(order[start]))  # what the group depends on
+        group_keys = [keys[order[start]]]
         change = least_change = 0
         best = start
         for place in range(start - 1, stop - 1, -1):
             op = order[place]
-            if not group.isdisjoint(users[op]):
-                group.add(op)
+            if op in joining:
+                joining.update(producers(op))
                 if indexed[op]:
                     insort(group_keys, keys[op])
                 continue
@@ -302,12 +317,12 @@ class _Side:
                 change += larger - bisect_left(group_keys, keys[op])
             if change < least_change:
                 least_change, best = change, place
-        return best
+        return best, least_change
 
     def _with_group_first(self, ops: Sequence[int]) -> list[int]:
         """Return ``ops`` with the last one and the ops it depends on first, both parts in their order."""
-        group = {ops[-1]}
+        group = {ops[-1]}  # and what it depends on, also outside of `ops`
         for op in reversed(ops):
-            if not group.isdisjoint(self._users[op]):
-                group.add(op)
+            if op in group:
+                group.update(self._producers(op))
         return [op for op in ops if op in group] + [op for op in ops if op not in group]

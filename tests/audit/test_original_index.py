@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from eio_audit import IndexPattern, InputError
 from tests.internals import Origin, OriginalIndices, parse_origin
@@ -144,3 +146,10 @@ def test_names_with_a_negative_index_tell_of_no_module(
     ir = ir_of(f'"t.a"() : () -> () loc({location})')
     origin = OriginalIndices(ir).parsed.origin(0)
     assert (origin and origin.modules) == modules
+
+
+@given(st.text("|:.x1é", max_size=12), st.booleans())
+def test_the_origin_in_a_location_is_that_of_its_name(fields: str, has_prefix: bool) -> None:
+    name = f"{'DEBUG|' * has_prefix}7|{fields}"
+    ir = ir_of(f'"t.a"() : () -> () loc("{name}")')
+    assert OriginalIndices(ir).parsed.origin(0) == parse_origin(name)

@@ -53,6 +53,7 @@ SLOW = [
     "eio_audit.audit.fix.fix",
     "eio_audit.audit.log.walk",
     "eio_audit.mlir.location",
+    "eio_audit.mlir.semantics.calls",
     "eio_audit.mlir.semantics.effects",
     "eio_audit.order.linear_extension",
 ]

@@ -119,3 +119,27 @@ def test_what_minimal_orders_break_is_known_from_a_packing_that_meets_them(
     best = Order([0, 1, 2, 3, 4], 5, forced=3, lower_bound=5)
     closure = TransitiveClosure(block_of(block.keys, block.precedence))
     assert best.with_cycles(CyclePacking(closure, best.order, Effort(steps))).open_pairs == open_pairs
+
+
+@given(blocks() | tangled_blocks())
+def test_the_search_for_a_known_minimum_ends_with_the_same_order(block: Block) -> None:
+    window = block_of(block.keys, block.precedence)
+    best = best_order(window)
+    minimum = true_minimum(block)
+    if best.inversions == minimum:
+        assert best_order(window, most=minimum).order == best.order
+        assert best_order(window, most=minimum).certified
+
+
+@given(blocks() | tangled_blocks(), st.integers(0, 3))
+def test_a_search_for_fewer_inversions_than_there_can_be_says_so(block: Block, fewer: int) -> None:
+    minimum = true_minimum(block)
+    best = best_order(block_of(block.keys, block.precedence), most=max(minimum - 1 - fewer, 0))
+    assert best.inversions >= minimum
+
+
+@given(blocks(), st.integers(0, 8))
+def test_an_order_of_no_use_has_as_few_inversions(block: Block, most: int) -> None:
+    best, found = (restore_order(block.keys, block.precedence, most=one) for one in (None, most))
+    assert found.inversions == best.inversions
+    assert found.order == best.order or best.inversions > most

@@ -285,7 +285,7 @@ def _order_of(
     inversions = keyed_inversions(keys)
     order, removed = fixed, inversions - keyed_inversions(map(keys.__getitem__, fixed))
     if removed < min(most, inversions):
-        found = restore_order(keys, precedence, inversions, effort)
+        found = restore_order(keys, precedence, inversions, effort, inversions - removed - 1)
         if inversions - found.inversions > removed:
             order, removed = found.order, inversions - found.inversions
     return order, removed

@@ -18,7 +18,7 @@ from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.input.dumps import Dump, expect_dump, without_ops
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.semantics.functions import called_ops, called_row, functions_around
+from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.traits import UNLISTED, OpTraits
 from eio_audit.order.effort import Effort
 
@@ -152,8 +152,11 @@ class OrderKeys:
         only_frees = list(map(self._only_frees, ir.names))
         for op in compress(count(), map(only_frees.__getitem__, ir.op_name)) if any(only_frees) else ():
             flags[op] = not ir.result_count(op)
-        for op, name in called_ops(ir, self._assume_pure).items():
-            flags[op] = called_row(ir.op_table.of(name)).only_frees and not ir.result_count(op)
+        if any("call" in name for name in ir.names):
+            from eio_audit.mlir.semantics.calls import called_ops, called_row
+
+            for op, name in called_ops(ir, self._assume_pure).items():
+                flags[op] = called_row(ir.op_table.of(name)).only_frees and not ir.result_count(op)
         return flags
 
     @cached_property

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 
 from eio_audit.audit.check.check import audit_keyed
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.locations.original_index import OpLabel
+from eio_audit.order.bounds import least_beside
 from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import keyed_inversions, moved_places
@@ -34,24 +35,30 @@ class Placement:
     inversions: int  # how many inversions all of the ops are in
 
 
-def placed(dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None]) -> Placement:
+def placed(
+    dump: KeyedDump, ops: Collection[int], keys: Sequence[int | None], *, removes_most: bool = False
+) -> Placement:
     """Put ops where their keys say. ``keys`` has the key of each op of the dump.
 
+    With ``removes_most``, they stay if a bound says that this cannot remove most of their inversions.
     Complexity: that of a fix of the blocks with these ops that are out of order.
     """
-    removed, inversions, moved, behind, effort = 0, 0, list[int](), None, Effort()
+    removed, inversions, left, moved, behind, effort = 0, 0, 0, list[int](), None, Effort()
+    parts: list[tuple[KeyedBlock, Sequence[int | None], list[bool], Precedence, int]] = []
     for number in sorted({dump.ir.op_block[op] for op in ops}):
         block, own = KeyedBlock(dump, number), dump.ir.of_block(number, keys)
         now = keyed_inversions(own)
         is_fixed = [key is not None and op not in ops for op, key in zip(block.ops, own, strict=True)]
+        if now and block.graph is not None:
+            parts.append((block, own, is_fixed, block.graph.precedence, now))
+            inversions += now - keyed_inversions(compress(own, is_fixed))
+            left += least_beside(own, is_fixed, block.graph.precedence) if removes_most else 0
+    for block, own, is_fixed, precedence, now in () if removes_most and 2 * left >= inversions else parts:
         fixed = [place for place, flag in enumerate(is_fixed) if flag]
-        if not now or block.graph is None:
-            continue
-        edges = [*block.graph.precedence.forwards(), *pairwise(fixed)]
+        edges = [*precedence.forwards(), *pairwise(fixed)]
         producers, users = ([edge[end] for edge in edges] for end in range(2))
         order = restore_order(own, Precedence.from_edges(len(own), producers, users), now, effort).order
         removed += now - keyed_inversions([own[place] for place in order])
-        inversions += now - keyed_inversions([own[place] for place in fixed])
         # By place, how many of the ops that keep their order come before it, now and then.
         before = [*accumulate(is_fixed, initial=0)]
         then = dict(zip(order, accumulate(map(is_fixed.__getitem__, order), initial=0), strict=False))
@@ -83,7 +90,7 @@ def misplaced(
     It is if that removes most of their inversions. Constants do not count: every greedy rewrite hoists them.
     """
     keys = [None if flag else key for key, flag in zip(keys, dump.keys.constants_by_op, strict=True)]
-    groups = {name: placed(dump, ops, keys) for name, ops in made.items()}
+    groups = {name: placed(dump, ops, keys, removes_most=True) for name, ops in made.items()}
     return {name: one for name, one in groups.items() if 2 * one.removed > one.inversions}
 
 
@@ -107,11 +114,14 @@ def corrections(comparison: DumpComparison) -> tuple[Correction, ...]:
     made = made_out_of_order(comparison) if dump.keys.disordered_blocks else {}
     if not made or dump.options.order_from is not None:
         return ()
-    donors = (dump if isinstance(dump, AuditedDump) else audit_keyed(dump, SharedWork(0))).donors
+    audited = dump if isinstance(dump, AuditedDump) else audit_keyed(dump, SharedWork(0, finds_classes=False))
+    donors = audited.donors
     was = keys = dump.keys.by_op
     now = _all_inversions(dump, keys)
     for name, ops in [*made.items()]:
         wrong = [op for op in sorted(ops & donors.keys()) if (was[op] or 0) > (was[donors[op]] or 0)]
+        if not wrong:
+            continue
         right = relabelled(keys, {op: donors[op] for op in wrong})
         others = [None if op in ops else key for op, key in enumerate(keys)]
         then = _all_inversions(dump, right)

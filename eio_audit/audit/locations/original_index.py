@@ -13,7 +13,7 @@ from eio_audit.audit.locations.index_pattern import IndexPattern
 from eio_audit.mlir.ir import IR, NO_OFFSET
 
 if TYPE_CHECKING:  # a check of dumps in order parses no locations
-    from eio_audit.audit.locations.parsed_locations import ModelPlace, Origin, ParsedLocations
+    from eio_audit.audit.locations.parsed_locations import ParsedLocations
 
 UNKNOWN = b"unknown"  # the location of most ops without an index; it needs no parsing
 
@@ -131,21 +131,12 @@ class Sentence(NamedTuple):
 
 def label(ir: IR, indices: OriginalIndices, op: int, line: int | None = None) -> OpLabel:
     """Return the op as reports name it. ``line`` is its line, if known."""
-    line = line or ir.source.line_at(ir.op_start[op])
-    module = _module(indices.parsed.place(op))
+    line, place = line or ir.source.line_at(ir.op_start[op]), indices.parsed.place(op)
+    module = place.modules[-1] if place is not None and place.modules else None
     return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, module)
 
 
 def labels(ir: IR, indices: OriginalIndices, ops: Sequence[int]) -> list[OpLabel]:
     """Return many ops of a dump as reports name them. All locations of the dump are read at once."""
-    by_op, places, line_at = indices.by_op, indices.parsed.places, ir.source.line_at
-    return [
-        OpLabel(
-            ir.name(op), ir.first_result_name(op), by_op[op], line_at(ir.op_start[op]), _module(places[op])
-        )
-        for op in ops
-    ]
-
-
-def _module(place: Origin | ModelPlace | None) -> str | None:
-    return place.modules[-1] if place is not None and place.modules else None
+    _ = indices.parsed.places
+    return [label(ir, indices, op) for op in ops]

@@ -43,6 +43,8 @@ MOST_KNOWN_PLACES = 1 << 15  # how many places are kept, since the dumps of a pr
 LONGEST_LINE_NUMBER = 9  # how many last digits of a line number count; Python parses at most 4,300
 _NAMES = re.compile(rb'"(DEBUG\|)?(-?[0-9]{1,9})\|([^"\\\n\0]*)\|[0-9]{1,9}\|[^"|\\\n\0]++"\0|[^\0]*+\0')
 """Texts of locations: of a plain name a prefix, the index, and the text up to the line; of others nothing."""
+# A plain name: the text between its index and its line, the line, and the op.
+_NAME = re.compile(rb'"(?:DEBUG\|)?[0-9]{1,9}\|([^"\\\n\0]*)\|([0-9]{1,9})\|([^"|\\\n\0]++)"')
 _NAME_ALONE = re.compile(rb'"[^"\\\n]*+"')
 """A location that is a name and nothing else, printed without escapes."""
 _UNPLAIN = frozenset('"\\\n')
@@ -117,7 +119,7 @@ class ParsedLocations:
         self._ir = ir
         self._pattern = pattern
         self._indices: dict[int, int | None] = {}  # per ``id`` of a location, which ``locations`` keeps alive
-        self._origins: dict[int, Origin | None] = {}
+        self._origins: dict[int, Origin | None] = {}  # per op
         self.locations = Locations(ir)
 
     def index(self, op: int) -> int | None:
@@ -164,11 +166,16 @@ class ParsedLocations:
 
         A name with a negative index has no origin: its fields are placeholders.
         """
-        location = id(self.locations.of(op))
-        if location not in self._origins:
-            name = self.indexed_name(op)
-            self._origins[location] = None if name is None else parse_origin(name)
-        return self._origins[location]
+        if op not in self._origins:
+            self._origins[op] = self._origin(op)
+        return self._origins[op]
+
+    def _origin(self, op: int) -> Origin | None:
+        text = self._ir.location_text(op) if self._pattern.is_default else None
+        if text and (match := _NAME.fullmatch(self._ir.definition(text) or text)):
+            return Origin(*_place_of(match[1]), int(match[2]), intern(unescaped(match[3])))
+        name = self.indexed_name(op)
+        return None if name is None else parse_origin(name)
 
     @cached_property
     def places(self) -> list[ModelPlace | None]:

@@ -253,17 +253,17 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
         yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
 
 
-def notes_on(dump: Dump) -> Iterator[tuple[int, str]]:
-    """Yield what else is between the start of a dump and the next marker, or above, with its 1-based line.
+def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
+    """Yield what else is in or above a dump, or in its ``text_below``, with its 1-based line.
 
     It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
     """
-    source, span = dump.source, text_below(dump)
-    if (offset := source.data.find(REPRODUCER, dump.span.start, span.end)) >= 0:
+    source = dump.source
+    if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
     if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), dump.span.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
-    for text, part in filter(None, [dump.above, (source, span)]):
+    for text, part in filter(None, [dump.above, (source, below)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
             yield text.line_at(other[0]), other[1]
 
@@ -293,10 +293,9 @@ class Failures:
         if dump.has_failed:  # they are its own
             self.pending += diagnostics_in(*dump.above) if dump.above else ()
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
-        self.notes |= {(dump.source.name, line): note for line, note in notes_on(dump)}
-        found = {
-            (dump.source.name, error.line): error for error in diagnostics_in(dump.source, text_below(dump))
-        }
+        name, span = dump.source.name, text_below(dump)
+        self.notes |= {(name, line): note for line, note in notes_on(dump, span)}
+        found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}
         new = [error for place, error in found.items() if place not in self._seen]
         self._seen |= found.keys()
         return [located(one, known, symbol) for one in new] if dump.has_failed else new

@@ -109,6 +109,8 @@ _OTHER_TEXTS = {
     f"this is a debug log of the dialect conversion, not MLIR: {_NAMES_PATTERNS}": _CONVERSION,
 }
 """What is said of a text that is not MLIR, and what a line begins with from which on it is none."""
+_STARTS = {start: what for what, starts in _OTHER_TEXTS.items() for start in starts}
+_OTHER_START = b"\n(%b)" % b"|".join(map(re.escape, _STARTS))  # finds all of them in the time of one
 _IR = re.compile(rb"[%^}#!{()]|\"[\w$.-]++\"\(|(?:[A-Za-z_]\w*+\.[\w$.]++|module|return) ")
 """The start of a line of IR. Few dumps have other lines, so the patterns above are compiled on first use."""
 _LONGEST_PREFIX = 512
@@ -236,13 +238,11 @@ def noise_end(data: Text, offset: int, end: int) -> int | None:
 
 def other_text(data: Text, offset: int, end: int) -> tuple[int, str] | None:
     """Return where the first text of another language or log begins between two offsets, and what it is."""
-    first = None
-    for what, start in ((what, start) for what, starts in _OTHER_TEXTS.items() for start in starts):
-        is_first = data[offset : offset + len(start)] == start
-        found = offset if is_first else data.find(b"\n" + start, offset, end) + 1
-        if found or is_first:
-            first, end = (found, what), found
-    return first
+    for start, what in _STARTS.items():
+        if data[offset : offset + len(start)] == start:
+            return offset, what
+    found = re.compile(_OTHER_START).search(data, offset, end)
+    return None if found is None else (found.start(1), _STARTS[found[1]])
 
 
 def without_noise(text: bytes) -> bytes:

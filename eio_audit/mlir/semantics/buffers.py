@@ -19,7 +19,7 @@ from functools import cached_property
 from itertools import chain
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.functions import OUTSIDE, Calls
+from eio_audit.mlir.semantics.calls import OUTSIDE, Calls
 from eio_audit.mlir.semantics.value_types import Storage, ValueTypes
 from eio_audit.mlir.traits import OpTraits
 

@@ -34,8 +34,8 @@ from itertools import chain, compress
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.semantics.buffers import ACCESSES, MEMORY, Buffers, handle, operands_at
+from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
-from eio_audit.mlir.semantics.functions import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.value_types import DynamicShapes, cannot_trap, element
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits

@@ -14,7 +14,7 @@ from enum import IntFlag
 from functools import cached_property
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
-from eio_audit.mlir.semantics.functions import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
+from eio_audit.mlir.semantics.calls import OPAQUE_CALLS, OPAQUE_DEVICE, OPAQUE_TENSOR
 from eio_audit.mlir.tokens import closing_end, list_parts, nesting, without_strings
 from eio_audit.mlir.traits import UNLISTED, types_of_kind
 

@@ -1,0 +1,270 @@
+"""Resolve calls: to functions that the dump defines and that cannot be replaced, and to ops, by text.
+
+**Functions of the dump.** A call names its callee by a symbol, which the nearest enclosing symbol table
+defines. Every other callee is unknown: a declaration, a nested reference, a function value, a symbol defined
+twice, or a function that the linker may replace. A declaration that says that the function touches no memory,
+returns and does not unwind is as good as an empty body.
+
+**Calls by text** are ``emitpy.call_opaque "ttnn.relu"`` and ``emitc.call_opaque "ttnn::relu"``. tt-mlir
+prints an op of ``ttnn`` as the call of a Python or C++ function. The call has the effects of that op, as far
+as its text shows that it is no more than the op:
+
+- The table knows the op. ``callees`` in ``own_traits.json`` has the functions of another name than their op.
+- It has no more operands than the op, none that is a pointer to something else than a device, and no
+  destination: no keyword argument ``output_tensor``, and no empty tensor behind the first operand.
+- Its opaque texts are constants: numbers, names in the namespaces of tt-metal and of the standard library,
+  and constructors (``ttnn.MemoryConfig(...)``). Other text may do anything where it runs.
+- No other op has its ``emitpy.name``, which is the name of a Python variable.
+
+Its text shows neither the shapes of the tensors nor all attributes of the op. So a call may trap, and has the
+effects that the op has under any attribute: a call of ``ttnn.deallocate`` is a forced free, and a convolution
+may free its input. Every other call by text may do anything.
+A custom call of StableHLO that only annotates its operand (``@Sharding``) gives that operand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import cached_property
+
+from eio_audit.mlir.aliases import post_order
+from eio_audit.mlir.ir import IR
+from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
+from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
+
+OUTSIDE = -1  # in place of a function or another op: the top level of the dump
+_CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
+_CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
+_SYMBOL = re.compile(SYMBOL)
+_SYMBOL_NAME = re.compile(SYMBOL_NAME)
+_NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
+_REPLACEABLE = re.compile(
+    rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
+    rb"|\blinkage\"?\s*=\s*(?!#llvm\.linkage<(?:external|internal|private)>)"
+    rb"|\bspecifiers\"?\s*=\s*(?!\[(?:\s|,|\"static\"|\"inline\"|\"constexpr\")*\])"
+)
+_NO_MEMORY = re.compile(rb"\bmemory_effects\s*=\s*#llvm\.memory_effects<(?:\s*\w+\s*=\s*none\s*,?)+>")
+OPAQUE_CALLS = frozenset(("emitc.call_opaque", "emitpy.call_opaque"))
+"""Ops that name what they call in a string."""
+OPAQUE_TENSOR = re.compile(
+    rb'!emitpy\.opaque<"\[?ttnn\.Tensor\]?">|!emitc\.opaque<"(?:(?:::)?ttnn::Tensor|(?:::)?std::vector<(?:::)?ttnn::Tensor>)">'
+)
+OPAQUE_DEVICE = re.compile(
+    rb'!emitpy\.opaque<"ttnn\.(?:Mesh)?Device">|!emitc\.ptr<!emitc\.opaque<"(?:::)?ttnn::distributed::MeshDevice">>'
+)
+"""The types of tt-metal in Python and C++: a tensor or several, and a device."""
+_TEXT = rb'"((?:[^"\\]|\\.)*)"'
+_OPAQUE_CALLEE = re.compile(rb"call_opaque\s+" + _TEXT + rb"\s*\(")
+_OPAQUE = re.compile(rb"\bopaque<" + _TEXT + rb">")
+_KEYWORDS = re.compile(rb"\bkeyword_args\s*=\s*\[(?P<keywords>[^\]]*)\]")
+_PYTHON_NAME = re.compile(rb"\bemitpy\.name\"?\s*=\s*" + _TEXT)
+_DESTINATION = rb"output_tensor"
+_ADDRESS = re.compile(rb"!emitc\.(?:array|lvalue|ptr)<")
+_CONSTANT = re.compile(
+    rb"""(?:
+    [\s\[\]{}<>),*&]
+    | -?[0-9][\w.]*+
+    | (?:True|False|None|true|false|nullptr|bool|double|float|int|u?int[0-9]+_t|size_t)\b(?!\s*\()
+    | (?:::)?(?:ttnn|ttsl|tt|std|reduction_common)(?:(?:\.|::)\w++)+(?!(?:\.|::)\w|\s*\()
+    | (?:::)?(?:ttnn|ttsl|tt)(?:(?:\.|::)\w++)*?(?:\.|::)(?!Create|Get|Set)(?=[A-Z])\w*
+      (?:Config|Coord|Grid|Param|Range|RangeSet|Shape|Spec)\(
+    | (?<![\w)\]}>])\(
+    | \.?[a-z]\w*+\s*=(?!=)\s*(?=[^\s=])
+    | '[\w./\ -]*' | \\22[\w./\ -]*\\22 | \\'[\w./\ -]*\\'
+    )*""",
+    re.VERBOSE,
+)
+"""By line: brackets, numbers, words, constants and types, constructors, tuples, argument names, strings."""
+_ASSIGNED = re.compile(rb"(?<![\w.])[a-z]\w*\s*=")
+"""In C++, a name without a dot before ``=`` is a variable that is assigned to."""
+_VALUE = "stablehlo.optimization_barrier"
+"""An op with any number of operands, which its results may be, and no effect."""
+_CUSTOM_CALLS = frozenset(("mhlo.custom_call", "stablehlo.custom_call"))
+_TARGET = re.compile(rb'custom_call\s+@"?([\w.$-]+)|\bcall_target_name"?\s*=\s*"([^"]*)"')
+_ANNOTATIONS = frozenset((b"Sharding", b"SPMDFullToShardShape", b"SPMDShardToFullShape"))
+"""Targets of custom calls that say how a tensor is spread over devices, and do nothing."""
+_SAYS_MORE = (b"called_computations", b"has_side_effect", b"output_operand_aliases")
+
+
+class Calls:
+    """The calls of one dump."""
+
+    def __init__(self, ir: IR) -> None:
+        self._ir = ir
+        rows = [ir.op_table.of(name) for name in ir.names]
+        self._is_table = ["symbol_table" in row.flags for row in rows]
+        self._is_function = ["function" in row.flags for row in rows]
+        is_call = ["call" in row.flags for row in rows]
+        calls = [op for op, name in enumerate(ir.op_name) if is_call[name]]
+        found = ((call, self._find(call)) for call in calls)
+        # By call, the called function. A call is missing if its callee is unknown, and if it closes
+        # a cycle, such as a recursive call.
+        self.callee = {call: callee for call, callee in found if callee is not None}
+        # By function, the calls in it. OUTSIDE has the calls outside functions. Callees come before
+        # their callers.
+        self.by_function = self._callees_first(calls)
+
+    def _callees_first(self, calls: Sequence[int]) -> dict[int, list[int]]:
+        calls_in: dict[int, list[int]] = {OUTSIDE: []}
+        for call in calls:
+            enclosing = self._ir.enclosing_ops(self._ir.op_block[call])
+            functions = (op for op in enclosing if self._is_function[self._ir.op_name[op]])
+            calls_in.setdefault(next(functions, OUTSIDE), []).append(call)
+        done: dict[int, list[int]] = {}
+
+        def callees(function: int) -> list[int]:
+            called = reversed(calls_in.get(function, ()))
+            return [self.callee[call] for call in called if call in self.callee]
+
+        # Reversed here and in ``callees``: post_order takes the last first, and textual order breaks ties.
+        for function in post_order([*calls_in, *self.callee.values()][::-1], callees, done):
+            done[function] = calls_in.get(function, [])
+        place = {function: k for k, function in enumerate(done)}
+        for function, in_function in done.items():
+            for call in in_function:
+                if call in self.callee and place[self.callee[call]] >= place[function]:
+                    del self.callee[call]
+        return done
+
+    def _find(self, call: int) -> int | None:
+        symbol = self._callee_symbol(call)
+        if symbol is None:
+            return None
+        for op in self._ir.enclosing_ops(self._ir.op_block[call]):
+            if self._ir.name(op) not in self._ir.op_table.rows:
+                return None  # it may be a symbol table: a row under a pattern says nothing of that
+            if self._is_table[self._ir.op_name[op]]:
+                return self._functions.get((op, symbol))
+        return self._functions.get((OUTSIDE, symbol))
+
+    def _callee_symbol(self, call: int) -> str | None:
+        text = self._ir.own_text(call)
+        if self._ir.op_is_generic[call]:
+            callees = _values(text, b"callee")
+            is_symbol = len(callees) == 1 and _SYMBOL.fullmatch(callees[0])
+            return symbol_of(callees[0]) if is_symbol else None
+        if b"callee" in text:
+            return None  # MLIR prefers the attribute to the symbol: call @f() {callee = @g}
+        name = _NAME.match(text)
+        match = _CUSTOM_CALLEE.match(text, name.end()) if name else None
+        return symbol_of(match["symbol"]) if match else None
+
+    @cached_property
+    def _functions(self) -> dict[tuple[int, str], int | None]:
+        """By symbol table and symbol, the function that a call of the symbol calls. None if unknown."""
+        ir, found = self._ir, dict[tuple[int, str], int | None]()
+        for op in range(len(ir)):
+            symbols = self._symbols(op) if self._is_function[ir.op_name[op]] else ()
+            for symbol in symbols:
+                key = ir.parent_op(ir.op_block[op]), symbol
+                is_known = ir.nested_ops(op) or _does_nothing(ir.attribute_text(op))
+                is_fixed = is_known and _REPLACEABLE.search(ir.own_text(op)) is None
+                found[key] = op if key not in found and is_fixed and len(symbols) == 1 else None
+        return found
+
+    def _symbols(self, function: int) -> list[str]:
+        """Return the symbol of a function, or those that it may have."""
+        ir = self._ir
+        header = ir.own_text(function)
+        if ir.op_is_generic[function]:
+            return list(map(symbol_of, _values(header, b"sym_name")))
+        name = _NAME.match(header)
+        match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
+        others = map(symbol_of, _SYMBOL_NAME.findall(header))
+        return [symbol_of(match["symbol"]), *others] if match else []
+
+
+def _does_nothing(declaration: bytes) -> bool:
+    """Whether a declaration of LLVM says that all that a call does is to give its result."""
+    says_all = b"no_unwind" in declaration and b"will_return" in declaration
+    return says_all and len(_NO_MEMORY.findall(declaration)) == 1 and b"convergent" not in declaration
+
+
+def _values(text: bytes, attribute: bytes) -> list[bytes]:
+    """Return the values of an attribute in generic form: several if it is in ``<{...}>`` and in ``{...}``."""
+    return [value for name, value in generic_attributes(text) if name == attribute]
+
+
+def called_ops(ir: IR, assume_pure: Sequence[str] = ()) -> dict[int, str]:
+    """Return, by call, the op that it has the effects of. Other calls are left out.
+
+    A row of the project for the calls themselves, or an assumption about them, has precedence.
+
+    Complexity: linear in the texts of the calls.
+    """
+    names = {
+        number
+        for number, name in enumerate(ir.names)
+        if name in OPAQUE_CALLS | _CUSTOM_CALLS
+        and not ir.op_table.is_own(name)
+        and not any(fnmatchcase(name, pattern) for pattern in assume_pure)
+    }
+    if not names:
+        return {}
+    called: dict[int, str] = {}
+    variables: dict[int, bytes] = {}
+    for op, name in enumerate(ir.op_name):
+        if name in names and (found := _called_op(ir, op)) is not None:
+            called[op] = found
+            if variable := _PYTHON_NAME.search(ir.bare_text(op)):
+                variables[op] = variable[1]
+    uses = Counter(variables.values())
+    for op, variable_name in variables.items():
+        if uses[variable_name] > 1:
+            del called[op]
+    for op in [op for op in called if _has_destination(ir, op, called)]:
+        del called[op]
+    return called
+
+
+def called_row(row: OpTraits) -> OpTraits:
+    """Return the row of a call of the function that is printed for an op with this row."""
+    on = dict(row.on)
+    for places in row.when.values():
+        for place, kinds in places.items():
+            on[place] = on.get(place, frozenset()) | kinds
+    return replace(
+        row, effects=row.effects.union(*on.values()), on=on, when={}, flags=row.flags | {"may_trap"}
+    )
+
+
+def _called_op(ir: IR, op: int) -> str | None:
+    text, is_generic = ir.alias_texts.expanded(ir.bare_text(op)), ir.op_is_generic[op]
+    if ir.name(op) in _CUSTOM_CALLS:
+        targets = [custom or generic for custom, generic in _TARGET.findall(text)]
+        is_annotation = len(targets) == 1 and targets[0] in _ANNOTATIONS
+        return _VALUE if is_annotation and not any(word in text for word in _SAYS_MORE) else None
+    callees = (
+        [value.strip(b'"') for name, value in generic_attributes(text) if name == b"callee"]
+        if is_generic
+        else _OPAQUE_CALLEE.findall(text)[:1]
+    )
+    if len(callees) != 1:
+        return None
+    rest, keywords = _PYTHON_NAME.sub(b"", text), b""
+    if match := _KEYWORDS.search(rest):
+        keywords, rest = match["keywords"], rest[: match.start()] + rest[match.end() :]
+    is_python = ir.name(op) == "emitpy.call_opaque"
+    are_constants = all(_is_constant(opaque, is_python=is_python) for opaque in _OPAQUE.findall(rest))
+    strings = _OPAQUE.sub(b"", rest).count(b'"') // 2  # the callee and, in generic assembly, the op's name
+    has_address = _ADDRESS.search(OPAQUE_DEVICE.sub(b"", rest)) is not None
+    if has_address or not are_constants or strings != (2 if is_generic else 1) or _DESTINATION in keywords:
+        return None
+    return op_of_callee(callees[0].decode("utf-8", "replace").replace("::", ".").removeprefix("."))
+
+
+def _is_constant(text: bytes, *, is_python: bool) -> bool:
+    return _CONSTANT.fullmatch(text) is not None and (is_python or _ASSIGNED.search(text) is None)
+
+
+def _has_destination(ir: IR, op: int, called: dict[int, str]) -> bool:
+    """Whether a call gets more operands than its op, or an empty tensor behind the first operand."""
+    operands = ir.operands_of(op)
+    most = ir.op_table.of(called[op]).operands
+    owners = [ir.value_owner[value] for value in operands[1:]]
+    is_empty = any(called.get(owner) == "ttnn.empty" for owner in owners)
+    return is_empty or len(operands) > (ANY_NUMBER if most is None else most)
