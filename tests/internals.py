@@ -8,18 +8,16 @@ from __future__ import annotations
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
+from eio_audit.audit.bisect.advice import LabelFlow, Together, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
-from eio_audit.audit.bisect.first_failure import first_failure
 from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
-from eio_audit.audit.bisect.survey import PipelinePass, Survey, choose_pass, printed_pipeline
+from eio_audit.audit.bisect.survey import Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
 from eio_audit.audit.check.figures import summarize_blocks
-from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock, PairClass, PairClasses
+from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
-from eio_audit.audit.check.location_health import LocationRule
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import DumpCheck, DumpInFile, check_dumps, digest_of, dump_in_file
@@ -45,18 +43,18 @@ from eio_audit.audit.corpus.workers import (
     program_digest,
     require_versions,
 )
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
+from eio_audit.audit.dependence import DependenceGraph, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
 from eio_audit.audit.diff.diff import Fragmentation
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
 from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import Relation, gaps_between, matching_lines, repeated_changes
-from eio_audit.audit.diff.sameness import Sameness, sameness
+from eio_audit.audit.diff.op_changes import gaps_between, matching_lines, repeated_changes
+from eio_audit.audit.diff.sameness import sameness
 from eio_audit.audit.explain.dataflow import BlockDataflow, neighbourhood
-from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import Disorder, OrderPicture, WorstBlocks, pictures_of_model
+from eio_audit.audit.explain.explain import OpExplanation, OpInBlock
+from eio_audit.audit.explain.order_picture import OrderPicture, WorstBlocks, pictures_of_model
 from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.fix import (
@@ -81,37 +79,23 @@ from eio_audit.audit.gate.baseline import (
     parse_baseline,
 )
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
-from eio_audit.audit.gate.rules import (
-    AVOIDABLE,
-    HOISTED,
-    LOCATION_RULES,
-    ORDER_RULES,
-    RULES,
-    SPLIT,
-    UNAVOIDABLE,
-    UNINDEXED,
-    WRONG_INDEX,
-    rules_by_prefix,
-)
+from eio_audit.audit.gate.gate import CheckedDump, judge
+from eio_audit.audit.gate.rules import RULES
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
-from eio_audit.audit.log.history import EventKind
 from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
 from eio_audit.cli import jobs as jobs_module
 from eio_audit.cli.commands.help import config_command
 from eio_audit.cli.config_file import KEYS
 from eio_audit.cli.dump_choice import WantedDump, rerun
-from eio_audit.cli.gate import SourceRoot
 from eio_audit.cli.main import main
 from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
@@ -123,29 +107,10 @@ from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpac
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
-from eio_audit.mlir.input.markers import (
-    Moment,
-    State,
-    TimedEntry,
-    find_markers,
-    find_states,
-    find_timing_reports,
-    holds_ir,
-    parse_state,
-)
+from eio_audit.mlir.input.function_texts import DumpText, FunctionText, outermost_op, shown_op
+from eio_audit.mlir.input.markers import find_markers, find_states, find_timing_reports, holds_ir
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.location import (
-    CallSiteLoc,
-    FileLineColLoc,
-    FusedLoc,
-    Location,
-    Locations,
-    NameLoc,
-    OpaqueLoc,
-    UnknownLoc,
-    parse_location,
-)
+from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
 from eio_audit.mlir.reading.op_text import KnownTexts, OpText, OpTexts
@@ -153,33 +118,25 @@ from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Mentions, Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
+from eio_audit.mlir.semantics import buffers as buffers_module
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import value_types as constants_module
 from eio_audit.mlir.semantics import value_types as value_types_module
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
+from eio_audit.mlir.semantics.buffers import MEMORY
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.conflicts import conflicts
-from eio_audit.mlir.semantics.effects import (
-    CHANGES,
-    CONTROL,
-    EffectSource,
-    EffectTable,
-    Resource,
-    Touches,
-    condition_holds,
-)
+from eio_audit.mlir.semantics.effects import CHANGES, CONTROL, Resource, Touches, condition_holds
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
-from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
+from eio_audit.mlir.semantics.value_types import DynamicShapes
 from eio_audit.mlir.source import Position, Source, Span, find_all
-from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
+from eio_audit.mlir.tokens import SYMBOL, symbol_of
 from eio_audit.mlir.traits import (
     ANY_NUMBER,
     EFFECT_FLAGS,
     EVERYTHING,
-    STATES,
     STRUCTURE_FLAGS,
     UNLISTED,
     OpTable,
@@ -211,7 +168,7 @@ from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outsi
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
 from eio_audit.report.graph import GAP, layered_layout
-from eio_audit.report.html.bisect import Curve, Hatched, bisection_to_html, curve_of
+from eio_audit.report.html.bisect import Curve, bisection_to_html, curve_of
 from eio_audit.report.html.pages import INDEX, check_to_pages, files_of, page_names
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
 from eio_audit.report.html.table import Table, columns_of

@@ -3,16 +3,8 @@ from __future__ import annotations
 import pytest
 
 from eio_audit import Finding, read_text
-from tests.internals import (
-    AVOIDABLE,
-    RULES,
-    UNAVOIDABLE,
-    Baseline,
-    BaselineComparison,
-    BaselineEntry,
-    audit_dump,
-    find,
-)
+from tests.internals import RULES, Baseline, BaselineComparison, BaselineEntry, audit_dump, find
+from tests.rules import AVOIDABLE, UNAVOIDABLE
 
 
 def op(index: int, name: str, operand: str = "%a", line: int = 2) -> str:

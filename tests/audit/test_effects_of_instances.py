@@ -11,8 +11,8 @@ from collections import defaultdict
 
 import pytest
 
-from eio_audit import read_text
-from tests.internals import CONTROL, DEFAULT_OPTIONS, Dependences, read_ir
+from eio_audit import AuditOptions, read_text
+from tests.internals import CONTROL, Dependences, read_ir
 from tests.running.native_programs import native_program
 from tests.tools import mlir_tool, needs_mlir_opt
 
@@ -90,7 +90,7 @@ def mlir_effects(text: str) -> dict[int, set[str]]:
 def our_effects(text: str) -> dict[int, set[str]]:
     """The effects of the op of each line, those of its regions included."""
     dump = read_text(text)[0]
-    ir = read_ir(dump.source, dump.span, DEFAULT_OPTIONS.op_table)
+    ir = read_ir(dump.source, dump.span, AuditOptions().op_table)
     table = Dependences(ir).effects
     found = defaultdict(set)
     for op in range(len(ir)):

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import eio_audit
 from tests.internals import (
-    DEFAULT_OPTIONS,
     ComparedDump,
     DumpComparison,
     Interned,
@@ -38,7 +37,7 @@ def op(name: str, result: str, *operands: str, index: int) -> str:
 
 def found(before: eio_audit.Dump, after: eio_audit.Dump) -> list[Placement]:
     interned = Interned()
-    sides = [ComparedDump(read_dump(dump, DEFAULT_OPTIONS), interned) for dump in (before, after)]
+    sides = [ComparedDump(read_dump(dump, eio_audit.AuditOptions()), interned) for dump in (before, after)]
     keyed = sides[1].dump
     return [*misplaced(keyed, made_out_of_order(DumpComparison(*sides)), keyed.keys.by_op).values()]
 
@@ -148,7 +147,7 @@ def test_a_trace_and_a_diff_give_the_same_advice() -> None:
 
 def test_the_estimate_is_what_the_changed_pass_does() -> None:
     """With slices inserted where the matmuls stood, the pipeline of tt-mlir leaves 9 inversions, not 25."""
-    dump = read_dump(eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))[-1], DEFAULT_OPTIONS)
+    dump = read_dump(eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))[-1], eio_audit.AuditOptions())
     slices = [op for op in range(len(dump.ir)) if dump.ir.name(op) == "ttnn.slice_static"]
     assert placed(dump, slices, dump.keys.by_op).removed == 25 - 9
 
@@ -156,7 +155,7 @@ def test_the_estimate_is_what_the_changed_pass_does() -> None:
 @given(programs(), st.data())
 def test_ops_are_put_where_a_fix_may_put_them(text: str, data: st.DataObject) -> None:
     [dump] = eio_audit.read_text(text)
-    keyed = read_dump(dump, DEFAULT_OPTIONS)
+    keyed = read_dump(dump, eio_audit.AuditOptions())
     ops, keys = range(len(keyed.ir)), keyed.keys.by_op
     avoidable = eio_audit.check([dump]).summary.avoidable
     assert placed(keyed, ops, keys).removed == avoidable

@@ -14,12 +14,9 @@ import pytest
 
 from eio_audit import Check, Finding, Gate, InputError, Verdict, check, read_text
 from tests.internals import (
-    AVOIDABLE,
     MOST_RESULTS,
     RENDERERS,
     RULES,
-    UNAVOIDABLE,
-    WRONG_INDEX,
     LogFindings,
     ModelLine,
     Position,
@@ -28,6 +25,7 @@ from tests.internals import (
     rendered,
     repository_path,
 )
+from tests.rules import AVOIDABLE, UNAVOIDABLE, WRONG_INDEX
 
 DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads(gzip.decompress((DATA / "sarif-2.1.0.schema.json.gz").read_bytes()))

@@ -12,7 +12,6 @@ from eio_audit import Dump, Gate, Verdict, __version__, read_text
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function
 from tests.internals import (
-    AVOIDABLE,
     INDEX,
     Console,
     OrderPicture,
@@ -22,6 +21,7 @@ from tests.internals import (
     rendered,
 )
 from tests.report.pages import Page, column
+from tests.rules import AVOIDABLE
 
 GOLDENS = Path(__file__).parent / "goldens"
 ORDERED, ONE, THREE = function("f", 1, 2, 3), function("f", 2, 1, 3), function("f", 3, 2, 1)

@@ -10,17 +10,10 @@ import pytest
 from eio_audit import Gate, diff, read, read_text, trace
 from eio_audit.testing import assert_in_original_order
 from tests.audit.test_hoisted_constants import BOTH, DATA, HOISTED_ALONE, SHUFFLED_ALONE, function
-from tests.internals import (
-    AVOIDABLE,
-    HOISTED,
-    Console,
-    WorstBlocks,
-    conclusion,
-    order_summary,
-    rendered,
-)
+from tests.internals import Console, WorstBlocks, conclusion, order_summary, rendered
 from tests.report.judged import judged
 from tests.report.pages import Page
+from tests.rules import AVOIDABLE, HOISTED
 
 LINE = "1 constant is hoisted (2 inversions); fix puts it back"
 SELECTED = Gate((AVOIDABLE, HOISTED))

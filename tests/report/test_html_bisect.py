@@ -6,21 +6,14 @@ import pytest
 
 from eio_audit import AuditOptions, Bisection, Gate, IndexPattern, bisect
 from tests.cli.running import SAMPLES
-from tests.internals import (
-    DEFAULT_OPTIONS,
-    STATUSES,
-    Curve,
-    Hatched,
-    StoredSteps,
-    bisection_to_html,
-    curve_of,
-)
+from tests.internals import STATUSES, Curve, StoredSteps, bisection_to_html, curve_of
 from tests.report.pages import Page, column
 from tests.report.stored import texts_of
 
 RECORDED = SAMPLES / "recorded" / "erase_inverse_ops.py"
 SMALL = SAMPLES / "small" / "before_alias.mlir"
 COMMAND = [sys.executable, str(RECORDED), "--ttir-erase-inverse-ops", str(SMALL)]
+WITH_INDICES = AuditOptions()
 NO_INDICES = AuditOptions(pattern=IndexPattern("unknown (?P<index>[0-9]+)"))
 COMMUTE = "TTIRCommuteTmsThroughElementwiseRewriter"
 
@@ -28,7 +21,7 @@ COMMUTE = "TTIRCommuteTmsThroughElementwiseRewriter"
 class Shown:
     """A bisection, and its page."""
 
-    def __init__(self, folder: Path, options: AuditOptions = DEFAULT_OPTIONS, max_runs: int = 1000) -> None:
+    def __init__(self, folder: Path, options: AuditOptions = WITH_INDICES, max_runs: int = 1000) -> None:
         self.steps = StoredSteps()
         self.result: Bisection = bisect(
             COMMAND, options, folder=folder, jobs=1, max_runs=max_runs, watches=[self.steps]
@@ -155,9 +148,9 @@ def test_without_indices_nothing_is_said_of_inversions(unindexed: Shown) -> None
 
 def test_attempts_that_are_not_resolved_are_hatched(stopped: Shown) -> None:
     assert stopped.curve().hatched == [
-        Hatched("0.00%", "12.39%"),
-        Hatched("12.39%", "12.39%"),
-        Hatched("24.77%", "25.23%"),
+        ("0.00%", "12.39%"),
+        ("12.39%", "12.39%"),
+        ("24.77%", "25.23%"),
     ]
     assert "intervals of attempts are not resolved: --max-runs is reached" in stopped.words
 

@@ -11,9 +11,6 @@ import pytest
 import eio_audit
 from eio_audit import BlockAudit, Check, DumpAudit, Gate, InputError, Verdict
 from tests.internals import (
-    AVOIDABLE,
-    ORDER_RULES,
-    UNAVOIDABLE,
     Console,
     DumpPlace,
     count,
@@ -26,6 +23,7 @@ from tests.internals import (
     wrong_labels,
 )
 from tests.report.judged import DEFAULT, judged
+from tests.rules import AVOIDABLE, ORDER_RULES, UNAVOIDABLE
 
 
 class Terminal(io.StringIO):

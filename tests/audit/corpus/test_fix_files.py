@@ -24,7 +24,7 @@ from eio_audit import (
     read_text,
 )
 from tests.audit.test_trace import dump, function, logs
-from tests.internals import BatchSize, DumpFix, FixedDump, Relabel, Workers, fix_files, local_workers
+from tests.internals import BatchSize, DumpFix, FixedDump, Workers, fix_files, local_workers
 from tests.programs import programs
 from tests.test_samples import SAMPLES
 
@@ -83,7 +83,7 @@ def test_every_file_has_its_own_fix(workers: Workers, texts: list[str]) -> None:
     [
         pytest.param(DumpFix(renumber=True), marks=pytest.mark.slow),
         DumpFix(AuditOptions(follow="derived", assume_pure="my.*"), relabel="nested"),
-        pytest.param(DumpFix(relabel=Relabel.FLAT, finds_wrong_labels=False), marks=pytest.mark.slow),
+        pytest.param(DumpFix(relabel="flat", finds_wrong_labels=False), marks=pytest.mark.slow),
     ],
 )
 def test_a_real_log_is_the_same_with_other_processes(workers: Workers, dump_fix: DumpFix) -> None:
