@@ -15,7 +15,6 @@ from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
 from eio_audit.audit.bisect.survey import Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
-from eio_audit.audit.check.figures import summarize_blocks
 from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.command import run_command
@@ -83,7 +82,7 @@ from eio_audit.audit.gate.gate import CheckedDump, judge
 from eio_audit.audit.gate.rules import RULES
 from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import ModelLine, Origin, parse_origin
+from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
@@ -103,9 +102,9 @@ from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
-from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
+from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
-from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
+from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
 from eio_audit.mlir.input.function_texts import DumpText, FunctionText, outermost_op, shown_op
 from eio_audit.mlir.input.markers import find_markers, find_states, find_timing_reports, holds_ir
@@ -131,7 +130,7 @@ from eio_audit.mlir.semantics.conflicts import conflicts
 from eio_audit.mlir.semantics.effects import CHANGES, CONTROL, Resource, Touches, condition_holds
 from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.value_types import DynamicShapes
-from eio_audit.mlir.source import Position, Source, Span, find_all
+from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.tokens import SYMBOL, symbol_of
 from eio_audit.mlir.traits import (
     ANY_NUMBER,
@@ -166,24 +165,21 @@ from eio_audit.order.search import Order, best_order, improve, pull_up, push_dow
 from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
-from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
-from eio_audit.report.graph import GAP, layered_layout
-from eio_audit.report.html.bisect import Curve, bisection_to_html, curve_of
-from eio_audit.report.html.pages import INDEX, check_to_pages, files_of, page_names
-from eio_audit.report.html.stored_steps import STATUSES, StoredSteps, StoredTexts, packed
+from eio_audit.report.graph import layered_layout
+from eio_audit.report.html.bisect import Curve, curve_of
+from eio_audit.report.html.pages import check_to_pages, page_names
+from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
-from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
+from eio_audit.report.manual import PAGES, entries
 from eio_audit.report.text import progress as progress_module
-from eio_audit.report.text.check import print_fix
-from eio_audit.report.text.console import Console, hyperlink
-from eio_audit.report.text.diff import print_unified_diff, unified_diff
+from eio_audit.report.text.console import Console
+from eio_audit.report.text.diff import unified_diff
 from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.text.trace import print_trace
 from eio_audit.report.wording.bisect import best_change
-from eio_audit.report.wording.diff import marked, order_summary, word_diff
-from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import sum_of, unknown_ops, wrong_labels
-from eio_audit.report.wording.trace import conclusion, order_after
+from eio_audit.report.wording.diff import marked, word_diff
+from eio_audit.report.wording.order import sum_of
+from eio_audit.report.wording.trace import order_after

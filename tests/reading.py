@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from eio_audit import InputError
-from tests.internals import IR, Position, Source, read_ir
+from tests.internals import IR, Source, read_ir
 
 
 def ir_of(text: str | bytes) -> IR:
@@ -33,4 +33,4 @@ def check_error(text: str | bytes, line: int, column: int, message: str) -> None
     with pytest.raises(InputError) as caught:
         ir_of(text)
     assert message in caught.value.message
-    assert caught.value.position == Position(line, column)
+    assert caught.value.position == (line, column)

@@ -8,7 +8,6 @@ from tests.audit.test_fix import SHUFFLED
 from tests.internals import (
     BlockDataflow,
     FixedBlock,
-    ModelLine,
     OpExplanation,
     OpInBlock,
     audit_dump,
@@ -100,7 +99,7 @@ def test_where_an_op_stands_and_where_it_comes_from() -> None:
 
 def test_the_model_line_of_a_location_without_an_index() -> None:
     text = '"t.b"() : () -> () loc("1|a")\n"t.a"() : () -> () loc("x.py":7:2)\n'
-    assert explained(text, "2").model_line == ModelLine("x.py", 7)
+    assert explained(text, "2").model_line == ("x.py", 7)
 
 
 def test_the_neighbours_in_the_original_order_and_where_they_stand() -> None:

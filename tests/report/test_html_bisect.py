@@ -6,7 +6,7 @@ import pytest
 
 from eio_audit import AuditOptions, Bisection, Gate, IndexPattern, bisect
 from tests.cli.running import SAMPLES
-from tests.internals import STATUSES, Curve, StoredSteps, bisection_to_html, curve_of
+from tests.internals import STATUSES, Curve, StoredSteps, curve_of, rendered
 from tests.report.pages import Page, column
 from tests.report.stored import texts_of
 
@@ -30,7 +30,7 @@ class Shown:
         self.page = self.page_of(self.result)
 
     def page_of(self, result: Bisection) -> Page:
-        return Page(bisection_to_html(result, "1.0", Gate(), self.steps))
+        return Page(rendered(result, "html", gate=Gate(), steps=self.steps))
 
     @property
     def words(self) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from eio_audit import Gate, check, explain, read, read_text, trace
 from tests.audit.test_check import ISSUE
-from tests.internals import Console, hyperlink, print_trace, rendered
+from tests.internals import Console, print_trace, rendered
 from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 
@@ -76,7 +76,10 @@ def test_no_link_is_piped(issue: Path) -> None:
 
 
 def test_standard_input_has_no_address() -> None:
-    assert hyperlink("<stdin>", 3) == ""
+    file = Terminal()
+    rendered(judged(read_text(ISSUE, "<stdin>")), "text", Console(file, color=True))
+    assert "\x1b[" in file.getvalue()
+    assert "\x1b]8;" not in file.getvalue()
 
 
 def test_the_profile_of_a_block_in_order_is_empty() -> None:
