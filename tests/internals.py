@@ -18,7 +18,6 @@ from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, La
 from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.command import run_command
-from eio_audit.audit.corpus import workers as workers_module
 from eio_audit.audit.corpus.check_dumps import DumpCheck, DumpInFile, check_dumps, digest_of, dump_in_file
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
@@ -41,6 +40,7 @@ from eio_audit.audit.corpus.workers import (
     local_workers,
     program_digest,
     require_versions,
+    usable_cores,
 )
 from eio_audit.audit.dependence import DependenceGraph, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
@@ -91,30 +91,26 @@ from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
 from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.cli import jobs as jobs_module
-from eio_audit.cli.commands.help import config_command
-from eio_audit.cli.config_file import KEYS
-from eio_audit.cli.dump_choice import WantedDump, rerun
+from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
-from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
-from eio_audit.mlir.files import TooLargeError, read_file, unpacked_blocks
+from eio_audit.mlir.files import read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
-from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, is_rewrite
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText, outermost_op, shown_op
-from eio_audit.mlir.input.markers import find_markers, find_states, find_timing_reports, holds_ir
+from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
+from eio_audit.mlir.input.function_texts import DumpText, outermost_op, shown_op
+from eio_audit.mlir.input.markers import find_states, find_timing_reports, holds_ir
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
-from eio_audit.mlir.reading.op_text import KnownTexts, OpText, OpTexts
+from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.reading.scopes import Mentions, Scopes
+from eio_audit.mlir.reading.scopes import Scopes
 from eio_audit.mlir.rewriting.value_names import ValueNames, renumber
 from eio_audit.mlir.rewriting.writer import with_locations
 from eio_audit.mlir.semantics import buffers as buffers_module
@@ -122,28 +118,11 @@ from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
-from eio_audit.mlir.semantics import value_types as constants_module
 from eio_audit.mlir.semantics import value_types as value_types_module
-from eio_audit.mlir.semantics.buffers import MEMORY
 from eio_audit.mlir.semantics.calls import Calls
-from eio_audit.mlir.semantics.conflicts import conflicts
-from eio_audit.mlir.semantics.effects import CHANGES, CONTROL, Resource, Touches, condition_holds
-from eio_audit.mlir.semantics.forms import Forms, pastes_text
-from eio_audit.mlir.semantics.value_types import DynamicShapes
+from eio_audit.mlir.semantics.effects import CONTROL, condition_holds
 from eio_audit.mlir.source import Source, Span, find_all
-from eio_audit.mlir.tokens import SYMBOL, symbol_of
-from eio_audit.mlir.traits import (
-    ANY_NUMBER,
-    EFFECT_FLAGS,
-    EVERYTHING,
-    STRUCTURE_FLAGS,
-    UNLISTED,
-    OpTable,
-    OpTraits,
-    op_of_callee,
-    op_traits,
-    parse_op_traits,
-)
+from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
 from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
@@ -172,7 +151,7 @@ from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
 from eio_audit.report.json import _FIELDS, _MADE
-from eio_audit.report.manual import PAGES, entries
+from eio_audit.report.manual import entries
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import unified_diff

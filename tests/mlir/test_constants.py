@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.internals import IR, DynamicShapes
-from tests.internals import constants_module as constants
+from tests.internals import IR
+from tests.internals import value_types_module as value_types
 from tests.reading import ir_of
 
 DEFINED = """  %c0 = arith.constant 0 : index
@@ -34,7 +34,7 @@ def last_op(line: str) -> tuple[IR, int]:
     ],
 )
 def test_an_element_is_one_at_constants_in_bounds(line: str, expected: tuple[int, ...] | None) -> None:
-    assert constants.element(*last_op(line)) == expected
+    assert value_types.element(*last_op(line)) == expected
 
 
 @pytest.mark.parametrize(
@@ -62,4 +62,4 @@ def test_an_element_is_one_at_constants_in_bounds(line: str, expected: tuple[int
 )
 def test_what_cannot_trap(line: str, expected: bool) -> None:
     ir, op = last_op(line)
-    assert constants.cannot_trap(ir, op, DynamicShapes(ir)) == expected
+    assert value_types.cannot_trap(ir, op, value_types.DynamicShapes(ir)) == expected
