@@ -8,29 +8,21 @@ from __future__ import annotations
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
-from eio_audit.audit.bisect.advice import LabelFlow, Together, advise
+from eio_audit.audit.bisect.advice import LabelFlow, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
-from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
+from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
-from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock, PairClasses
+from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.command import run_command
-from eio_audit.audit.corpus.check_dumps import DumpCheck, DumpInFile, check_dumps, digest_of, dump_in_file
+from eio_audit.audit.corpus.check_dumps import DumpCheck, check_dumps, digest_of, dump_in_file
 from eio_audit.audit.corpus.fix_files import fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.corpus.models import (
-    Model,
-    ModelFigures,
-    figures_by_model,
-    figures_by_pass,
-    find_models,
-    model_of,
-    models_of,
-)
-from eio_audit.audit.corpus.trace_models import NO_PROGRESS, ModelTraces, Progress, TraceModel, trace_models
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass, find_models, models_of
+from eio_audit.audit.corpus.trace_models import TraceModel, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import (
     BatchSize,
@@ -44,10 +36,8 @@ from eio_audit.audit.corpus.workers import (
 )
 from eio_audit.audit.dependence import DependenceGraph, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
-from eio_audit.audit.diff.diff import Fragmentation
-from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
-from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
+from eio_audit.audit.diff.inverse_ops import inverse_pairs, rearrangements
+from eio_audit.audit.diff.made_ops import placed
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import gaps_between, matching_lines, repeated_changes
 from eio_audit.audit.diff.sameness import sameness
@@ -58,7 +48,6 @@ from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.fix import (
     DumpFix,
-    FixedDump,
     corrected,
     in_orders,
     random_order,
@@ -78,19 +67,16 @@ from eio_audit.audit.gate.baseline import (
     parse_baseline,
 )
 from eio_audit.audit.gate.findings import find
-from eio_audit.audit.gate.gate import CheckedDump, judge
+from eio_audit.audit.gate.gate import judge
 from eio_audit.audit.gate.rules import RULES
-from eio_audit.audit.locations.location_numbers import NO_LOCATION, Interned, LocationNumbers
+from eio_audit.audit.locations.location_numbers import Interned, LocationNumbers
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import Origin, parse_origin
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
-from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
-from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
-from eio_audit.audit.log.trace_rows import PassTotal, merge_traces, pass_totals
-from eio_audit.audit.log.walk import PassRun
+from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts
+from eio_audit.audit.log.trace_rows import merge_traces, pass_totals
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
@@ -120,7 +106,7 @@ from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls
-from eio_audit.mlir.semantics.effects import CONTROL, condition_holds
+from eio_audit.mlir.semantics.effects import condition_holds
 from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
 from eio_audit.order.bounds import CyclePacking, count_forced
@@ -157,7 +143,6 @@ from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import unified_diff
 from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.text.progress import advancing, progress, status
-from eio_audit.report.text.trace import print_trace
 from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of

@@ -12,7 +12,7 @@ from collections import defaultdict
 import pytest
 
 from eio_audit import AuditOptions, read_text
-from tests.internals import CONTROL, Dependences, read_ir
+from tests.internals import Dependences, read_ir
 from tests.running.native_programs import native_program
 from tests.tools import mlir_tool, needs_mlir_opt
 
@@ -95,7 +95,7 @@ def our_effects(text: str) -> dict[int, set[str]]:
     found = defaultdict(set)
     for op in range(len(ir)):
         effects = table.of(op)
-        states = (kinds for state, kinds in effects.states.items() if state != CONTROL)
+        states = (kinds for state, kinds in effects.states.items() if state != "control")
         kinds = effects.anywhere.union(effects.memory, effects.tensors, *states)
         found[text.count("\n", 0, ir.op_start[op]) + 1] |= kinds
     return found

@@ -8,16 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eio_audit
-from tests.internals import (
-    ComparedDump,
-    DumpComparison,
-    Interned,
-    Placement,
-    made_out_of_order,
-    misplaced,
-    placed,
-    read_dump,
-)
+from tests.internals import placed, read_dump
 from tests.programs import programs
 
 SAMPLES = Path(__file__).parents[2] / "sample_irs"
@@ -35,16 +26,13 @@ def op(name: str, result: str, *operands: str, index: int) -> str:
     return f'{result} = "ttir.{name}"({", ".join(operands)}) : ({types}) -> i32 loc("{index}|{name}")'
 
 
-def found(before: eio_audit.Dump, after: eio_audit.Dump) -> list[Placement]:
-    interned = Interned()
-    sides = [ComparedDump(read_dump(dump, eio_audit.AuditOptions()), interned) for dump in (before, after)]
-    keyed = sides[1].dump
-    return [*misplaced(keyed, made_out_of_order(DumpComparison(*sides)), keyed.keys.by_op).values()]
-
-
-def said(placement: Placement) -> tuple[list[str], str, int]:
-    behind = "" if placement.behind is None else placement.behind.title
-    return [op.title for op in placement.ops], behind, placement.removed
+def at_a_wrong_place(before: eio_audit.Dump, after: eio_audit.Dump) -> list[tuple[list[str], str, int]]:
+    """The ops to insert elsewhere, behind which op, and how many inversions that removes."""
+    return [
+        ([op.title for op in one.ops], one.behind.title, one.now - one.inversions)
+        for one in eio_audit.diff(before, after).advice
+        if one.behind is not None
+    ]
 
 
 MATMULS = function(
@@ -106,12 +94,12 @@ MATMULS = function(
 )
 def test_ops_at_a_wrong_place(before: str, after: str, expected: list[tuple[list[str], str, int]]) -> None:
     dumps = [eio_audit.read_text(text)[0] for text in (before, after)]
-    assert [said(one) for one in found(*dumps)] == expected
+    assert at_a_wrong_place(*dumps) == expected
 
 
 def test_the_slices_of_a_fused_matmul() -> None:
     before, after, _ = eio_audit.read_text(lzma.decompress(FUSED.read_bytes()))
-    assert [said(one) for one in found(before, after)] == [
+    assert at_a_wrong_place(before, after) == [
         (["#80 ttir.slice_static %28", "#132 ttir.slice_static %29"], "#66 ttir.linear %26", 16)
     ]
 

@@ -5,7 +5,7 @@ from eio_audit import AuditOptions, Dump, Finding, check, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
-from tests.internals import UNCOUNTED, AuditedDump, OrderPicture, WorstBlocks, audit_dump, find
+from tests.internals import AuditedDump, OrderPicture, WorstBlocks, audit_dump, find
 from tests.programs import programs
 from tests.rules import AVOIDABLE
 
@@ -19,8 +19,8 @@ def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> 
 def test_every_op_has_its_place_and_its_original_place() -> None:
     [picture] = pictures(ISSUE)
     assert [op.result for op in picture.labels] == ["%55", "%56", "%57", None]
-    assert [*picture.textual_ranks] == [0, 1, 2, UNCOUNTED]
-    assert [*picture.originals] == [0, 2, 1, UNCOUNTED]
+    assert [*picture.textual_ranks] == [0, 1, 2, -1]
+    assert [*picture.originals] == [0, 2, 1, -1]
     assert picture.disorders == {1: "wrong index", 2: "forced"}
 
 
@@ -52,8 +52,8 @@ def test_a_followed_op_has_no_place_in_the_order() -> None:
     derived = 'loc("9|m|a_tm0"("9|m|a"))'
     text = ISSUE.replace('loc("DEBUG|15|ResNet[resnet]|m.py:1|forward|2|bn")', derived)
     [picture] = pictures(text, AuditOptions(follow=["derived"]))
-    assert [*picture.textual_ranks] == [UNCOUNTED, 0, 1, UNCOUNTED]
-    assert [*picture.originals] == [UNCOUNTED, 1, 0, UNCOUNTED]
+    assert [*picture.textual_ranks] == [-1, 0, 1, -1]
+    assert [*picture.originals] == [-1, 1, 0, -1]
 
 
 def test_a_graph_region_is_unordered_and_has_no_dataflow() -> None:
@@ -146,7 +146,7 @@ def test_a_long_text_is_shortened() -> None:
 @given(programs())
 def test_pictures_add_up_to_the_audit(text: str) -> None:
     for picture in pictures(text):
-        counted = [place for place, rank in enumerate(picture.textual_ranks) if rank != UNCOUNTED]
+        counted = [place for place, rank in enumerate(picture.textual_ranks) if rank != -1]
         assert [picture.textual_ranks[place] for place in counted] == [*range(len(counted))]
         assert sorted(picture.originals[place] for place in counted) == [*range(len(counted))]
         assert sum(picture.inversions) == 2 * picture.block.inversions

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import Gate, check, explain, read, read_text, trace
+from eio_audit import check, explain, read, read_text
 from tests.audit.test_check import ISSUE
-from tests.internals import Console, print_trace, rendered
+from tests.cli.running import run_on_terminal
+from tests.internals import Console, rendered
 from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 
@@ -66,9 +67,8 @@ def test_explanations_link_to_lines(issue: Path) -> None:
 def test_traces_link_to_lines(issue: Path) -> None:
     before, after = IN_ORDER.replace("%0 =", "%2 ="), SHUFFLED
     issue.write_text(log(("Before", before), ("After", after)))
-    file = Terminal()
-    print_trace(trace(read(issue)), Console(file, color=True), gate=Gate())
-    assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
+    _, shown = run_on_terminal("trace", issue)
+    assert f";{issue.parent.as_uri()}/after%20one.mlir#" in shown
 
 
 def test_no_link_is_piped(issue: Path) -> None:

@@ -111,7 +111,12 @@ def test_what_each_pattern_makes() -> None:
 def test_of_many_patterns_not_all_choices_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(internals.advice_module, "MOST_TRIED", 3)
     advice = advise(*recorded("small"), eio_audit.AuditOptions())
-    assert advice.together == internals.Together((CHANGED["P"], CHANGED["R"]), 0, is_exact=False)
+    together = advice.together
+    assert (together.patterns, together.inversions, together.is_exact) == (
+        (CHANGED["P"], CHANGED["R"]),
+        0,
+        False,
+    )
     said = internals.best_change(advice, ["1", "2"])
     assert said == "1 and 2 together: 0 inversions (not all choices were tried)"
 
