@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
 from eio_audit.audit.bisect import advice as advice_module
-from eio_audit.audit.bisect.action_log import UNNAMED, Attempt, parse_attempt, read_attempts, short_pattern
+from eio_audit.audit.bisect.action_log import Attempt, read_attempts, short_pattern
 from eio_audit.audit.bisect.advice import LabelFlow, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
 from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import Survey, choose_pass, printed_pipeline
 from eio_audit.audit.check.check import audit_dump, audit_keyed
-from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
-from eio_audit.audit.check.keyed_block import FixedBlock, KeyedBlock, PairClasses
+from eio_audit.audit.check.disorder import find_blockers
+from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
 from eio_audit.audit.command import run_command
 from eio_audit.audit.corpus.check_dumps import DumpCheck, check_dumps, digest_of, dump_in_file
@@ -35,8 +35,7 @@ from eio_audit.audit.corpus.workers import (
     usable_cores,
 )
 from eio_audit.audit.dependence import DependenceGraph, Dependences
-from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
-from eio_audit.audit.diff.inverse_ops import inverse_pairs, rearrangements
+from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.made_ops import placed
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import gaps_between, matching_lines, repeated_changes
@@ -59,13 +58,7 @@ from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
 from eio_audit.audit.fix.verification import first_lines, lines_of_input, read_relocated, verify
 from eio_audit.audit.functions import functions_around
-from eio_audit.audit.gate.baseline import (
-    Baseline,
-    BaselineComparison,
-    BaselineEntry,
-    baseline_to_json,
-    parse_baseline,
-)
+from eio_audit.audit.gate.baseline import Baseline
 from eio_audit.audit.gate.findings import find
 from eio_audit.audit.gate.gate import judge
 from eio_audit.audit.gate.rules import RULES
@@ -75,7 +68,7 @@ from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
-from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts
+from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.trace_rows import merge_traces, pass_totals
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
