@@ -99,32 +99,25 @@ from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls
-from eio_audit.mlir.semantics.effects import condition_holds
 from eio_audit.mlir.source import Source, Span, find_all
 from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
-from eio_audit.order.bounds import CyclePacking, count_forced
+from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
-    closed_ranges,
-    count_descents,
     count_inversions,
     displaced,
-    heaviest_rising,
-    inverse,
     inversions_charged,
-    longest_in_place,
     order_profile,
     permuted_ranges,
     sorted_runs,
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
-from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, split_into_windows
+from eio_audit.order.windows import TransitiveClosure, Window, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report.graph import layered_layout
-from eio_audit.report.html.bisect import Curve, curve_of
 from eio_audit.report.html.pages import check_to_pages, page_names
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Table, columns_of
@@ -135,7 +128,6 @@ from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import unified_diff
 from eio_audit.report.text.findings import Shown, print_findings
-from eio_audit.report.text.progress import advancing, progress, status
 from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import DependenceGraph, Dependences, condition_holds
+from tests.internals import DependenceGraph, Dependences, effects_module
 from tests.reading import ir_of
 
 
@@ -492,7 +492,7 @@ def test_an_effect_on_a_result_is_on_its_buffer_alone() -> None:
     [("mode = add", True), ("mode = sub", False), ("volatile", True), ("atomic", False)],
 )
 def test_a_condition_names_an_attribute_and_its_value_or_a_word(condition: str, holds: bool) -> None:
-    assert condition_holds(condition, b"my.op volatile %p {mode = add}") is holds
+    assert effects_module.condition_holds(condition, b"my.op volatile %p {mode = add}") is holds
 
 
 @given(
