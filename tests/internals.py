@@ -69,6 +69,7 @@ from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
+from eio_audit.audit.log.scope_text import Line, ScopeText
 from eio_audit.audit.log.trace_rows import merge_traces, pass_totals
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
@@ -81,7 +82,7 @@ from eio_audit.mlir.files import read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files
-from eio_audit.mlir.input.function_texts import DumpText, outermost_op, shown_op
+from eio_audit.mlir.input.function_texts import Aliases, DumpText, outermost_op, shown_op
 from eio_audit.mlir.input.markers import find_states, find_timing_reports, holds_ir
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
@@ -117,12 +118,12 @@ from eio_audit.order.search import Order, best_order, improve, pull_up, push_dow
 from eio_audit.order.windows import TransitiveClosure, Window, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
+from eio_audit.report import json as json_module
 from eio_audit.report.graph import layered_layout
 from eio_audit.report.html.pages import check_to_pages, page_names
 from eio_audit.report.html.stored_steps import STATUSES, StoredSteps
 from eio_audit.report.html.table import Table, columns_of
 from eio_audit.report.html.trace import trace_to_html
-from eio_audit.report.json import _FIELDS, _MADE
 from eio_audit.report.manual import entries
 from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.console import Console
@@ -131,4 +132,3 @@ from eio_audit.report.text.findings import Shown, print_findings
 from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of
-from eio_audit.report.wording.trace import order_after

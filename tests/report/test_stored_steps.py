@@ -6,11 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Dump, read_text, trace
-from eio_audit.audit.log.scope_text import Line, ScopeText
-from eio_audit.mlir.input.function_texts import Aliases
-from eio_audit.mlir.source import Source, Span
 from tests.audit.test_history import function, log, module
-from tests.internals import STATUSES, ChangedOp, StoredSteps
+from tests.internals import STATUSES, Aliases, ChangedOp, Line, ScopeText, Source, Span, StoredSteps
 from tests.report.stored import lines_of, texts_of
 
 
