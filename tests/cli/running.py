@@ -95,13 +95,12 @@ def _run(command: list[str], streams: Sequence[TextIO], environment: dict[str, s
     with (
         mock.patch.multiple(sys, argv=command, stdin=stdin, stdout=stdout, stderr=stderr),
         mock.patch.dict(os.environ, _environment(environment), clear=True),
+        mock.patch.object(gc, "freeze"),  # for the end of a process, which this is not
     ):
         try:
             main()
         except SystemExit as end:
             return int(end.code or 0)
-        finally:
-            gc.unfreeze()  # what main froze: here it is not the end
     return 0
 
 
