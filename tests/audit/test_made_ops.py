@@ -70,6 +70,24 @@ MATMULS = function(
             ),
             [],
         ),
+        # Only one of the three inversions of the linear ops goes away where they are inserted elsewhere.
+        (
+            function(
+                op("permute", "%0", "%x", index=1),
+                op("reshape", "%1", "%x", index=2),
+                op("matmul", "%2", "%x", index=5),
+                op("exp", "%3", "%x", index=8),
+                op("matmul", "%4", "%x", index=9),
+            ),
+            function(
+                op("linear", "%0", "%x", index=5),
+                op("permute", "%1", "%0", index=1),
+                op("reshape", "%2", "%0", index=2),
+                op("linear", "%3", "%x", index=9),
+                op("exp", "%4", "%x", index=8),
+            ),
+            [],
+        ),
         # An op that was only moved.
         (
             function(op("add", "%0", "%x", index=1), op("add", "%1", "%x", index=2)),
