@@ -97,7 +97,7 @@ def test_all_pairs_of_a_sample(name: str) -> None:
     assert len(classes(block)) == block.audit.inversions
 
 
-@settings(max_examples=100)
+@settings(max_examples=2 * settings().max_examples)
 @given(INDICES, st.data())
 def test_classes_in_bulk_are_those_of_the_pairs(indices: list[int], data: st.DataObject) -> None:
     """Also: put-back pairs are at least as many as avoidable inversions, and each has one class."""

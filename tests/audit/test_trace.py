@@ -469,6 +469,7 @@ def traced_without_reuse(text: str) -> Trace:
         return trace(read_text(text))
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(logs())
 def test_what_is_known_of_texts_seen_before_changes_no_figure(log: str) -> None:
     assert trace(read_text(log)) == traced_without_reuse(log)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import Verdict
@@ -70,6 +70,7 @@ def test_in_a_log_an_inversion_counts_once_for_its_model_and_in_each_dump_for_pa
     ]
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(logs(), min_size=1, max_size=3))
 def test_models_and_passes_add_up(texts: list[str]) -> None:
     verdict = judged_corpus({f"{number}.log": text for number, text in enumerate(texts)})
