@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from eio_audit import InputError
-from tests.internals import IR, Source, read_ir
+from tests.internals import IR, OpTable, Source, read_ir
+
+TABLE = OpTable()  # what the reader learns of lines, it learns for a table
 
 
 def ir_of(text: str | bytes) -> IR:
-    return read_ir(Source("test.mlir", text.encode() if isinstance(text, str) else text))
+    return read_ir(Source("test.mlir", text.encode() if isinstance(text, str) else text), op_table=TABLE)
 
 
 def names(text: str | bytes) -> list[str]:
