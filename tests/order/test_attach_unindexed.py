@@ -37,7 +37,7 @@ def can_be_kept(order: list[int], op: int) -> bool:
         op,
         *(other for other in order[place:] if other > op),
     ]
-    return len(displaced(through)) == len(displaced(order))
+    return len(through) - len(displaced(through)) == len(order) - len(displaced(order))
 
 
 @given(blocks())
