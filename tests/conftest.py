@@ -1,5 +1,12 @@
 """Settings for all tests: how many examples a property gets. ``--hypothesis-profile=long`` tries more."""
 
+import gc
+import os
+import sys
+from importlib.util import cache_from_source
+from pathlib import Path
+from py_compile import PycInvalidationMode, compile
+
 from hypothesis import Phase, settings
 
 settings.register_profile("quick", max_examples=20, deadline=None)  # no failure on a slow machine
@@ -13,3 +20,23 @@ settings.register_profile(  # the same examples each time; stop at the first fai
     phases=[Phase.explicit, Phase.generate],
 )
 settings.load_profile("quick")
+
+sys.dont_write_bytecode = False  # each worker would compile all tests
+
+
+def pytest_configure() -> None:
+    """Compile the package, so that no process that a test starts has to.
+
+    Python compares the bytecode with its source: it is never that of other code.
+    """
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    for source in (Path(__file__).parent.parent / "eio_audit").rglob("*.py"):
+        compiled = Path(cache_from_source(source))
+        if not compiled.exists() or compiled.stat().st_mtime < source.stat().st_mtime:
+            compile(source, invalidation_mode=PycInvalidationMode.CHECKED_HASH)
+
+
+def pytest_collection_finish() -> None:
+    """Garbage collections pass over the tests themselves."""
+    gc.freeze()

@@ -6,58 +6,27 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
-from eio_audit.audit.bisect import advice as advice_module
-from eio_audit.audit.bisect.advice import Carries, Cause, LabelFlow, Together, advise
+from eio_audit.audit.bisect.advice import LabelFlow, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
-from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun, flag_of
-from eio_audit.audit.bisect.pass_search import Halving, Interval, first_failing
+from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
+from eio_audit.audit.bisect.pass_search import Halving, first_failing
 from eio_audit.audit.bisect.survey import (
-    UNNAMED,
     Attempt,
-    PipelinePass,
     Survey,
     choose_pass,
-    parse_attempt,
     printed_pipeline,
     read_attempts,
     short_pattern,
 )
 from eio_audit.audit.check.check import audit_dump, audit_keyed
-from eio_audit.audit.check.disorder import DERIVED, INHERITED, LAYOUT, OTHER, LabelWeights, find_blockers
-from eio_audit.audit.check.figures import summarize_blocks
-from eio_audit.audit.check.keyed_block import UNCOUNTED, FixedBlock, KeyedBlock, PairClass, PairClasses
+from eio_audit.audit.check.disorder import find_blockers
+from eio_audit.audit.check.keyed_block import FixedBlock, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, OrderKeys, SharedWork, read_dump
-from eio_audit.audit.check.location_health import LocationRule
 from eio_audit.audit.command import run_command
-from eio_audit.audit.corpus import workers as workers_module
-from eio_audit.audit.corpus.check_dumps import (
-    DumpCheck,
-    DumpInFile,
-    check_dumps,
-    digest_of,
-    dump_in_file,
-    fix_files,
-)
+from eio_audit.audit.corpus.check_dumps import DumpCheck, check_dumps, digest_of, dump_in_file, fix_files
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
-from eio_audit.audit.corpus.models import (
-    Model,
-    ModelFigures,
-    figures_by_model,
-    figures_by_pass,
-    find_models,
-    model_of,
-    models_of,
-)
-from eio_audit.audit.corpus.trace_models import (
-    NO_PROGRESS,
-    ModelTraces,
-    PassTotal,
-    Progress,
-    TraceModel,
-    merge_traces,
-    pass_totals,
-    trace_models,
-)
+from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass, find_models, models_of
+from eio_audit.audit.corpus.trace_models import TraceModel, merge_traces, pass_totals, trace_models
 from eio_audit.audit.corpus.two_runs import compare_runs
 from eio_audit.audit.corpus.workers import (
     BatchSize,
@@ -67,20 +36,17 @@ from eio_audit.audit.corpus.workers import (
     local_workers,
     program_digest,
     require_versions,
+    usable_cores,
 )
-from eio_audit.audit.dependence import DependenceGraph, DependenceKind, Dependences
-from eio_audit.audit.diff.compared_dump import ComparedDump, ComparedOps
-from eio_audit.audit.diff.diff import Fragmentation
-from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair, inverse_pairs, rearrangements
-from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
+from eio_audit.audit.dependence import DependenceGraph, Dependences
+from eio_audit.audit.diff.compared_dump import ComparedDump
+from eio_audit.audit.diff.made_ops import placed
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import Relation, gaps_between, matching_lines, repeated_changes
-from eio_audit.audit.diff.sameness import Sameness, sameness
-from eio_audit.audit.explain.explain import InversionKind, OpExplanation, OpInBlock
+from eio_audit.audit.diff.op_changes import gaps_between, matching_lines, repeated_changes
+from eio_audit.audit.diff.sameness import sameness
+from eio_audit.audit.explain.explain import OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import (
     BlockDataflow,
-    Disorder,
     OrderPicture,
     WorstBlocks,
     neighbourhood,
@@ -90,7 +56,6 @@ from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.fix import (
     DumpFix,
-    FixedDump,
     corrected,
     in_orders,
     random_order,
@@ -101,164 +66,78 @@ from eio_audit.audit.fix.fix import (
 from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
 from eio_audit.audit.fix.verification import first_lines, lines_of_input, read_relocated, verify
-from eio_audit.audit.gate.findings import (
-    Baseline,
-    BaselineComparison,
-    BaselineEntry,
-    baseline_to_json,
-    find,
-    parse_baseline,
-)
-from eio_audit.audit.gate.gate import CheckedDump, by_severity, judge
-from eio_audit.audit.gate.rules import (
-    AVOIDABLE,
-    HOISTED,
-    LOCATION_RULES,
-    ORDER_RULES,
-    RULES,
-    SPLIT,
-    UNAVOIDABLE,
-    UNINDEXED,
-    WRONG_INDEX,
-    rules_by_prefix,
-)
+from eio_audit.audit.gate.findings import Baseline, find
+from eio_audit.audit.gate.gate import judge
+from eio_audit.audit.gate.rules import RULES
 from eio_audit.audit.locations.original_index import OriginalIndices
-from eio_audit.audit.locations.parsed_locations import (
-    NO_LOCATION,
-    Interned,
-    LocationNumbers,
-    ModelLine,
-    Origin,
-    parse_origin,
-)
+from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers
 from eio_audit.audit.log import function_states as function_states_module
 from eio_audit.audit.log import inverted_pairs as inverted_pairs_module
-from eio_audit.audit.log.beside_dumps import TimedEntry, find_timing_reports
-from eio_audit.audit.log.history import EventKind
-from eio_audit.audit.log.inverted_pairs import InvertedPairs, KeyedOps
+from eio_audit.audit.log.beside_dumps import find_timing_reports
 from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
-from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
-from eio_audit.audit.log.walk import PassRun
-from eio_audit.audit.options import DEFAULT_OPTIONS, Follow, Relabel
-from eio_audit.cli import jobs as jobs_module
-from eio_audit.cli.commands.help import config_command
-from eio_audit.cli.config_file import KEYS, read_config
-from eio_audit.cli.dump_choice import WantedDump, rerun
-from eio_audit.cli.gate import SourceRoot
+from eio_audit.audit.log.scope_steps import ChangedOp
+from eio_audit.audit.log.scope_text import Line, ScopeText
+from eio_audit.cli.config_file import read_config
+from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
-from eio_audit.cli.options import PATH, GroupedCommand, key_of
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import files as files_module
 from eio_audit.mlir.aliases import AliasTexts
-from eio_audit.mlir.files import TooLargeError, numbered_lines, read_file, unpacked_blocks
+from eio_audit.mlir.files import read_file, unpacked_blocks
 from eio_audit.mlir.input import dumps as dumps_module
-from eio_audit.mlir.input.dumps import DumpPlace, find_dumps
-from eio_audit.mlir.input.folders import (
-    Moment,
-    State,
-    file_marker,
-    find_dump_files,
-    find_files,
-    find_states,
-    is_rewrite,
-    parse_state,
-)
-from eio_audit.mlir.input.function_texts import DumpText, FunctionText, ShownOp, outermost_op, shown_op
-from eio_audit.mlir.input.markers import find_markers, holds_ir
+from eio_audit.mlir.input.dumps import find_dumps
+from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states
+from eio_audit.mlir.input.function_texts import Aliases, DumpText, outermost_op, shown_op
+from eio_audit.mlir.input.markers import holds_ir
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.location import (
-    CallSiteLoc,
-    FileLineColLoc,
-    FusedLoc,
-    Location,
-    Locations,
-    NameLoc,
-    OpaqueLoc,
-    UnknownLoc,
-    parse_location,
-)
+from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
-from eio_audit.mlir.reading.op_text import KnownTexts, OpText, OpTexts
+from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.reading.scopes import Mentions, Scopes
+from eio_audit.mlir.reading.scopes import Scopes
 from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
+from eio_audit.mlir.semantics import buffers as buffers_module
+from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
 from eio_audit.mlir.semantics import functions as functions_module
 from eio_audit.mlir.semantics import value_types as value_types_module
-from eio_audit.mlir.semantics.buffers import MEMORY, Buffers, operands_at
 from eio_audit.mlir.semantics.calls import Calls
-from eio_audit.mlir.semantics.conflicts import conflicts
-from eio_audit.mlir.semantics.effects import (
-    CHANGES,
-    CONTROL,
-    EffectSource,
-    EffectTable,
-    Resource,
-    Touches,
-    condition_holds,
-)
-from eio_audit.mlir.semantics.forms import Forms, pastes_text
 from eio_audit.mlir.semantics.functions import functions_around
-from eio_audit.mlir.semantics.value_types import DynamicShapes, Storage
-from eio_audit.mlir.source import Position, Source, Span, find_all
-from eio_audit.mlir.tokens import SYMBOL, symbol_of, without_strings
-from eio_audit.mlir.traits import (
-    ANY_NUMBER,
-    EFFECT_FLAGS,
-    EVERYTHING,
-    STATES,
-    STRUCTURE_FLAGS,
-    UNLISTED,
-    OpTable,
-    OpTraits,
-    op_of_callee,
-    op_traits,
-    parse_op_traits,
-)
-from eio_audit.order.bounds import CyclePacking, count_forced, least_beside
+from eio_audit.mlir.source import Source, Span, find_all
+from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
+from eio_audit.order.bounds import CyclePacking, least_beside
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
-    closed_ranges,
-    count_descents,
     count_inversions,
     displaced,
-    heaviest_rising,
-    inverse,
     inversions_charged,
-    longest_in_place,
     order_profile,
     permuted_ranges,
     sorted_runs,
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
-from eio_audit.order.windows import TransitiveClosure, Window, bits, block_of, split_into_windows
+from eio_audit.order.windows import TransitiveClosure, Window, block_of, split_into_windows
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
-from eio_audit.report.ci import MOST_RESULTS, fingerprints, repository_path
+from eio_audit.report import json as json_module
 from eio_audit.report.document import columns_of
-from eio_audit.report.graph import GAP, layered_layout
-from eio_audit.report.html.data import STATUSES, StoredSteps, StoredTexts, Table, packed
-from eio_audit.report.html.pages import INDEX, check_to_pages, files_of, page_names
-from eio_audit.report.html.passes import bisection_to_html, curve_of, trace_to_html
-from eio_audit.report.json import _FIELDS, _MADE
-from eio_audit.report.manual import PAGES, close_names, entries, look_up, print_entries
+from eio_audit.report.graph import layered_layout
+from eio_audit.report.html.data import STATUSES, StoredSteps, Table
+from eio_audit.report.html.pages import check_to_pages, page_names
+from eio_audit.report.html.passes import trace_to_html
+from eio_audit.report.manual import entries
 from eio_audit.report.text import progress as progress_module
-from eio_audit.report.text.check import Shown, print_findings, print_fix
-from eio_audit.report.text.console import Console, hyperlink
-from eio_audit.report.text.diff import print_unified_diff, unified_diff
-from eio_audit.report.text.progress import advancing, progress, status
-from eio_audit.report.text.trace import print_trace
-from eio_audit.report.wording.bisect import best_change
+from eio_audit.report.text.check import Shown, print_findings
+from eio_audit.report.text.console import Console
+from eio_audit.report.text.diff import unified_diff
 from eio_audit.report.wording.conclusion import bisection_command
-from eio_audit.report.wording.diff import marked, order_summary, word_diff
-from eio_audit.report.wording.numbers import count
-from eio_audit.report.wording.order import sum_of, unknown_ops, wrong_labels
-from eio_audit.report.wording.trace import conclusion, order_after
+from eio_audit.report.wording.diff import marked, word_diff
+from eio_audit.report.wording.order import sum_of

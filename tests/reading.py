@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from eio_audit import InputError
-from tests.internals import IR, Position, Source, read_ir
+from tests.internals import IR, OpTable, Source, read_ir
+
+TABLE = OpTable()  # what the reader learns of lines, it learns for a table
 
 
 def ir_of(text: str | bytes) -> IR:
-    return read_ir(Source("test.mlir", text.encode() if isinstance(text, str) else text))
+    return read_ir(Source("test.mlir", text.encode() if isinstance(text, str) else text), op_table=TABLE)
 
 
 def names(text: str | bytes) -> list[str]:
@@ -33,4 +35,4 @@ def check_error(text: str | bytes, line: int, column: int, message: str) -> None
     with pytest.raises(InputError) as caught:
         ir_of(text)
     assert message in caught.value.message
-    assert caught.value.position == Position(line, column)
+    assert caught.value.position == (line, column)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import Gate, Rule, check, read_text
-from tests.internals import RULES, UNINDEXED, audit_dump, find, judge
+from tests.internals import RULES, audit_dump, find, judge
+from tests.rules import UNINDEXED
 
 PAGE = (Path(__file__).parent.parent / "docs" / "rules.md").read_text()
 SECTIONS = {text[:6]: text for text in PAGE.split("\n## ")[1:]}

@@ -9,7 +9,6 @@ from eio_audit import AuditOptions, InputError
 from eio_audit.testing import assert_in_original_order
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.internals import Follow
 
 SAMPLES = Path(__file__).parent.parent / "sample_irs"
 DIFF = """--- <text>
@@ -64,7 +63,7 @@ def test_a_file() -> None:
 
 
 def test_options() -> None:
-    derived = AuditOptions(follow=[Follow.DERIVED])
+    derived = AuditOptions(follow=["derived"])
     assert_in_original_order(SAMPLES / "resnet" / "after_alias.mlir", derived, fail_on="moved")
 
 

@@ -44,6 +44,12 @@ def test_the_same_without_the_dependence_is_avoidable() -> None:
     assert block.worst[0].blocker is None
 
 
+def test_descents_are_inversions_of_neighbours() -> None:
+    ops = "".join(f'"ttir.add"() : () -> i32 loc("{index}|a")\n' for index in (3, 2, 1, 1))
+    block = only_block(f"func.func @f() {{\n{ops}return\n}}")
+    assert (block.inversions, block.descents) == (5, 2)
+
+
 def test_where_a_block_stands() -> None:
     block = only_block(ISSUE)
     assert (block.function, block.block, block.line, block.ops, block.indexed) == ("@main", "^bb0", 3, 4, 3)

@@ -11,8 +11,8 @@ from collections import defaultdict
 
 import pytest
 
-from eio_audit import read_text
-from tests.internals import CONTROL, DEFAULT_OPTIONS, Dependences, read_ir
+from eio_audit import AuditOptions, read_text
+from tests.internals import Dependences, read_ir
 from tests.running.native_programs import native_program
 from tests.tools import mlir_tool, needs_mlir_opt
 
@@ -90,12 +90,12 @@ def mlir_effects(text: str) -> dict[int, set[str]]:
 def our_effects(text: str) -> dict[int, set[str]]:
     """The effects of the op of each line, those of its regions included."""
     dump = read_text(text)[0]
-    ir = read_ir(dump.source, dump.span, DEFAULT_OPTIONS.op_table)
+    ir = read_ir(dump.source, dump.span, AuditOptions().op_table)
     table = Dependences(ir).effects
     found = defaultdict(set)
     for op in range(len(ir)):
         effects = table.of(op)
-        states = (kinds for state, kinds in effects.states.items() if state != CONTROL)
+        states = (kinds for state, kinds in effects.states.items() if state != "control")
         kinds = effects.anywhere.union(effects.memory, effects.tensors, *states)
         found[text.count("\n", 0, ir.op_start[op]) + 1] |= kinds
     return found

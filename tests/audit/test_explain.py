@@ -7,11 +7,7 @@ from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.internals import (
     BlockDataflow,
-    DependenceKind,
-    EffectSource,
     FixedBlock,
-    InversionKind,
-    ModelLine,
     OpExplanation,
     OpInBlock,
     audit_dump,
@@ -32,7 +28,7 @@ def op(result: str, index: int, operand: str = "%a", name: str = "ttir.abs") -> 
     return f'{result} = "{name}"({operand}) : (i32) -> i32 loc("{index}|Net[net]|m.py:1|forward|2|abs")'
 
 
-def paths(explanation: OpExplanation) -> list[list[tuple[str | None, DependenceKind, str | None]]]:
+def paths(explanation: OpExplanation) -> list[list[tuple[str | None, str, str | None]]]:
     return [
         [(step.producer.result, step.kind, step.user.result or step.user.name) for step in inverted.path]
         for inverted in explanation.inverted
@@ -41,28 +37,28 @@ def paths(explanation: OpExplanation) -> list[list[tuple[str | None, DependenceK
 
 def test_a_forced_inversion_comes_with_its_path() -> None:
     explanation = explained(ISSUE, "%56")
-    assert (explanation.inversions, explanation.kinds) == (1, {InversionKind.FORCED: 1})
-    assert paths(explanation) == [[("%56", DependenceKind.VALUE, "%57")]]
+    assert (explanation.inversions, explanation.kinds) == (1, {"forced": 1})
+    assert paths(explanation) == [[("%56", "value", "%57")]]
     assert explanation.fixed is not None
     assert (explanation.fixed.place, explanation.fixed.moved, explanation.fixed.inversions) == (1, False, 1)
 
 
 def test_a_path_leads_from_the_earlier_op_to_the_later() -> None:
     text = function(op("%0", 5), '%1 = "ttir.abs"(%0) : (i32) -> i32', op("%2", 1, "%1"))
-    expected = [[("%0", DependenceKind.VALUE, "%1"), ("%1", DependenceKind.VALUE, "%2")]]
+    expected = [[("%0", "value", "%1"), ("%1", "value", "%2")]]
     assert paths(explained(text, "%0")) == paths(explained(text, "%2")) == expected
 
 
 @pytest.mark.parametrize(
     ("second", "kind"),
     [
-        ('"ttir.abs"(%0) : (i32) -> i32', DependenceKind.VALUE),
-        ('scf.if %a { "ttir.abs"(%0) : (i32) -> i32 }', DependenceKind.CAPTURE),
-        ('"my.two"(%a) : (i32) -> i32', DependenceKind.EFFECT),
-        ("return", DependenceKind.TERMINATOR),
+        ('"ttir.abs"(%0) : (i32) -> i32', "value"),
+        ('scf.if %a { "ttir.abs"(%0) : (i32) -> i32 }', "capture"),
+        ('"my.two"(%a) : (i32) -> i32', "effect"),
+        ("return", "terminator"),
     ],
 )
-def test_every_kind_of_edge(second: str, kind: DependenceKind) -> None:
+def test_every_kind_of_edge(second: str, kind: str) -> None:
     text = f'func.func @f(%a: i32) {{\n{op("%0", 9, name="my.one")}\n{second} loc("1|x")\n'
     text += "}" if second == "return" else "return }"
     [[step]] = paths(explained(text, "#1"))
@@ -71,7 +67,7 @@ def test_every_kind_of_edge(second: str, kind: DependenceKind) -> None:
 
 def test_an_avoidable_inversion_comes_with_the_place_that_fix_gives() -> None:
     explanation = explained(SHUFFLED, "%0")
-    assert explanation.kinds == {InversionKind.AVOIDABLE: 1}
+    assert explanation.kinds == {"avoidable": 1}
     assert explanation.fixed is not None
     assert explanation.fixed.place == 0
     assert explanation.fixed.inversions == 0
@@ -82,14 +78,14 @@ def test_an_avoidable_inversion_comes_with_the_place_that_fix_gives() -> None:
 
 def test_a_knock_on_inversion_has_no_path() -> None:
     explanation = explained(function(op("%0", 5), op("%1", 1, "%0"), op("%2", 3)), "%2")
-    assert explanation.kinds == {InversionKind.KNOCK_ON: 1}
+    assert explanation.kinds == {"knock-on": 1}
     assert paths(explanation) == [[]]
 
 
 def test_a_graph_region_has_no_order() -> None:
     text = 'module {\n "t.a"() : () -> () loc("2|a")\n "t.b"() : () -> () loc("1|a")\n}'
     explanation = explained(text, "#2")
-    assert (explanation.kinds, explanation.fixed) == ({InversionKind.UNORDERED: 1}, None)
+    assert (explanation.kinds, explanation.fixed) == ({"unordered": 1}, None)
 
 
 def test_where_an_op_stands_and_where_it_comes_from() -> None:
@@ -103,7 +99,7 @@ def test_where_an_op_stands_and_where_it_comes_from() -> None:
 
 def test_the_model_line_of_a_location_without_an_index() -> None:
     text = '"t.b"() : () -> () loc("1|a")\n"t.a"() : () -> () loc("x.py":7:2)\n'
-    assert explained(text, "2").model_line == ModelLine("x.py", 7)
+    assert explained(text, "2").model_line == ("x.py", 7)
 
 
 def test_the_neighbours_in_the_original_order_and_where_they_stand() -> None:
@@ -146,15 +142,15 @@ CALLEE = 'func.func @g() { "my.x"() : () -> ()\n return }\n'
 @pytest.mark.parametrize(
     ("line", "anywhere", "source"),
     [
-        (op("%0", 1), set(), EffectSource.LISTED),
-        (op("%0", 1, name="my.op"), {"read", "write", "free"}, EffectSource.UNLISTED),
-        ("%0 = scf.execute_region -> i32 { scf.yield %a : i32 }", set(), EffectSource.CONTENTS),
-        ("%0 = func.call @g() : () -> i32", {"read", "write", "free"}, EffectSource.CALLEE),
-        ("%0 = func.call @other() : () -> i32", {"read", "write", "free"}, EffectSource.UNKNOWN),
-        ('%0 = "emitc.constant"() : () -> i32', {"read", "write", "free"}, EffectSource.UNKNOWN),
+        (op("%0", 1), set(), "listed"),
+        (op("%0", 1, name="my.op"), {"read", "write", "free"}, "unlisted"),
+        ("%0 = scf.execute_region -> i32 { scf.yield %a : i32 }", set(), "contents"),
+        ("%0 = func.call @g() : () -> i32", {"read", "write", "free"}, "callee"),
+        ("%0 = func.call @other() : () -> i32", {"read", "write", "free"}, "unknown"),
+        ('%0 = "emitc.constant"() : () -> i32', {"read", "write", "free"}, "unknown"),
     ],
 )
-def test_effects_and_how_they_are_known(line: str, anywhere: set[str], source: EffectSource) -> None:
+def test_effects_and_how_they_are_known(line: str, anywhere: set[str], source: str) -> None:
     explanation = explained(function(line) + CALLEE, "%0")
     assert (explanation.effects.anywhere, explanation.effects_source) == (anywhere, source)
 
@@ -162,7 +158,7 @@ def test_effects_and_how_they_are_known(line: str, anywhere: set[str], source: E
 def test_an_op_assumed_pure_says_so() -> None:
     options = AuditOptions(assume_pure=["my.*"])
     [explanation] = explain(read_text(function(op("%0", 1, name="my.op"))), "%0", options).ops
-    assert (explanation.effects.anywhere, explanation.effects_source) == (set(), EffectSource.ASSUMED)
+    assert (explanation.effects.anywhere, explanation.effects_source) == (set(), "assumed")
 
 
 def test_an_effect_on_a_tensor() -> None:
@@ -181,7 +177,7 @@ def test_paths_are_shortest_and_kinds_add_up_to_the_audit(text: str) -> None:
         for inverted in explanation.inverted:
             other = next(e.place for e in explanations if e.op == inverted.op)
             ends = sorted((place, other))
-            if inverted.kind is InversionKind.FORCED:
+            if inverted.kind == "forced":
                 assert len(inverted.path) == nx.shortest_path_length(graph, *ends)
             else:
                 assert not nx.has_path(graph, *ends)
@@ -189,7 +185,7 @@ def test_paths_are_shortest_and_kinds_add_up_to_the_audit(text: str) -> None:
     if audit is None:
         return
     assert sum(e.inversions for e in explanations) == 2 * audit.inversions
-    assert sum(e.kinds.get(InversionKind.FORCED, 0) for e in explanations) == 2 * (audit.forced or 0)
+    assert sum(e.kinds.get("forced", 0) for e in explanations) == 2 * (audit.forced or 0)
     assert sum(e.fixed.inversions for e in explanations if e.fixed) == 2 * audit.minimum
 
 

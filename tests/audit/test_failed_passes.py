@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, Trace, check, diff, fix, history, read_text, trace
-from eio_audit.audit.log.trace import TracedPass
 from tests.cli.running import run
 from tests.programs import programs
 
@@ -40,10 +39,6 @@ def traced(text: str) -> Trace:
     result = trace(read_text(text))
     assert result.errors == ()
     return result
-
-
-def last_of(text: str) -> TracedPass:
-    return traced(text).passes[-1]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +87,7 @@ def last_of(text: str) -> TracedPass:
     ],
 )
 def test_what_is_invalid_is_said(ops: list[str], kind: str, text: str) -> None:
-    [(function, fault)] = last_of(GOOD + "\n" + failed(*ops)).faults
+    [(function, fault)] = traced(GOOD + "\n" + failed(*ops)).passes[-1].faults
     assert (function, fault.kind, fault.text) == ("@f", kind, text)
 
 
@@ -187,15 +182,15 @@ def test_an_error_stands_beside_the_pass_whose_dump_follows() -> None:
 
 
 def test_an_error_above_the_only_dump_of_a_log_is_of_the_pass_that_failed() -> None:
-    [error] = last_of(ERROR + failed('%1 = "t.mul"(%a) : (i32) -> i32')).errors
+    [error] = traced(ERROR + failed('%1 = "t.mul"(%a) : (i32) -> i32')).passes[-1].errors
     assert (error.line, error.op_name) == (1, "t.mul")
 
 
 def test_a_note_whose_error_is_not_in_the_paste_counts_as_one() -> None:
     _, note = ERROR.splitlines()
-    [error] = last_of(GOOD.replace("After", "Before") + note).errors
+    [error] = traced(GOOD.replace("After", "Before") + note).passes[-1].errors
     assert (error.line, error.message, error.op_lines) == (7, "see current operation", (4,))
-    assert last_of(GOOD + "m.mlir:3:1: warning: slow\n" + note).errors == ()
+    assert traced(GOOD + "m.mlir:3:1: warning: slow\n" + note).passes[-1].errors == ()
 
 
 def test_a_pass_that_failed_is_the_verdict_whatever_is_out_of_order(tmp_path: Path) -> None:
@@ -234,7 +229,7 @@ def test_an_error_at_the_end_is_of_the_pass_that_the_compiler_names() -> None:
 
 def test_of_several_ops_that_one_is_meant_which_is_at_the_location() -> None:
     text = GOOD.replace('"t.add"', '"t.mul"').replace('loc("2|mul")', 'loc("m.mlir":3:1)')
-    [error] = last_of(text + "\n" + ERROR + failed()).errors
+    [error] = traced(text + "\n" + ERROR + failed()).passes[-1].errors
     assert error.op_lines == (4,)
 
 
@@ -287,7 +282,7 @@ def swapped(text: str) -> str:
     ],
 )
 def test_a_use_before_its_definition_in_an_unlisted_op(text: str, faults: int) -> None:
-    found = [fault.text for _, fault in last_of(text).faults]
+    found = [fault.text for _, fault in traced(text).passes[-1].faults]
     assert len(found) == faults
     assert all("operand 0 of x.splat (line " in one for one in found)
 

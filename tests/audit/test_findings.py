@@ -7,23 +7,10 @@ from eio_audit import AuditOptions, Dump, Finding, IndexPattern, Rule, read, rea
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
-from tests.internals import (
-    AVOIDABLE,
-    HOISTED,
-    LOCATION_RULES,
-    RULES,
-    SPLIT,
-    UNAVOIDABLE,
-    WRONG_INDEX,
-    LocationRule,
-    ModelLine,
-    SharedWork,
-    audit_dump,
-    by_severity,
-    find,
-    rules_by_prefix,
-)
+from tests.internals import RULES, SharedWork, audit_dump, find
 from tests.programs import programs
+from tests.report.judged import judged
+from tests.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNKNOWN_LOCATION, WRONG_INDEX
 
 OPTIONS = AuditOptions()
 READABLE = [rule for rule in RULES if rule.code != "EIO107"]
@@ -72,7 +59,7 @@ def test_where_a_finding_is() -> None:
     [found] = findings(ISSUE, UNAVOIDABLE)
     assert (found.source, found.place.line, found.line, found.column) == ("in.mlir", 2, 5, 3)
     assert (found.function, found.block, found.block_line, found.place.moment) == ("@main", "^bb0", 3, "")
-    assert found.model == ModelLine("m.py", 2)
+    assert found.model == ("m.py", 2)
 
 
 def test_one_op_that_stands_late_behind_many() -> None:
@@ -111,9 +98,8 @@ def test_the_dump_of_a_log() -> None:
 
 
 def test_worst_first() -> None:
-    found = findings(body(op(1), op(2), op(3), op(0)) + body(op(5), op(4)).replace("@f", "@g"))
-    backwards = found[::-1]
-    assert [f.op.index for f in sorted(backwards, key=by_severity)] == [0, 5]
+    text = body(op(5), op(4)).replace("@f", "@g") + body(op(1), op(2), op(3), op(0))
+    assert [finding.op.index for finding in judged(read_text(text)).findings] == [0, 5]
 
 
 @pytest.mark.parametrize(
@@ -133,17 +119,6 @@ def test_the_origin_of_another_index_pattern() -> None:
     text = body('%0 = t.a loc("add.17")', '%1 = t.a loc("add.16")')
     options = AuditOptions(IndexPattern(r"\.(?P<index>\d+)$"), assume_pure=("t.*",))
     assert {f.origin for f in findings(text, options=options)} == {"add."}
-
-
-def test_rules_by_code_or_beginning() -> None:
-    assert rules_by_prefix("EIO001") == (AVOIDABLE,)
-    assert rules_by_prefix("eio00") == (AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, HOISTED, SPLIT)
-
-
-@pytest.mark.parametrize("prefix", ["", "EIO9", "E001"])
-def test_no_such_rule(prefix: str) -> None:
-    with pytest.raises(ValueError, match=r"there are EIO001, EIO002"):
-        rules_by_prefix(prefix)
 
 
 def test_codes_are_used_once() -> None:
@@ -246,12 +221,8 @@ def test_a_move_that_adds_inversions_so_that_others_can_go() -> None:
     )
 
 
-def test_rules_on_locations_have_the_names_they_have_in_a_diff() -> None:
-    assert [rule.name for rule in LOCATION_RULES] == [rule.value for rule in LocationRule]
-
-
 def test_locations_are_looked_at_where_it_is_asked_for() -> None:
     text = body(op(0), op(1), '%x = "ttir.abs"(%a) : (i32) -> i32')
     assert findings(text, AVOIDABLE, UNAVOIDABLE) == []
-    [found] = findings(text, *rules_by_prefix("EIO101"))
+    [found] = findings(text, UNKNOWN_LOCATION)
     assert (told(found), found.line) == (("EIO101", None, "no location"), 4)

@@ -10,7 +10,6 @@ from tests.audit.test_check import ISSUE
 from tests.internals import (
     IR,
     AuditedDump,
-    DependenceKind,
     audit_dump,
     conflicts_module,
     corrected,
@@ -542,7 +541,7 @@ def verify_stores_with(effects: set[tuple[int, int]], monkeypatch: pytest.Monkey
     """Verifies that text against itself, with other effects when it is read again."""
     dump = audit_dump(read_text(STORES)[0])
     dump.orders[1] = list(range(5))
-    assert set(dump.dependences.of([1])[1].by_kind(DependenceKind.EFFECT)) == EFFECTS
+    assert set(dump.dependences.of([1])[1].by_kind("effect")) == EFFECTS
     found = [(1, earlier + 1, later + 1) for earlier, later in effects]
     monkeypatch.setattr(conflicts_module, "conflicts", lambda *_: found)
     verify(dump, STORES.encode())

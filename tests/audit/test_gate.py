@@ -5,7 +5,8 @@ import pytest
 from eio_audit import Gate, Rule, Verdict, check, read_text
 from tests.audit.test_baseline import SHUFFLED, op
 from tests.audit.test_baseline import body as function
-from tests.internals import AVOIDABLE, UNAVOIDABLE, WRONG_INDEX, Baseline, find, judge
+from tests.internals import Baseline, find, judge
+from tests.rules import AVOIDABLE, UNAVOIDABLE, WRONG_INDEX
 
 FORCED = function(op(1, "neg"), op(0, "abs", operand="%v1"))
 BOTH = (AVOIDABLE, UNAVOIDABLE)

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import diff, fix, normal_form, read_text
-from tests.internals import Sameness
 
 SYMBOLS = ("func.func private @s{0}()", "memref.global @s{0} : memref<i32>", "module @s{0} {{\n}}")
 OTHERS = (
@@ -82,5 +81,5 @@ def test_only_symbols_may_have_changed_places(body: Body, seed: int) -> None:
     before, after = body.text(body.ops), body.text(tuple(ops))
     (one,), (other,) = read_text(before), read_text(after)
     is_same = body.runs(body.ops) == body.runs(tuple(ops))
-    assert (diff(one, other).sameness.sameness != Sameness.NONE) == is_same
+    assert (diff(one, other).sameness.sameness != "none") == is_same
     assert (normal_form(one, ordered=True).text == normal_form(other, ordered=True).text) == is_same

@@ -7,17 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, BlockAudit, Gate, Verdict, check, fix, read, read_text
-from tests.internals import (
-    AVOIDABLE,
-    HOISTED,
-    SPLIT,
-    UNAVOIDABLE,
-    Baseline,
-    LogFindings,
-    audit_dump,
-    find,
-    judge,
-)
+from tests.internals import Baseline, LogFindings, audit_dump, find, judge
+from tests.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE
 
 DATA = Path(__file__).parents[1] / "data" / "hoisted_constants"
 FOLLOWING = AuditOptions(follow="constants")

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import InvertedPairs, KeyedOps
 from tests.internals import inverted_pairs_module as inverted_pairs
 
 State = Mapping[str, Sequence[Sequence[tuple[int, int]]]]
@@ -20,19 +19,21 @@ def block(text: str) -> list[tuple[int, int]]:
     return [(ord(op[0]), int(op[1:])) for op in text.split()]
 
 
-def followed(states: Sequence[State]) -> InvertedPairs:
+def followed(states: Sequence[State]) -> inverted_pairs.InvertedPairs:
     """Follow the functions that differ from state to state. Change 0 shows the first of them."""
-    pairs, before = InvertedPairs(), dict[str, Sequence[Sequence[tuple[int, int]]]]()
+    pairs, before = inverted_pairs.InvertedPairs(), dict[str, Sequence[Sequence[tuple[int, int]]]]()
     for number, state in enumerate(states):
         changed = [name for name in {**before, **state} if before.get(name) != state.get(name)]
         ops = {op for name in changed for ops in before.get(name, ()) for op, _ in ops}
         blocks = [ops for name in changed for ops in state.get(name, ())]
-        pairs.update(ops, [KeyedOps([*dict(ops)], [*dict(ops).values()], number) for ops in blocks])
+        pairs.update(
+            ops, [inverted_pairs.KeyedOps([*dict(ops)], [*dict(ops).values()], number) for ops in blocks]
+        )
         before = {**state}
     return pairs
 
 
-def of_functions(*texts: str) -> InvertedPairs:
+def of_functions(*texts: str) -> inverted_pairs.InvertedPairs:
     """Follow a function of one block through these states."""
     return followed([{"f": [block(text)]} for text in texts])
 
@@ -80,7 +81,7 @@ def test_a_pair_that_leaves_a_function_together_goes_on() -> None:
 def test_an_op_that_another_replaces_goes_on() -> None:
     pairs = of_functions("b2 a1")
     pairs.replace(ord("a"), ord("c"))
-    pairs.update([ord("b"), ord("c")], [KeyedOps([ord("b"), ord("c")], [2, 1], 1)])
+    pairs.update([ord("b"), ord("c")], [inverted_pairs.KeyedOps([ord("b"), ord("c")], [2, 1], 1)])
     assert (pairs.left, +pairs.made) == ({0: 1}, {0: 1})
 
 

@@ -2,29 +2,19 @@
 
 import pytest
 
-from tests.internals import (
-    ComparedOps,
-    Interned,
-    OriginalIndices,
-    functions_around,
-    inverse_pairs,
-    rearrangements,
-)
-from tests.reading import ir_of
+from eio_audit import Diff, diff, read_text
 
 
-def compared(text: str) -> ComparedOps:
-    read = ir_of(text)
-    return ComparedOps(read, OriginalIndices(read), functions_around(read), Interned())
+def compared(before: str, after: str) -> Diff:
+    return diff(read_text(before)[0], read_text(after)[0])
 
 
 def pairs(body: str) -> list[tuple[int, int, int]]:
     """Inverse pairs by line of the body, from 0, and the elementwise ops between."""
     lines = "\n".join(body.strip().split("\n"))
-    ops = compared(f"func.func @f(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) {{\n{lines}\n  return\n}}\n")
-    return [
-        (pair.first - 1, pair.second - 1, pair.between) for pair in inverse_pairs(ops, rearrangements(ops))
-    ]
+    text = f"func.func @f(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>) {{\n{lines}\n  return\n}}\n"
+    found = compared(text, text).inverse_ops.remaining
+    return [(pair.first.op.line - 2, pair.second.op.line - 2, pair.between) for pair in found]
 
 
 PERMUTE = '"ttir.permute"(%{0}) <{{permutation = array<i64: 1, 0>}}> : (tensor<{1}xf32>) -> tensor<{2}xf32>'
@@ -68,8 +58,9 @@ RESHAPE = '"ttir.reshape"(%{0}) <{{shape = [{3}]}}> : (tensor<{1}xf32>) -> tenso
     ],
 )
 def test_what_an_op_does(op: str, does: str) -> None:
-    ops = compared(f"func.func @f(%a: i32) {{\n  %0 = {op}\n  return\n}}\n")
-    assert [str(what) for what in rearrangements(ops).values()] == [does]
+    before = f"func.func @f(%a: i32) {{\n  %0 = {op}\n  return\n}}\n"
+    [gone] = compared(before, "func.func @f(%a: i32) {\n  return\n}\n").inverse_ops.gone
+    assert str(gone.does) == does
 
 
 @pytest.mark.parametrize(

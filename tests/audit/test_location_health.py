@@ -2,8 +2,9 @@
 
 import pytest
 
-from eio_audit import AuditOptions, Diff, diff, read_text
-from tests.internals import OpTraits
+from eio_audit import AuditOptions, Diff, Gate, diff, read_text
+from tests.internals import RULES, OpTraits
+from tests.report.judged import judged
 
 GOOD = '"DEBUG|1|Net[net]|/m.py:10|forward|11|abs"'
 
@@ -45,6 +46,17 @@ def findings(*locations: str) -> list[tuple[str, int]]:
 )
 def test_one_rule_for_each_location(location: str, rules: list[str]) -> None:
     assert findings(GOOD, location) == [(rule, 3) for rule in rules]
+
+
+def test_a_gate_has_the_rules_by_the_same_names() -> None:
+    locations = (
+        *(GOOD, "", '"add.17"', '"-1|unknown|unknown|-1|x"', GOOD),
+        *('"DEBUG|2|Net[net]|/m.py:10|call|12|neg"', 'callsite("DEBUG|2|x" at "m")'),
+    )
+    gate = Gate([rule for rule in RULES if "EIO101" <= rule.code <= "EIO106"])
+    found = judged(read_text(program(*locations)), gate=gate).findings
+    assert {(one.rule.name, one.line) for one in found} == {*findings(*locations)}
+    assert {one.rule.name for one in found} == {rule.name for rule in gate.rules}
 
 
 def test_terminators_and_functions_are_not_printed() -> None:

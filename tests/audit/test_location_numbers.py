@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import NO_LOCATION, Interned, LocationNumbers, OriginalIndices
+from tests.internals import Interned, LocationNumbers, OriginalIndices
 from tests.reading import ir_of
 
 NAMES = st.sampled_from(['"x"', '"y"', '"a b"', r'"\78"', '"é"', '"("', '"x:1:2"'])
@@ -42,7 +42,7 @@ def test_another_location_has_another_number(location: str) -> None:
 
 
 def test_an_unknown_location_has_no_number() -> None:
-    assert numbers("unknown")[0] == [NO_LOCATION]
+    assert numbers("unknown")[0] == [-1]
 
 
 @given(st.lists(LOCATIONS, min_size=1, max_size=6))

@@ -6,7 +6,8 @@ import pytest
 
 from eio_audit import Check, Finding, Gate, Rule, Trace, check, read, read_text, trace
 from tests.audit.test_trace import dump, function, module, traced
-from tests.internals import AVOIDABLE, RULES, UNAVOIDABLE, Baseline, LogFindings, judge
+from tests.internals import RULES, Baseline, LogFindings, judge
+from tests.rules import AVOIDABLE, UNAVOIDABLE
 from tests.test_samples import SAMPLES
 
 ORDERED, SHUFFLED = function("f", 1, 2), function("f", 2, 1)

@@ -4,8 +4,7 @@ import re
 
 from hypothesis import given
 
-from eio_audit import AuditOptions, diff, fix, read_text
-from tests.internals import Fragmentation
+from eio_audit import AuditOptions, Diff, diff, fix, read_text
 from tests.programs import freeing_programs, programs
 
 FREES = AuditOptions(follow=["frees"])
@@ -16,8 +15,8 @@ def program(*locations: str) -> str:
     return f"func.func @f() {{\n{ops}  return\n}}\n"
 
 
-def fragmentation(before: str, after: str) -> Fragmentation:
-    return diff(read_text(before)[0], read_text(after)[0]).fragmentation
+def compared(before: str, after: str) -> Diff:
+    return diff(read_text(before)[0], read_text(after)[0])
 
 
 A = '"DEBUG|{}|Net[net]|A[net.a]|/m.py:10|forward|11|abs"'
@@ -27,7 +26,7 @@ TORN = program(A.format(1), B.format(3), A.format(2), B.format(4))
 
 
 def test_runs_of_modules_inside_one_another() -> None:
-    result = fragmentation(IN_ORDER, TORN)
+    result = compared(IN_ORDER, TORN).fragmentation
     assert [(one.path, one.before, one.after, one.fixed) for one in result.modules] == [
         (("Net[net]", "A[net.a]"), 1, 2, 1),
         (("Net[net]", "B[net.b]"), 1, 2, 1),
@@ -36,7 +35,7 @@ def test_runs_of_modules_inside_one_another() -> None:
 
 
 def test_runs_of_source_functions() -> None:
-    result = fragmentation(IN_ORDER, TORN)
+    result = compared(IN_ORDER, TORN).fragmentation
     assert [(one.name, one.before, one.after, one.fixed) for one in result.functions] == [
         ("/m.py:10 forward", 1, 2, 1),
         ("/m.py:20 call", 1, 2, 1),
@@ -44,7 +43,7 @@ def test_runs_of_source_functions() -> None:
 
 
 def test_ops_without_a_module_do_not_tear_one() -> None:
-    result = fragmentation(IN_ORDER, program(A.format(1), '"DEBUG|1|x"', A.format(2)))
+    result = compared(IN_ORDER, program(A.format(1), '"DEBUG|1|x"', A.format(2))).fragmentation
     assert [(one.name, one.after) for one in result.modules] == [
         ("Net[net]", 1),
         ("A[net.a]", 1),

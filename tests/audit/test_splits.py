@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from eio_audit import AuditOptions, BlockAudit, Gate, check, fix, read_text
 from tests.audit.test_hoisted_constants import constant, function, judged
-from tests.internals import AVOIDABLE, ORDER_RULES, SPLIT, WRONG_INDEX, audit_dump, find
+from tests.internals import audit_dump, find
+from tests.rules import AVOIDABLE, ORDER_RULES, SPLIT, WRONG_INDEX
 
 
 def op(name: str, result: str, index: int, *operands: str) -> str:

@@ -1,13 +1,13 @@
-from io import StringIO
 from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eio_audit import AuditOptions, Dump, Gate, OriginalOrder, Trace, check, read, read_text, trace
+from eio_audit import AuditOptions, Dump, OriginalOrder, Trace, check, read, read_text, trace
 from tests.audit.counting import counting
-from tests.internals import Console, audit_keyed, functions_around, print_trace, read_ir
+from tests.cli.running import run
+from tests.internals import audit_keyed, functions_around, read_ir
 from tests.internals import function_states_module as function_states
 from tests.internals import inverted_pairs_module as inverted_pairs
 from tests.programs import programs
@@ -368,9 +368,8 @@ def test_of_a_block_with_too_many_ops_out_of_order_some_pairs_are_followed(
     log = dump("After", "a", function("f", 1, 2, 3, 4)), dump("After", "b", function("f", 4, 3, 1, 2))
     result = traced(*log)
     assert (result.is_partial, result.passes[1].left, result.at_end_of_log.inversions) == (True, 1, 5)
-    report = StringIO()
-    print_trace(result, Console(report), gate=Gate())
-    assert "only pairs of the fewest ops to move are followed" in report.getvalue()
+    shown = run("trace", "-", stdin="".join(log).encode()).stdout
+    assert b"only pairs of the fewest ops to move are followed" in shown
 
 
 def test_what_follows_an_op_that_is_removed_later_ends_with_it() -> None:
@@ -470,6 +469,7 @@ def traced_without_reuse(text: str) -> Trace:
         return trace(read_text(text))
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(logs())
 def test_what_is_known_of_texts_seen_before_changes_no_figure(log: str) -> None:
     assert trace(read_text(log)) == traced_without_reuse(log)

@@ -4,7 +4,8 @@ import pytest
 
 from eio_audit import InputError, read_text
 from tests.cli.running import SAMPLES, run
-from tests.internals import audit_dump, find, rules_by_prefix
+from tests.internals import audit_dump, find
+from tests.rules import UNREADABLE
 
 AFTER = SAMPLES / "small" / "after_alias.mlir"
 GOOD, BAD = '"0|Net[net]|A[net.a]|m.py:10|f|11|x"', '"x"'
@@ -22,7 +23,7 @@ def function(*ops: str, symbol: str = "@f", attributes: str = "") -> str:
 def found(text: str) -> list[tuple[int, str]]:
     """The lines and messages of the findings."""
     (dump,) = read_text(text)
-    return [(one.line, one.message) for one in find(audit_dump(dump), rules_by_prefix("EIO107"))]
+    return [(one.line, one.message) for one in find(audit_dump(dump), [UNREADABLE])]
 
 
 @pytest.mark.parametrize(

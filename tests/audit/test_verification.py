@@ -11,7 +11,6 @@ from eio_audit import VerificationError, read_text
 from tests.audit.test_fix import SHUFFLED, fixed
 from tests.internals import (
     DependenceGraph,
-    DependenceKind,
     Dependences,
     OpTable,
     OpTraits,
@@ -35,7 +34,7 @@ def test_effects_that_only_the_new_text_has(pair: tuple[int, int], monkeypatch: 
 
     def with_another(self: Dependences, blocks: list[int]) -> dict[int, DependenceGraph]:
         graphs = by_effect(self, blocks)
-        graphs[1].add(*pair, DependenceKind.EFFECT)
+        graphs[1].add(*pair, "effect")
         return graphs
 
     monkeypatch.setattr(Dependences, "by_effect", with_another)

@@ -5,18 +5,18 @@
 HOW says what is wrong with it, in the words below, or that nothing is. A compiler that hangs first writes its
 process's number into a file. ``hangs at 5``, ``crashes at 5`` and ``fails at 5`` are what it does once it has
 tried the pattern so often, and ``never ends`` is that it tries the pattern again and again.
+
+It starts hundreds of times, so it imports little.
 """
 
 from __future__ import annotations
 
 import os
-import re
-import signal
 import sys
 import time
-from pathlib import Path
 
 ATTEMPTS = 8
+COUNT = "--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count="
 HOW, FLAGS = (sys.argv[1], sys.argv[2:]) if __name__ == "__main__" else ("", [])
 
 
@@ -42,7 +42,7 @@ def say(text: str) -> None:
 def fail(how: str) -> None:
     """Hang, crash, or fail."""
     if how == "crashes":
-        os.kill(os.getpid(), signal.SIGABRT)
+        os.abort()
     if how == "fails":
         say("error: this is too much\n")
         sys.exit(1)
@@ -50,22 +50,19 @@ def fail(how: str) -> None:
 
 
 def main() -> None:
-    found = [
-        re.fullmatch(r"--mlir-debug-counter=apply-pattern-skip=0,apply-pattern-count=(\d+)", one)
-        for one in FLAGS
-    ]
-    counts = [int(one[1]) for one in found if one]
+    counts = [int(one.removeprefix(COUNT)) for one in FLAGS if one.startswith(COUNT)]
     if HOW == "needs all" and counts and counts[0] < ATTEMPTS:
         say("error: failed to legalize operation\n")
         sys.exit(1)
     if HOW == "crashes" and counts == [2]:
-        os.kill(os.getpid(), signal.SIGABRT)
+        os.abort()
     is_logging = any(one.startswith("--log-actions-to=") for one in FLAGS)
     hangs = (
         HOW.startswith("hangs logging ") if is_logging else HOW.startswith("hangs halving ") and counts == [2]
     )
     if hangs:
-        Path(HOW.split()[2]).write_text(str(os.getpid()))
+        with open(HOW.split()[2], "w") as file:  # noqa: PTH123
+            file.write(str(os.getpid()))
         time.sleep(60)
     if HOW == "knows no counter" and counts:
         say("compiler: Unknown command line argument '--mlir-debug-counter=x'.  Try: '--help'\n")
@@ -78,7 +75,7 @@ def main() -> None:
     fails = bool(at) and renamed >= int(at)
     for one in FLAGS:
         if one.startswith("--log-actions-to=") and HOW != "logs nothing":
-            with Path(one.partition("=")[2]).open("w") as file:
+            with open(one.partition("=")[2], "w") as file:  # noqa: PTH123
                 for number in range(2000 if is_endless else int(at) if fails else ATTEMPTS):
                     root = f'(%{number} = "my.old"() : () -> i32 loc("a.py":{number + 1}:1))'
                     file.write(

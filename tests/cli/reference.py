@@ -13,10 +13,11 @@ from pathlib import Path
 
 import click
 
-from tests.internals import COMMANDS, PAGES, GroupedCommand, cli
+from tests.internals import COMMANDS, cli
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGE = DOCS / "cli.md"
+PAGES = DOCS.parent / "eio_audit" / "report" / "pages"
 MADE_BY = "python3 -m tests.cli.reference"
 INTRODUCTION = f"""# Command line
 
@@ -101,9 +102,8 @@ def section(context: click.Context, common: list[Record]) -> Iterator[str]:
 
 def grouped_options(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
     """The options by the title of their group."""
-    if isinstance(command, GroupedCommand):
-        return command.grouped_options(context)
-    return {"Options": [option for option in command.get_params(context) if isinstance(option, click.Option)]}
+    options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
+    return command.grouped_options(context) if hasattr(command, "grouped_options") else {"Options": options}
 
 
 def paragraphs(text: str | None) -> list[str]:

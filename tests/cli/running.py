@@ -9,9 +9,11 @@ import pty
 import subprocess
 import sys
 import termios
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
+from threading import Thread
+from typing import TextIO
 from unittest import mock
 
 import pytest
@@ -34,16 +36,7 @@ def run(*args: str | Path, stdin: bytes = b"", **environment: str) -> subprocess
     command = ["eio-audit", *map(str, args)]
     given = io.TextIOWrapper(io.BufferedReader(io.BytesIO(stdin)), "utf-8")
     printed, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
-    with (
-        mock.patch.multiple(sys, argv=command, stdin=given, stdout=printed, stderr=errors),
-        mock.patch.dict(os.environ, _environment(environment), clear=True),
-    ):
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-        finally:
-            gc.unfreeze()  # what main froze: here it is not the end
+    code = _run(command, (given, printed, errors), environment)
     return subprocess.CompletedProcess(command, code, _written(printed), _written(errors))
 
 
@@ -66,24 +59,54 @@ def run_on_terminal(
 ) -> tuple[int, str]:
     """The exit code of the command, and what a terminal of so many columns gets of its output and errors.
 
-    It reads the terminal, or the file descriptor ``stdin``.
+    The terminal stands in for the three streams of this process, so that a pager writes to it, too. ``stdin`` is
+    a file descriptor that is read instead.
     """
     ours, theirs = pty.openpty()
     termios.tcsetwinsize(theirs, (24, columns))
-    command = [sys.executable, "-m", "eio_audit", *map(str, args)]
-    environment = _environment(
-        {"TERM": "xterm", "PAGER": "cat", "PYTHONPATH": str(SAMPLES.parent)} | environment
-    )
-    shown = b""
-    with subprocess.Popen(
-        command, stdin=stdin or theirs, stdout=theirs, stderr=theirs, env=environment, cwd=cwd
-    ) as process:
-        os.close(theirs)
-        with suppress(OSError):  # nobody writes any more
-            while part := os.read(ours, 1 << 16):
-                shown += part
-    os.close(ours)
-    return process.returncode, shown.replace(b"\r\n", b"\n").decode()
+    shown: list[bytes] = []
+    reader = Thread(target=_read_all, args=(ours, shown))
+    reader.start()
+    saved = [os.dup(stream) for stream in range(3)]
+    for stream in range(3):
+        os.dup2(theirs if stream or stdin is None else stdin, stream)
+    os.close(theirs)
+    streams = [open(stream, mode, encoding="utf-8", closefd=False) for stream, mode in enumerate("rww")]  # noqa: SIM115
+    try:
+        with chdir(cwd or Path.cwd()):
+            code = _run(
+                ["eio-audit", *map(str, args)], streams, {"TERM": "xterm", "PAGER": "cat"} | environment
+            )
+    finally:
+        with suppress(OSError):  # a reader that stopped
+            streams[1].flush()
+        for stream, kept in enumerate(saved):
+            os.dup2(kept, stream)
+            os.close(kept)
+        reader.join()
+        os.close(ours)
+    return code, b"".join(shown).replace(b"\r\n", b"\n").decode()
+
+
+def _read_all(terminal: int, shown: list[bytes]) -> None:
+    with suppress(OSError):  # nobody writes any more
+        while part := os.read(terminal, 1 << 16):
+            shown.append(part)
+
+
+def _run(command: list[str], streams: Sequence[TextIO], environment: dict[str, str]) -> int:
+    """The exit code of a command in this process."""
+    stdin, stdout, stderr = streams
+    with (
+        mock.patch.multiple(sys, argv=command, stdin=stdin, stdout=stdout, stderr=stderr),
+        mock.patch.dict(os.environ, _environment(environment), clear=True),
+        mock.patch.object(gc, "freeze"),  # for the end of a process, which this is not
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            return int(end.code or 0)
+    return 0
 
 
 def _written(stream: io.TextIOWrapper) -> bytes:

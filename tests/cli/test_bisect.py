@@ -590,10 +590,10 @@ def test_a_pass_that_hangs_after_its_last_pattern(tmp_path: Path) -> None:
     """MLIR folds an addition in a loop that nothing reaches, until it hangs."""
     program = tmp_path / "in.mlir"
     program.write_text(UNREACHABLE_LOOP)
-    result = run("bisect", "--timeout", "2", "--", mlir_tool("mlir-opt"), "--canonicalize", program)
+    result = run("bisect", "--timeout", "1", "--", mlir_tool("mlir-opt"), "--canonicalize", program)
     shown = result.stdout.decode().splitlines()
     assert result.returncode == 1
-    assert shown[0].endswith(": stopped after 2 seconds (--timeout), first with attempt 51 of canonicalize")
+    assert shown[0].endswith(": stopped after 1 seconds (--timeout), first with attempt 51 of canonicalize")
     assert shown[1] == f"AddIAddConstant on arith.addi %0 ({program}:8)"
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.audit.test_fix import SHUFFLED, fixed
-from tests.cli.running import SAMPLES, run, run_on_terminal, run_process
+from tests.cli.running import SAMPLES, run, run_on_terminal
 
 RESNET = SAMPLES / "resnet" / "after_alias.mlir"
 RED = b"\x1b[31m"
@@ -23,7 +23,7 @@ RED = b"\x1b[31m"
     ],
 )
 def test_a_piped_report(environment: dict[str, str], colored: bool) -> None:
-    assert (RED in run_process("check", RESNET, **environment).stdout) == colored
+    assert (RED in run("check", RESNET, **environment).stdout) == colored
 
 
 @pytest.mark.parametrize(

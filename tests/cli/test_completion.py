@@ -4,7 +4,7 @@ import click
 import pytest
 
 from tests.cli.running import SAMPLES, run
-from tests.internals import COMMANDS, PATH, cli
+from tests.internals import COMMANDS, cli
 
 LOG = SAMPLES / "small" / "all_passes_alias.log"
 
@@ -49,7 +49,9 @@ def test_whatever_means_a_file_is_completed(command: str) -> None:
     found = cli.get_command(click.Context(cli), command)
     assert found is not None
     named = ("path", "paths", "before", "after", "output", "order_from", "config")
-    assert [p.name for p in found.params if p.name in named and p.type is not PATH] == []
+    context = click.Context(found)
+    offered = {p.name: p.shell_complete(context, "") for p in found.params if p.name in named}
+    assert [name for name, items in offered.items() if [item.type for item in items] != ["file"]] == []
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

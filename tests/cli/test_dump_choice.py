@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from tests.audit.test_trace import dump, function, module
 from tests.cli.running import run
-from tests.internals import WantedDump
 
 F, G = function("f", 1, 2), function("g", 1, 2)
 BOTH = "".join(
@@ -122,19 +121,11 @@ def test_a_pass_with_one_dump_after_it_needs_no_number(log: Path, command: str) 
 
 
 @pytest.mark.parametrize(
-    ("text", "parsed"),
-    [
-        ("1", WantedDump("1", number=0)),
-        ("first", WantedDump("1", number=0)),
-        ("last", WantedDump("last", number=-1)),
-        ("@main", WantedDump("@main", symbol="@main")),
-        ('@"main"', WantedDump('@"main"', symbol="@main")),
-        ("@a b", WantedDump("@a b", symbol='@"a b"')),
-        (":37", WantedDump(":37", line=37)),
-    ],
+    ("name", "value"), [("g", '@"g"'), ('"a b"', "@a b"), ('"a b"', '@"a b"'), ('"g"', "@g")]
 )
-def test_values(text: str, parsed: WantedDump) -> None:
-    assert WantedDump.parse(text) == parsed
+def test_a_name_with_or_without_quotes(log: Path, name: str, value: str) -> None:
+    log.write_text(dump("After", "a", F) + dump("After", "a", G.replace("@g", f"@{name}")))
+    assert lines(log, "--dump", value) == [9]
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", ":", ":0", "@", "1.5", "٣", "main", "::1", "1234567890"])

@@ -20,8 +20,7 @@ import pytest
 from tests.audit.test_fix import fixed
 from tests.audit.test_trace import dump, function
 from tests.cli.running import FORMATS, run
-from tests.internals import jobs_module as jobs
-from tests.internals import workers_module as workers
+from tests.internals import usable_cores
 from tests.test_samples import SAMPLES
 
 LOG = str(SAMPLES / "resnet" / "all_passes_alias.log")
@@ -42,6 +41,13 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / f"{number}.mlir").write_text(text)
     (tmp_path / "bytecode.mlir").write_bytes(b"ML\xefR")
     return tmp_path
+
+
+def make_large(corpus: Path) -> None:
+    """Let the first two files be as large as those for which several processes start."""
+    for name in ("0.mlir", "1.mlir"):
+        with (corpus / name).open("a") as file:
+            file.write(f"// {'x' * 2000}\n" * 2100)
 
 
 @pytest.fixture
@@ -73,8 +79,8 @@ def test_small_inputs_start_no_process(corpus: Path, no_processes: None) -> None
 def test_auto_does_without_processes_where_there_can_be_none(
     corpus: Path, no_processes: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
-    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
+    make_large(corpus)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     assert run("check", str(corpus / "0.mlir"), str(corpus / "1.mlir")).returncode == 1
 
 
@@ -82,8 +88,8 @@ def test_auto_does_without_processes_where_there_can_be_none(
 def test_one_dump_in_one_file_is_checked_by_this_process(
     corpus: Path, no_processes: None, monkeypatch: pytest.MonkeyPatch, count: str
 ) -> None:
-    monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
-    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
+    make_large(corpus)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     assert run("check", str(corpus / "0.mlir"), "-j", count).returncode == 1
     assert run("check", LOG, "--dump", "last", "-j", count).returncode == 1
 
@@ -102,8 +108,8 @@ def test_a_system_that_starts_no_process_is_an_error_only_if_some_were_asked_for
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pebble, "ProcessPool", NoFork)
-    monkeypatch.setattr(jobs, "ENOUGH_BYTES", 1)
-    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: {0, 1})
+    make_large(corpus)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     files = str(corpus / "0.mlir"), str(corpus / "1.mlir")
     auto, two = (run("check", *files, "-j", count) for count in ("auto", "2"))
     assert (auto.returncode, two.returncode) == (1, 2)
@@ -141,11 +147,11 @@ def test_a_file_that_takes_too_long_is_an_error_of_that_file(corpus: Path) -> No
 
 def test_usable_cores_are_those_of_the_container(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     quota = tmp_path / "cpu.max"
-    monkeypatch.setattr(workers.os, "sched_getaffinity", lambda _: set(range(64)))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)))
     counts = []
     for text in ("250000 100000\n", "50000 100000\n", "max 100000\n"):
         quota.write_text(text)
-        counts.append(workers.usable_cores(quota))
+        counts.append(usable_cores(quota))
     assert counts == [2, 1, 8]
 
 

@@ -1,7 +1,10 @@
 """A small compressed file may unpack to more than there is memory for."""
 
+import bz2
 import gzip
+import lzma
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -54,8 +57,12 @@ def test_the_dump_of_order_from_too(packed: Path) -> None:
     assert b"a.mlir.gz: error: it unpacks to more than 1 kB" in done.stderr
 
 
-def test_a_file_as_large_as_it_may_be_is_read(packed: Path) -> None:
-    assert b"unpacks" not in run("check", packed, "--config", "max-size=1100").stderr
+@pytest.mark.parametrize("module", [gzip, bz2, lzma])
+def test_a_file_as_large_as_it_may_be_is_read(module: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "packed.mlir"
+    path.write_bytes(module.compress(TEXT))
+    assert b"unpacks" not in run("check", path, "--config", "max-size=1100").stderr
+    assert b"unpacks to more than 1.099 kB" in run("check", path, "--config", "max-size=1099").stderr
 
 
 def test_a_file_that_is_not_compressed_may_be_larger(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.audit.test_trace import dump, function
 from tests.cli.running import SAMPLES, run, run_on_terminal
-from tests.shell import install_tools, run_script
+from tests.shell import run_script
 
 ERASE = "--pass ttir-erase-inverse-ops"
 RESNET, SMALL = "sample_irs/resnet", "sample_irs/small"
@@ -80,7 +80,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path(*shlex.split(QUOTED)).write_text(LOG)
     Path("my before.mlir").write_text(function("f", 1, 2))
     Path("my after.mlir").write_text(SHUFFLED)
-    install_tools(tmp_path / "bin")
     return tmp_path
 
 
@@ -96,12 +95,24 @@ def suggested(report: str, format_: str) -> list[str]:
     return [line.strip() for line in lines]
 
 
+def as_a_shell_reads(lines: list[str], folder: Path) -> list[list[str]]:
+    """The words that each pasted line gives to eio-audit, which a function of the shell stands for."""
+    note = """eio-audit() { printf '%s\\0' "$@" "" >&3; }"""
+    words = folder / "words"
+    done = run_script("\n".join([note, f"exec 3> {words}", *lines]), folder, folder, options="-e")
+    assert (done.returncode, done.stdout) == (0, "")
+    commands = words.read_text().split("\0\0")[:-1]
+    assert len(commands) == len(lines)
+    return [command.split("\0") for command in commands]
+
+
 def require_runs(lines: list[str], folder: Path) -> None:
-    """Paste each line into a shell, but only one of those that differ in numbers alone."""
+    """Paste the lines into a shell. Run each, but only one of those that differ in numbers alone."""
     assert [line for line in lines if re.search(r"\b(FILE|BEFORE|AFTER|LOG|IN)\b", line)] == []
-    for line in {re.sub(r"[0-9]+", "N", line): line for line in reversed(lines)}.values():
-        done = run_script(f"{line}\necho code $?", folder, folder / "bin", options="")
-        assert re.search(r"^code [01]$", done.stdout, re.MULTILINE), f"{line}\n{done.stdout}"
+    chosen = list({re.sub(r"[0-9]+", "N", line): line for line in reversed(lines)}.values())
+    for line, words in zip(chosen, as_a_shell_reads(chosen, folder), strict=True):
+        done = run(*words)
+        assert done.returncode in (0, 1), f"{line}\n{done.stderr.decode()}"
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from eio_audit import Gate, InputError, check_many
 from eio_audit.testing import assert_in_original_order
 from tests.cli.running import run
-from tests.internals import AVOIDABLE, UNINDEXED
+from tests.rules import AVOIDABLE, UNINDEXED
 
 INDEXED = '"t.a"() : () -> () loc("0|a")\n"t.b"() : () -> () loc("1|b")\n'
 UNLOCATED = '"t.a"() : () -> ()\n"t.b"() : () -> ()\n'

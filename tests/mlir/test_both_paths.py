@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eio_audit import InputError, VerificationError, check, fix
-from tests.internals import IR, Mentions, OpTable, Source, Span, find_dumps
+from eio_audit import Dump, InputError, VerificationError, check, fix
+from tests.internals import OpTable, Source, find_dumps
 from tests.internals import reader_module as reader
 from tests.programs import programs
+from tests.reading import ir_of
 from tests.test_samples import FILES, SAMPLES
 
 
@@ -23,18 +24,14 @@ def seeds(quick: int, long: int) -> list[Any]:
     return [*range(quick), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(quick, long))]
 
 
-FIELDS = [
-    name
-    for name in vars(IR(Source("", b""), Span(0, 0), OpTable()))
-    if name not in ("source", "span", "op_table", "names", "op_name")
-]
+FIELDS = [name for name in vars(ir_of("")) if name not in ("source", "span", "op_table", "names", "op_name")]
 DATA = Path(__file__).parent.parent / "data"
 
 
-def outcome(source: Source, span: Span, *, exact: bool) -> dict[str, object] | str:
-    mentions = Mentions()
+def outcome(dump: Dump, *, exact: bool) -> dict[str, object] | str:
+    mentions = reader.Mentions()
     try:
-        ir = reader.Reader(source, span, OpTable(), exact=exact, mentions=mentions).read()
+        ir = reader.Reader(dump.source, dump.span, OpTable(), exact=exact, mentions=mentions).read()
     except InputError as error:
         return str(error)
     names = {"op_names": list(map(ir.name, range(len(ir)))), "names": set(ir.names)}
@@ -49,7 +46,7 @@ def assert_same(data: bytes) -> None:
     except InputError:
         return
     for dump in dumps:
-        assert outcome(source, dump.span, exact=False) == outcome(source, dump.span, exact=True)
+        assert outcome(dump, exact=False) == outcome(dump, exact=True)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SAMPLES)))

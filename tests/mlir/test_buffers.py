@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.internals import DependenceKind, Dependences, OpTable, Source, parse_op_traits, read_ir
+from tests.internals import Dependences, OpTable, Source, parse_op_traits, read_ir
 from tests.reading import ir_of
 
 T = "tensor<4xf32>"
@@ -93,7 +93,7 @@ def edges_by_effect(text: str, table: OpTable | None = None) -> set[tuple[str, s
     block = ir.op_block[len(ir) - 1]
     graph = Dependences(ir).of([block])[block]
     name = [ir.name(op) for op in graph.ops]
-    return {(name[producer], name[user]) for producer, user in graph.by_kind(DependenceKind.EFFECT)}
+    return {(name[producer], name[user]) for producer, user in graph.by_kind("effect")}
 
 
 def test_what_a_function_hands_back_from_memory_lies_in_memory() -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 import pytest
 
-from tests.internals import CHANGES, EVERYTHING, IR, MEMORY, Resource, Touches, conflicts
+from tests.internals import IR
 from tests.internals import conflicts_module as module
 from tests.reading import ir_of
 
+CHANGES, EVERYTHING, MEMORY = {"write", "free"}, "everything", "memory"
+Resource = int | str | tuple[int, ...]
+Touches = Mapping[Resource, frozenset[str]]
 PLACES: list[Resource] = [0, 1, 2, MEMORY, (7,), (8,), EVERYTHING, "stack"]
 KINDS = [frozenset({"read"}), frozenset({"read"}), frozenset({"write"}), frozenset({"read", "free"})]
 Pairs = set[tuple[int, int]]
@@ -98,7 +101,7 @@ def closed(pairs: Pairs, size: int) -> Pairs:
 
 def found(ir: IR, effects: Touched, wanted: list[int]) -> Iterator[tuple[int, Pairs]]:
     """By block the pairs of places that ``conflicts`` tells."""
-    triples = list(conflicts(ir, effects, wanted))  # type: ignore[arg-type]
+    triples = list(module.conflicts(ir, effects, wanted))  # type: ignore[arg-type]
     assert {block for block, *_ in triples} <= set(wanted)
     for block in wanted:
         ops = list(ir.block_ops[block])
@@ -154,4 +157,4 @@ def test_a_block_that_begins_where_another_ends_is_looked_at_too() -> None:
 def test_the_first_op_may_be_the_one_that_changes_everything() -> None:
     ir = ir_of('"t.op"() : () -> ()\n' * 2)
     effects = Touched({0: {EVERYTHING: frozenset({"write"})}, 1: {7: frozenset({"read"})}}, set())
-    assert list(conflicts(ir, effects, [0])) == [(0, 0, 1)]  # type: ignore[arg-type]
+    assert list(module.conflicts(ir, effects, [0])) == [(0, 0, 1)]  # type: ignore[arg-type]

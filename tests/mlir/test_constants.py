@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.internals import IR, DynamicShapes
+from tests.internals import IR
 from tests.internals import value_types_module as value_types
 from tests.reading import ir_of
 
@@ -62,4 +62,4 @@ def test_an_element_is_one_at_constants_in_bounds(line: str, expected: tuple[int
 )
 def test_what_cannot_trap(line: str, expected: bool) -> None:
     ir, op = last_op(line)
-    assert value_types.cannot_trap(ir, op, DynamicShapes(ir)) == expected
+    assert value_types.cannot_trap(ir, op, value_types.DynamicShapes(ir)) == expected

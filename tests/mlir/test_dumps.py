@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from eio_audit import Dump, InputError, Marker, check, read, read_text, stream
 from tests.cli.running import SAMPLES
-from tests.internals import Position, dumps_module, read_ir
+from tests.internals import dumps_module, read_ir
 from tests.internals import files_module as blocks
 
 
@@ -126,7 +126,7 @@ def test_a_damaged_alias_above_an_op_is_an_error_of_its_dump() -> None:
     text = "// -----// IR Dump After A (a) //----- //\n#k = {\nmodule {\n}\n"
     [dump] = read_text(text)
     [error] = check([dump]).errors
-    assert (error.message, error.position) == ("'{' is never closed: is the dump cut off?", Position(2, 6))
+    assert (error.message, error.position) == ("'{' is never closed: is the dump cut off?", (2, 6))
 
 
 def test_noise_behind_a_dump_is_no_dump() -> None:
@@ -290,7 +290,7 @@ def test_errors_in_a_stream_name_the_line_of_the_file(tmp_path: Path) -> None:
     last = list(stream(str(log)))[-1]
     with pytest.raises(InputError) as caught:
         read_ir(last.source, last.span)
-    assert caught.value.position == Position(6, 3)
+    assert caught.value.position == (6, 3)
 
 
 def test_a_file_without_markers_is_the_stage_it_is_called(tmp_path: Path) -> None:

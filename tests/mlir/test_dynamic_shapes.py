@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.internals import DynamicShapes
+from tests.internals import value_types_module as value_types
 from tests.reading import ir_of
 
 
@@ -40,9 +40,9 @@ my.region {{
 }}
 """
     ir = ir_of(text)
-    assert DynamicShapes(ir).shown_by(len(ir) - 1) == expected
+    assert value_types.DynamicShapes(ir).shown_by(len(ir) - 1) == expected
 
 
 def test_a_dump_without_dynamic_shapes_has_none() -> None:
     ir = ir_of("func.func @f(%a: tensor<4xf32>) {\n  my.op %a\n  return\n}\n")
-    assert not any(map(DynamicShapes(ir).shown_by, range(len(ir))))
+    assert not any(map(value_types.DynamicShapes(ir).shown_by, range(len(ir))))

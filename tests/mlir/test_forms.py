@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.internals import Forms, pastes_text
+from tests.internals import forms_module
 from tests.reading import ir_of
 
 
 def others(text: str) -> list[str]:
     """The names of the ops that have another form."""
     ir = ir_of(text)
-    forms = Forms(ir, [ir.op_table.of(name) for name in ir.names])
+    forms = forms_module.Forms(ir, [ir.op_table.of(name) for name in ir.names])
     return [ir.name(op) for op in sorted(forms.others)]
 
 
@@ -127,7 +127,7 @@ def test_an_access_is_volatile_unless_a_constant_says_otherwise(op: str, expecte
     ir = ir_of(
         f"llvm.func @f(%p: !llvm.ptr, %q: !llvm.ptr<3>, %o: i32) {{\n{op} loc(unknown)\nllvm.return\n}}"
     )
-    forms = Forms(ir, [ir.op_table.of(name) for name in ir.names])
+    forms = forms_module.Forms(ir, [ir.op_table.of(name) for name in ir.names])
     access = next(op for op in range(len(ir)) if ir.name(op).startswith("rocdl."))
     assert forms.may_be_volatile(access) == expected
 
@@ -145,4 +145,4 @@ def test_an_access_is_volatile_unless_a_constant_says_otherwise(op: str, expecte
     ],
 )
 def test_a_name_says_that_text_is_pasted(name: str, expected: bool) -> None:
-    assert pastes_text(name) == expected
+    assert forms_module.pastes_text(name) == expected

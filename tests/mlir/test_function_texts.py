@@ -1,7 +1,7 @@
 import pytest
 
 from eio_audit import read_text
-from tests.internals import DumpText, FunctionText, OpTable, OpTraits, read_ir
+from tests.internals import DumpText, OpTable, OpTraits, read_ir
 
 MODULE = """module {
   "my.global"() : () -> () loc("g")
@@ -25,8 +25,9 @@ def divided(text: str) -> DumpText:
     return DumpText(read_text(text)[0])
 
 
-def function(text: str, symbol: str = "@f") -> FunctionText:
-    return divided(text).functions[symbol]
+def key(text: str) -> bytes:
+    """What functions of one text and one meaning of its aliases share."""
+    return divided(text).functions["@f"].key
 
 
 def test_functions_are_found_with_their_lines() -> None:
@@ -92,16 +93,16 @@ def test_around_the_functions_are_their_headers_and_the_rest() -> None:
 def test_aliases_count_by_what_they_stand_for() -> None:
     renumbered = MODULE.replace("#loc1", "#loc7").replace("#loc2", "#loc1")
     inline = MODULE.replace("loc(#loc1)", 'loc("x"("y"))')
-    assert function(MODULE).key == function(renumbered).key == function(inline).key
+    assert key(MODULE) == key(renumbered) == key(inline)
 
 
 def test_another_location_is_another_function() -> None:
-    assert function(MODULE).key != function(MODULE.replace('loc("y")', 'loc("z")')).key
+    assert key(MODULE) != key(MODULE.replace('loc("y")', 'loc("z")'))
 
 
 def test_aliases_in_a_loop_count_by_their_names() -> None:
     looping = MODULE.replace('loc("y")', 'loc("y"(#loc1))')
-    assert function(looping).key != function(MODULE).key
+    assert key(looping) != key(MODULE)
 
 
 SEVERAL_LINES = """#k = #t.k<{
@@ -125,7 +126,7 @@ def test_a_function_has_all_lines_of_the_aliases_it_uses() -> None:
 
 
 def test_a_change_in_the_last_line_of_an_alias_is_one_of_the_function() -> None:
-    assert function(SEVERAL_LINES).key != function(SEVERAL_LINES.replace("}, b>", "}, c>")).key
+    assert key(SEVERAL_LINES) != key(SEVERAL_LINES.replace("}, b>", "}, c>"))
 
 
 def test_neither_indentation_nor_loggers_change_a_function() -> None:
@@ -135,12 +136,12 @@ def test_neither_indentation_nor_loggers_change_a_function() -> None:
   return %0 : i32
 } loc(unknown)
 """
-    assert function(alone).key == function(MODULE).key
+    assert key(alone) == key(MODULE)
 
 
 def test_a_dump_that_begins_behind_its_marker() -> None:
     text = "// -----// IR Dump After A (a) //----- // func.func @f() {\n  return\n}\n"
-    assert function(text).text == b"func.func @f() {\n  return\n}\n"
+    assert divided(text).functions["@f"].text == b"func.func @f() {\n  return\n}\n"
 
 
 def test_an_unlisted_op_is_a_function_unless_it_holds_functions() -> None:
@@ -166,7 +167,7 @@ def test_functions_with_one_symbol_are_left_where_they_are() -> None:
 
 def test_a_region_that_goes_on_behind_a_brace_belongs_to_the_function() -> None:
     text = 'my.func @f() {\n  "a.b"() : () -> ()\n} else {\n  "a.c"() : () -> ()\n}\n'
-    assert function(text).text.decode() == text
+    assert divided(text).functions["@f"].text.decode() == text
 
 
 def test_functions_are_those_of_the_op_table() -> None:

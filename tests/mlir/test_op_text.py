@@ -2,14 +2,13 @@
 
 import pytest
 
-from tests.internals import KnownTexts, OpText, OpTexts
+from tests.internals import OpTexts
 from tests.reading import ir_of
 
 
-def text_of(line: str, aliases: str = "") -> OpText:
-    """The text of an op that stands in a function with arguments %a and %b."""
-    read = ir_of(f"{aliases}func.func @f(%a: i32, %b: i32) {{\n  {line}\n  return\n}}\n")
-    return OpTexts(read).of(1)
+def texts_of(line: str, aliases: str = "") -> OpTexts:
+    """The texts where the second op is in a function with arguments %a and %b."""
+    return OpTexts(ir_of(f"{aliases}func.func @f(%a: i32, %b: i32) {{\n  {line}\n  return\n}}\n"))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +25,7 @@ def text_of(line: str, aliases: str = "") -> OpText:
     ],
 )
 def test_names_locations_and_layout_are_left_out(line: str, expected: str) -> None:
-    assert text_of(line).text.decode() == expected
+    assert texts_of(line).of(1).text.decode() == expected
 
 
 @pytest.mark.parametrize(
@@ -49,7 +48,7 @@ def test_the_location_after_the_attributes_of_an_argument_is_left_out() -> None:
 
 
 def test_equal_headers_of_two_dumps_share_their_text_if_aliases_mean_the_same() -> None:
-    known: KnownTexts = {}
+    known: dict[object, object] = {}
     header = "func.func @f(%x: i32 {t.k = #a, t.l = #t.of<in>}, %y: i32) {\n  return\n}\n"
     one, same, other = (
         OpTexts(ir_of(f"#a = {value}\n{header}"), known).of_all()[0] for value in ("1", "1", "2")
@@ -69,25 +68,25 @@ def test_equal_headers_of_two_dumps_share_their_text_if_aliases_mean_the_same() 
     ],
 )
 def test_aliases_are_what_they_stand_for(aliases: str, expected: str) -> None:
-    assert text_of('"t.x"() {k = #m} : () -> ()', aliases).attributes == {"k": expected}
+    assert texts_of('"t.x"() {k = #m} : () -> ()', aliases).of(1).attributes == {"k": expected}
 
 
 def test_attributes_and_type_of_generic_assembly() -> None:
-    text = text_of(
+    text = texts_of(
         '%0 = "t.x"(%a) <{b = [1, {c = 2}], a}> ({\n  }) {"d e" = "}, f"} : (i32) -> !t.y<i32, (i8) -> i1>'
-    )
+    ).of(1)
     assert text.attributes == {"a": "", "b": "[1, {c = 2}]", "d e": '"}, f"'}
     assert text.types == ("i32", "!t.y<i32, (i8) -> i1>")
 
 
 def test_types_of_custom_assembly() -> None:
-    text = text_of("%0 = t.x %a i7 : tensor<4x!q.z<i8>>, memref<?xf32, strided<[1]>> to !llvm.ptr")
+    text = texts_of("%0 = t.x %a i7 : tensor<4x!q.z<i8>>, memref<?xf32, strided<[1]>> to !llvm.ptr").of(1)
     assert text.types == ("i7", "tensor<4x!q.z<i8>>", "memref<?xf32, strided<[1]>>", "!llvm.ptr")
 
 
 def test_the_texts_of_all_ops_are_those_of_each() -> None:
     """Ops that differ only in value names share one text, in this dump and in the next."""
-    known: KnownTexts = {}
+    known: dict[object, object] = {}
     for aliases in ("#map = affine_map<(d0) -> (d0)>\n", "#map = affine_map<(d0) -> (0)>\n"):
         read = ir_of(
             f'{aliases}func.func @f(%a: i32) {{\n  %0 = "t.x"(%a) {{m = #map, s = "%a"}} : (i32) -> i32\n'

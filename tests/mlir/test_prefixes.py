@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eio_audit import check, fix, read_text, stream, trace
@@ -58,6 +58,7 @@ def test_a_fix_writes_the_prefixes(prefix: str) -> None:
 NAMES = st.text("abXY _-|:[]<>()./#=,\t\u00e9\x1b", max_size=12)
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(
     texts=st.lists(programs(), min_size=1, max_size=3),
     before=NAMES,

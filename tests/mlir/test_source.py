@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import InputError, check, fix
-from tests.internals import Position, Source, Span, find_all, find_dumps, read_file
+from tests.internals import Source, Span, find_all, find_dumps, read_file
 
 
 def test_only_line_feeds_end_a_line() -> None:
     source = Source("f", "a\x0cb\u2028c\nd".encode())
-    assert source.position_at(source.data.index(b"d")) == Position(2, 1)
+    assert source.position_at(source.data.index(b"d")) == (2, 1)
 
 
 @given(
@@ -31,7 +31,7 @@ def test_lines_of_several_places() -> None:
 
 def test_columns_count_characters() -> None:
     source = Source("f", "é x".encode())
-    assert source.position_at(source.data.index(b"x")) == Position(1, 3)
+    assert source.position_at(source.data.index(b"x")) == (1, 3)
 
 
 def test_an_error_shows_the_line_and_a_caret() -> None:
@@ -85,7 +85,7 @@ def test_a_large_file_is_read_like_a_small_one(tmp_path) -> None:
     source = Source(str(path), read_file(str(path), 1000, large_bytes=1)[0])
     assert not isinstance(source.data, bytes)
     assert source.data[:] == text
-    assert source.position_at(text.index(b"t.a")) == Position(3, 8)
+    assert source.position_at(text.index(b"t.a")) == (3, 8)
     assert check(find_dumps(source)).summary.inversions == 1
     assert fix(find_dumps(source)).text == fix(find_dumps(Source("f", text))).text
 

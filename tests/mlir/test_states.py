@@ -2,40 +2,44 @@
 
 import pytest
 
-from tests.internals import Moment, State, find_states, parse_state
+from tests.internals import find_states
 
-BEFORE, AFTER, SOURCE = Moment.BEFORE, Moment.AFTER, Moment.SOURCE
+Said = tuple[str, str, str]
+
+
+def found(*names: str) -> dict[str, Said]:
+    """By file, the program, the pass and the moment that its name tells."""
+    states = find_states({name: name for name in names}).by_file
+    return {name: (state.program, state.pass_name, state.moment.name) for name, state in states.items()}
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"),
+    ("name", "other", "expected"),
     [
-        ("ttir-before-erase-inverse-ops", State("ttir", "erase-inverse-ops", BEFORE)),
-        ("net_after_EraseInverseOps_0", State("net", "EraseInverseOps_0", AFTER)),
-        ("my net.AFTER cse", State("my net", "cse", AFTER)),
-        ("before", State("", "", BEFORE)),
-        ("after-cse", State("", "cse", AFTER)),
-        ("net-after", State("net", "", AFTER)),
-        ("a-before-hoist-after-use", State("a", "hoist-after-use", BEFORE)),
-        ("beforehand", None),
-        ("hereafter-x", None),
-        ("ttir", None),
+        ("ttir-before-erase-inverse-ops", "ttir-after-erase-inverse-ops", ("ttir", "erase-inverse-ops", "BEFORE")),
+        ("net_after_EraseInverseOps_0", "net_before_EraseInverseOps_0", ("net", "EraseInverseOps_0", "AFTER")),
+        ("my net.AFTER cse", "my net.Before cse", ("my net", "cse", "AFTER")),
+        ("before", "after", ("", "", "BEFORE")),
+        ("after-cse", "before-cse", ("", "cse", "AFTER")),
+        ("net-after", "net-before", ("net", "", "AFTER")),
+        ("a-before-hoist-after-use", "a-after-hoist-after-use", ("a", "hoist-after-use", "BEFORE")),
     ],
-)
-def test_a_name(name: str, expected: State | None) -> None:
-    assert parse_state(name) == expected
+)  # fmt: skip
+def test_a_name(name: str, other: str, expected: Said) -> None:
+    assert found(name, other)[name] == expected
 
 
-def found(*names: str) -> dict[str, State]:
-    return find_states({name: name for name in names}).by_file
+@pytest.mark.parametrize(("name", "other"), [("beforehand", "afterhand"), ("hereafter-x", "herebefore-x")])
+def test_a_moment_is_a_word_of_its_own(name: str, other: str) -> None:
+    assert found(name, other) == {}
 
 
-PAIR = {"n-before-p": State("n", "p", BEFORE), "n-after-p": State("n", "p", AFTER)}
+PAIR = {"n-before-p": ("n", "p", "BEFORE"), "n-after-p": ("n", "p", "AFTER")}
 
 
 @pytest.mark.parametrize("source", ["n", "n-source", "n_input", "n.original", "n-Initial", "source"])
 def test_the_source_of_a_pair(source: str) -> None:
-    assert found(source, *PAIR) == {**PAIR, source: State("n", "p", SOURCE)}
+    assert found(source, *PAIR) == {**PAIR, source: ("n", "p", "SOURCE")}
 
 
 @pytest.mark.parametrize("other", ["m", "m-source", "n-final", "n-before-q", "after"])

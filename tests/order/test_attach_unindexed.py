@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from tests.internals import attach_unindexed, longest_in_place, restore_order
+from tests.internals import attach_unindexed, displaced, restore_order
 from tests.order.small_blocks import Block, Key, blocks
 
 
@@ -37,7 +37,7 @@ def can_be_kept(order: list[int], op: int) -> bool:
         op,
         *(other for other in order[place:] if other > op),
     ]
-    return len(longest_in_place(through)) == len(longest_in_place(order))
+    return len(through) - len(displaced(through)) == len(order) - len(displaced(order))
 
 
 @given(blocks())

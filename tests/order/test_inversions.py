@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import (
-    count_descents,
-    count_inversions,
-    inversions_charged,
-    sorted_runs,
-)
+from tests.internals import count_inversions, inversions_charged, sorted_runs
 from tests.order.small_blocks import count_pairs
 
 SEQUENCES = st.lists(st.integers(-3, 12) | st.integers(), max_size=40)
@@ -60,11 +55,6 @@ def test_keys_are_left_as_they_are(keys: list[int]) -> None:
     before = list(keys)
     count_inversions(keys)
     assert keys == before
-
-
-@pytest.mark.parametrize(("keys", "expected"), [([], 0), ([1, 1], 0), ([15, 23, 18], 1), ([3, 2, 1], 2)])
-def test_descents(keys: list[int], expected: int) -> None:
-    assert count_descents(keys) == expected
 
 
 def test_an_inversion_of_two_chosen_ends_is_charged_to_the_smaller_key() -> None:

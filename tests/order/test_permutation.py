@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import closed_ranges, inverse, permuted_ranges, sorted_runs
+from tests.internals import permuted_ranges, sorted_runs
 from tests.order.small_blocks import count_pairs
 
 
@@ -34,10 +34,6 @@ def test_the_keys_of_a_run_carry_the_same_inversions(keys: list[int]) -> None:
     for position in range(len(keys)):
         others = keys[:position] + keys[position + 1 :]
         assert found[position] == count_pairs(keys) - count_pairs(others)
-
-
-def test_closed_ranges_hold_the_runs_that_have_changed_places() -> None:
-    assert closed_ranges(sorted_runs([0, 2, 1, 3, 4, 9, 8, 7]).ranks) == [range(1, 3), range(4, 7)]
 
 
 @given(st.lists(st.integers(0, 9), max_size=20))
@@ -86,8 +82,3 @@ def test_no_range_of_a_permuted_range_is_closed(order: list[int]) -> None:
     for places, _ in permuted_ranges(order):
         for stop in range(places.start + 1, places.stop):
             assert set(order[places.start : stop]) != set(range(places.start, stop))
-
-
-@given(st.permutations(range(9)))
-def test_the_inverse_is_where_the_order_has_the_ops(order: list[int]) -> None:
-    assert [order[place] for place in inverse(order)] == list(range(9))

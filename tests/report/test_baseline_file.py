@@ -1,41 +1,57 @@
+"""The file of a baseline, as the gate writes and reads it."""
+
+from pathlib import Path
+
 import pytest
 
-from eio_audit import InputError
-from tests.internals import Baseline, BaselineEntry, Source, baseline_to_json, parse_baseline
+from tests.audit.test_baseline import SHUFFLED, TWICE
+from tests.cli.running import run
 
-TWO = Baseline(
-    ".",
-    {
-        BaselineEntry("b.mlir", "EIO001", "@f", "ttir.abs", "Net[net]|é"): 2,
-        BaselineEntry("a.mlir", "EIO001", "", "ttir.abs", ""): 1,
-    },
-)
 TEXT = """{"schema": "eio-audit-baseline/1", "findings": [
-  {"source": "a.mlir", "code": "EIO001", "function": "", "op": "ttir.abs", "origin": ""},
-  {"source": "b.mlir", "code": "EIO001", "function": "@f", "op": "ttir.abs", "origin": "Net[net]|é", "count": 2}
+  {"source": "a.mlir", "code": "EIO001", "function": "@f", "op": "ttir.abs", "origin": "Net[é]|net.py|forward|abs"},
+  {"source": "b.mlir", "code": "EIO001", "function": "@f", "op": "ttir.abs", "origin": "Net[net]|net.py|forward|abs", "count": 2}
 ]}
 """
+EMPTY = '{"schema": "eio-audit-baseline/1", "findings": []}\n'
 
 
-def parsed(text: str) -> Baseline:
-    return parse_baseline(Source("b.json", text.encode()), ".")
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with one finding in a file and two in another."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.mlir").write_text(SHUFFLED.replace("[net]", "[é]"))
+    Path("b.mlir").write_text(TWICE)
+    return tmp_path
+
+
+def failed(text: str) -> tuple[int, str]:
+    """The exit code and the errors of a check against a baseline with this text."""
+    Path("b.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+    done = run("check", "b.mlir", "a.mlir", "--baseline", "b.json")
+    return done.returncode, done.stderr.decode()
 
 
 def test_one_finding_per_line() -> None:
-    assert baseline_to_json(TWO) == TEXT
+    run("check", "b.mlir", "a.mlir", "--baseline", "b.json", "--update-baseline")
+    assert Path("b.json").read_text() == TEXT
 
 
 def test_it_is_read_back() -> None:
-    assert parsed(TEXT).counts == TWO.counts
+    assert failed(TEXT) == (0, "")
 
 
 def test_an_empty_one() -> None:
-    assert parsed(baseline_to_json(Baseline(".", {}))).counts == {}
+    assert failed(EMPTY) == (1, "")
+    Path("in_order.mlir").write_text(SHUFFLED.replace("DEBUG|0|", "DEBUG|9|"))
+    run("check", "in_order.mlir", "--baseline", "new.json", "--update-baseline")
+    assert Path("new.json").read_text() == EMPTY
 
 
 def test_entries_alike_add_up() -> None:
-    line = TEXT.split("\n")[1].rstrip(",")
-    assert list(parsed(TEXT.replace(line, f"{line},{line}")).counts.values()) == [2, 2]
+    one = TEXT.replace(', "count": 2', "")
+    line = one.split("\n")[2]
+    assert failed(one)[0] == 1
+    assert failed(one.replace(line, f"{line},\n{line}"))[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -63,11 +79,10 @@ def test_entries_alike_add_up() -> None:
     ],
 )
 def test_what_is_no_baseline(text: str, error: str) -> None:
-    with pytest.raises(InputError) as caught:
-        parsed(text)
-    assert str(caught.value).strip("\n") == error
+    code, errors = failed(text)
+    assert (code, errors.strip("\n")) == (2, error)
 
 
 def test_a_baseline_that_is_not_utf8() -> None:
-    with pytest.raises(InputError, match="not UTF-8"):
-        parse_baseline(Source("b.json", b'{"\xff'), ".")
+    code, errors = failed('{"\udcff')
+    assert (code, "not UTF-8" in errors) == (2, True)

@@ -13,21 +13,8 @@ import jsonschema
 import pytest
 
 from eio_audit import Check, Finding, Gate, InputError, Verdict, check, read_text
-from tests.internals import (
-    AVOIDABLE,
-    MOST_RESULTS,
-    RENDERERS,
-    RULES,
-    UNAVOIDABLE,
-    WRONG_INDEX,
-    LogFindings,
-    ModelLine,
-    Position,
-    fingerprints,
-    judge,
-    rendered,
-    repository_path,
-)
+from tests.internals import RENDERERS, RULES, LogFindings, Source, judge, rendered
+from tests.rules import AVOIDABLE, UNAVOIDABLE, WRONG_INDEX
 
 DATA = Path(__file__).parent.parent / "data"
 SCHEMA = json.loads(gzip.decompress((DATA / "sarif-2.1.0.schema.json.gz").read_bytes()))
@@ -52,7 +39,7 @@ func.func @forward(%a: i32) -> i32 {
 }
 """
 ALL = Gate((AVOIDABLE, UNAVOIDABLE, WRONG_INDEX))
-BROKEN = InputError("dumps/broken.mlir", Position(3, 7), "expected ')'")
+BROKEN = Source("dumps/broken.mlir", b"\n\nmy.op(").error(8, "expected ')'")
 
 
 def verdict(text: str = LOG, gate: Gate = ALL, model_path: str | None = None) -> Verdict:
@@ -107,9 +94,9 @@ def test_sarif_of_nothing_is_valid() -> None:
 
 
 def test_sarif_is_capped_and_says_so() -> None:
-    [run] = json.loads(rendered(made_up(MOST_RESULTS + 2), "sarif"))["runs"]
+    [run] = json.loads(rendered(made_up(5002), "sarif"))["runs"]
     notices = run["invocations"][0]["toolExecutionNotifications"]
-    assert len(run["results"]) == MOST_RESULTS
+    assert len(run["results"]) == 5000
     assert notices[-1]["message"]["text"] == "... and 2 more findings"
 
 
@@ -124,8 +111,14 @@ def test_sarif_points_at_the_model_in_the_repository() -> None:
 # ---------------------------------------------------------------- fingerprints
 
 
+def fingerprints(found: Verdict) -> list[str]:
+    """Those of the findings, as GitLab gets them."""
+    issues = json.loads(rendered(replace(found, check=Check(found.check.dumps, ())), "gitlab"))
+    return [issue["fingerprint"] for issue in issues]
+
+
 def test_fingerprints_are_unique() -> None:
-    prints = fingerprints(made_up(50).findings)
+    prints = fingerprints(made_up(50))
     assert len(set(prints)) == 50
 
 
@@ -139,12 +132,12 @@ def test_fingerprints_are_unique() -> None:
     ],
 )
 def test_fingerprints_outlive_renumbering(old: str, new: str) -> None:
-    assert fingerprints(verdict(LOG.replace(old, new)).findings) == fingerprints(verdict().findings)
+    assert fingerprints(verdict(LOG.replace(old, new))) == fingerprints(verdict())
 
 
 def test_fingerprints_tell_functions_apart() -> None:
-    other = fingerprints(verdict(LOG.replace("@forward(", "@g(")).findings)
-    assert not set(other) & set(fingerprints(verdict().findings))
+    other = fingerprints(verdict(LOG.replace("@forward(", "@g(")))
+    assert not set(other) & set(fingerprints(verdict()))
 
 
 # ---------------------------------------------------------------- GitLab
@@ -156,7 +149,7 @@ def test_a_gitlab_report_is_valid(gate: Gate, model_path: str | None) -> None:
     found = verdict(gate=gate, model_path=model_path)
     errors = (
         BROKEN,
-        InputError("dumps/broken.mlir", Position(9, 1), "x"),
+        Source("dumps/broken.mlir", b"\n" * 9).error(8, "x"),
         InputError("missing.mlir", None, "x"),
     )
     report = json.loads(rendered(replace(found, check=Check(found.check.dumps, errors)), "gitlab"))
@@ -226,17 +219,20 @@ def test_markdown_is_capped() -> None:
 
 @pytest.mark.parametrize("format_", GOLDEN_FILES)
 def test_broken_encoding_in_a_name_does_no_harm(format_: str) -> None:
-    findings = (in_file(verdict().findings[0], "a\udcff.mlir")._replace(model=ModelLine("m\udcff.py", 3)),)
-    text = rendered(replace(verdict(), findings=findings), format_, verbose=True)
+    finding = in_file(verdict().findings[0], "a\udcff.mlir")
+    assert finding.model is not None
+    finding = finding._replace(model=finding.model._replace(file="m\udcff.py"))
+    text = rendered(replace(verdict(), findings=(finding,)), format_, verbose=True)
     written = text.encode("utf-8", "backslashreplace").decode().replace("%5C", "\\").replace("\\\\", "\\")
     assert format_ == "junit" or "a\\udcff.mlir" in written
 
 
 def test_a_path_is_seen_from_the_repository(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    assert repository_path(str(tmp_path / "dumps" / "a.mlir")) == "dumps/a.mlir"
-    assert repository_path("../a.mlir") == "../a.mlir"
-    assert repository_path("<stdin>") == "<stdin>"
+    names = [str(tmp_path / "dumps" / "a.mlir"), "../a.mlir", "<stdin>"]
+    findings = tuple(in_file(verdict().findings[0], name) for name in names)
+    _, *issues = json.loads(rendered(replace(verdict(), findings=findings), "gitlab"))
+    assert [issue["location"]["path"] for issue in issues] == ["dumps/a.mlir", "../a.mlir", "<stdin>"]
 
 
 def test_rules_have_what_formats_show() -> None:

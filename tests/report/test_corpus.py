@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,16 +12,14 @@ from eio_audit import Dump, Gate, Verdict, __version__, read_text
 from tests.audit.corpus.made import judged_corpus
 from tests.audit.test_trace import dump, function
 from tests.internals import (
-    AVOIDABLE,
-    INDEX,
     Console,
-    OrderPicture,
     check_to_pages,
     page_names,
     pictures_of_model,
     rendered,
 )
 from tests.report.pages import Page, column
+from tests.rules import AVOIDABLE
 
 GOLDENS = Path(__file__).parent / "goldens"
 ORDERED, ONE, THREE = function("f", 1, 2, 3), function("f", 2, 1, 3), function("f", 3, 2, 1)
@@ -45,7 +43,7 @@ def reader(texts: dict[str, str]) -> Callable[[str], list[Dump]]:
     return lambda source: read_text(texts[source.removeprefix("corpus/")], source)
 
 
-def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> list[OrderPicture]:
+def drawn(texts: dict[str, str], verdict: Verdict, model: str) -> Sequence[object]:
     return pictures_of_model(verdict.check.by_model[model].dumps, reader(texts))
 
 
@@ -129,14 +127,14 @@ def test_bars_are_there_without_scripts() -> None:
 def test_a_page_of_one_model_is_as_it_was() -> None:
     texts = {"a/1_cse.mlir": ONE, "a/2_inline.mlir": THREE}
     now = judged_corpus(texts)
-    assert pages_of(texts) == {INDEX: rendered(now, "html", pictures=drawn(texts, now, "a"))}
-    assert "models-rows" not in pages_of(texts)[INDEX]
+    assert pages_of(texts) == {"index.html": rendered(now, "html", pictures=drawn(texts, now, "a"))}
+    assert "models-rows" not in pages_of(texts)["index.html"]
 
 
 def test_each_model_with_inversions_has_a_page_and_is_linked_to_it() -> None:
     pages = pages_of({**FEW, "broken/1_cse.mlir": ""})
-    assert list(pages) == ["a.html", "b.html", "broken.html", INDEX]
-    number, links = Page(pages[INDEX]).islands["models-rows"]["links"]
+    assert list(pages) == ["a.html", "b.html", "broken.html", "index.html"]
+    number, links = Page(pages["index.html"]).islands["models-rows"]["links"]
     assert (number, links) == (0, ["b.html", "a.html", "broken.html", None])
     assert "All models" in Page(pages["a.html"]).words
     assert "index.html" in Page(pages["a.html"]).attributes("href")
@@ -151,7 +149,7 @@ def test_the_page_of_a_model_is_about_it_alone() -> None:
 
 
 def test_the_first_page_of_several_has_no_blocks() -> None:
-    assert "blocks-rows" not in Page(pages_of(FEW)[INDEX]).islands
+    assert "blocks-rows" not in Page(pages_of(FEW)["index.html"]).islands
     assert "blocks-rows" in Page(rendered(judged_corpus(FEW), "html", pictures=())).islands
 
 
@@ -169,7 +167,7 @@ def test_the_links_of_the_contents_lead_somewhere() -> None:
     now = judged_corpus(MANY)
     for text in (
         rendered(now, "html", pictures=drawn(MANY, now, "model_00")),
-        pages_of(MANY)[INDEX],
+        pages_of(MANY)["index.html"],
     ):
         page = Page(text)
         targets = {href[1:] for href in page.attributes("href") if href.startswith("#") and "op-" not in href}
@@ -180,7 +178,9 @@ def test_the_links_of_the_contents_lead_somewhere() -> None:
 def test_the_page_of_a_model_with_a_hostile_name() -> None:
     name = '"><img src=x onerror=alert(1)>'
     pages = pages_of({**FEW, f"{name}/1_cse.mlir": ONE})
-    assert "img" not in Page(pages[INDEX]).tags() | Page(pages["_img_src_x_onerror_alert_1_.html"]).tags()
+    assert (
+        "img" not in Page(pages["index.html"]).tags() | Page(pages["_img_src_x_onerror_alert_1_.html"]).tags()
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,20 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import Gate, diff, read, read_text, trace
+from eio_audit import Gate, diff, read, read_text
 from eio_audit.testing import assert_in_original_order
 from tests.audit.test_hoisted_constants import BOTH, DATA, HOISTED_ALONE, SHUFFLED_ALONE, function
-from tests.internals import (
-    AVOIDABLE,
-    HOISTED,
-    Console,
-    WorstBlocks,
-    conclusion,
-    order_summary,
-    rendered,
-)
+from tests.cli.running import run
+from tests.internals import Console, WorstBlocks, rendered
 from tests.report.judged import judged
 from tests.report.pages import Page
+from tests.rules import AVOIDABLE, HOISTED
 
 LINE = "1 constant is hoisted (2 inversions); fix puts it back"
 SELECTED = Gate((AVOIDABLE, HOISTED))
@@ -122,15 +116,18 @@ def test_json() -> None:
 
 def test_a_diff() -> None:
     [before], [after] = read_text(function(*SHUFFLED_ALONE)), read_text(function(*BOTH))
-    assert order_summary(diff(before, after))[1] == "1 -> 3 avoidable (0 -> 2 of hoisted constants)"
+    file = io.StringIO()
+    rendered(diff(before, after), "text", Console(file, color=False))
+    assert "1 -> 3 inversions, 1 -> 3 avoidable (0 -> 2 of hoisted constants)\n" in file.getvalue()
 
 
 def test_a_trace() -> None:
     marker = "// -----// IR Dump After P //----- //\n"
-    traced = trace(read_text(marker + function(*HOISTED_ALONE)))
-    said = "2 avoidable inversions (all of hoisted constants) left at the end of 1 pass"
-    assert conclusion(traced, Gate()) == ("passed", said)
-    assert conclusion(traced, SELECTED)[0] == "failed"
+    log = (marker + function(*HOISTED_ALONE)).encode()
+    said = "passed: 2 avoidable inversions (all of hoisted constants) left at the end of 1 pass\n"
+    shown = run("trace", "-", "--fail-on", "shuffled", stdin=log)
+    assert (shown.returncode, said in shown.stdout.decode()) == (0, True)
+    assert run("trace", "-", "--fail-on", "any", stdin=log).returncode == 1
 
 
 def test_the_assertion_of_tests() -> None:

@@ -8,7 +8,7 @@ import pytest
 from eio_audit import Dump, diff, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.cli.running import SAMPLES, run
-from tests.internals import STATUSES, WorstBlocks, files_of, rendered
+from tests.internals import STATUSES, WorstBlocks, rendered
 from tests.report.judged import judged
 from tests.report.pages import Page, column
 from tests.report.stored import texts_of
@@ -245,6 +245,14 @@ def test_the_title_names_the_file(tmp_path: Path) -> None:
 
 
 def test_the_title_of_many_files_is_their_folder() -> None:
-    assert files_of([f"out/model/{k}.mlir" for k in range(3)]) == "0.mlir, 1.mlir, 2.mlir"
-    assert files_of(["out/model/a/1.mlir", *(f"out/model/{k}.mlir" for k in range(3))]) == "model"
-    assert files_of(f"{k}.mlir" for k in range(5)) == "0.mlir, 1.mlir, 2.mlir and 2 more"
+    def title(*paths: str) -> str:
+        dumps = [dump for path in paths for dump in read_text(ISSUE, path)]
+        return (
+            rendered(judged(dumps), "html", pictures=())
+            .partition("<title>")[2]
+            .partition(": order of ops</title>")[0]
+        )
+
+    assert title(*(f"out/model/{k}.mlir" for k in range(3))) == "0.mlir, 1.mlir, 2.mlir"
+    assert title("out/model/a/1.mlir", *(f"out/model/{k}.mlir" for k in range(3))) == "model"
+    assert title(*(f"{k}.mlir" for k in range(5))) == "0.mlir, 1.mlir, 2.mlir and 2 more"

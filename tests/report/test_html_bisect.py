@@ -1,25 +1,19 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from eio_audit import AuditOptions, Bisection, IndexPattern, bisect
 from tests.cli.running import SAMPLES
-from tests.internals import (
-    DEFAULT_OPTIONS,
-    STATUSES,
-    StoredSteps,
-    bisection_to_html,
-    curve_of,
-)
+from tests.internals import STATUSES, StoredSteps, rendered
 from tests.report.pages import Page, column
 from tests.report.stored import texts_of
 
 RECORDED = SAMPLES / "recorded" / "erase_inverse_ops.py"
 SMALL = SAMPLES / "small" / "before_alias.mlir"
 COMMAND = [sys.executable, str(RECORDED), "--ttir-erase-inverse-ops", str(SMALL)]
+WITH_INDICES = AuditOptions()
 NO_INDICES = AuditOptions(pattern=IndexPattern("unknown (?P<index>[0-9]+)"))
 COMMUTE = "TTIRCommuteTmsThroughElementwiseRewriter"
 
@@ -27,7 +21,7 @@ COMMUTE = "TTIRCommuteTmsThroughElementwiseRewriter"
 class Shown:
     """A bisection, and its page."""
 
-    def __init__(self, folder: Path, options: AuditOptions = DEFAULT_OPTIONS, max_runs: int = 1000) -> None:
+    def __init__(self, folder: Path, options: AuditOptions = WITH_INDICES, max_runs: int = 1000) -> None:
         self.steps = StoredSteps()
         self.result: Bisection = bisect(
             COMMAND, options, folder=folder, jobs=1, max_runs=max_runs, watches=[self.steps]
@@ -36,14 +30,26 @@ class Shown:
         self.page = self.page_of(self.result)
 
     def page_of(self, result: Bisection) -> Page:
-        return Page(bisection_to_html(result, "1.0", self.steps))
+        return Page(rendered(result, "html", steps=self.steps))
 
     @property
     def words(self) -> str:
         return " ".join(self.page.words.split())
 
-    def curve(self, *, shows_order: bool = True) -> dict[str, Any]:
-        return curve_of(self.result, {}, shows_order=shows_order)
+    def drawn(self, tag: str, *names: str) -> list[tuple[str | None, ...]]:
+        """Some attributes of all elements of one kind that have them."""
+        elements = [of for name, of in self.page.elements if name == tag]
+        return [tuple(of[name] for name in names) for of in elements if {*names} <= {*of}]
+
+    def step(self, number: int) -> str | None:
+        """The line of a step in the curve: it is in a link, below its title."""
+        elements = self.page.elements
+        [link] = (
+            place
+            for place, (tag, of) in enumerate(elements)
+            if (tag, of.get("href"), of.get("tabindex")) == ("a", f"#pass-{number}", "-1")
+        )
+        return elements[link + 2][1]["d"]
 
 
 @pytest.fixture(scope="module")
@@ -73,26 +79,26 @@ def test_the_figures_come_first(shown: Shown) -> None:
 
 
 def test_the_curve_has_a_step_for_each_application(shown: Shown) -> None:
-    assert shown.curve()["line"] == (
-        "M0 18H0V18H7V17H9V16H13V13H15V10H22V6H24V2H31V1H33V0H59V0H60V0H81V0H83V0H218"
-    )
+    line = "M0 18H0V18H7V17H9V16H13V13H15V10H22V6H24V2H31V1H33V0H59V0H60V0H81V0H83V0H218"
+    assert (line,) in shown.drawn("path", "d")
 
 
 def test_a_step_of_the_curve_is_its_own_line(shown: Shown) -> None:
-    assert shown.curve()["steps"][5] == (5, "M22 10H22V6", "", "22: 8 -> 12")
+    assert shown.step(5) == "M22 10H22V6"
+    assert "22: 8 -> 12" in shown.words
 
 
 def test_the_curve_as_it_would_be_is_beside_it(shown: Shown, unindexed: Shown) -> None:
-    assert shown.curve()["advised"] == (
-        "M0 18H0V18H7V17H9V16H13V17H15V18H22V18H24V18H31V18H33V18H59V18H60V18H81V18H83V18H218"
-    )
-    assert unindexed.curve()["advised"] == ""
+    line = "M0 18H0V18H7V17H9V16H13V17H15V18H22V18H24V18H31V18H33V18H59V18H60V18H81V18H83V18H218"
+    assert shown.drawn("path", "class", "d") == [("advised", line)]
+    assert unindexed.drawn("path", "class") == []
     assert "1 and 2 together" not in shown.words
     assert "ElementwiseBinary, UPWARDS> together: 0 inversions." in shown.words
 
 
 def test_the_worst_application_is_labelled(shown: Shown) -> None:
-    assert shown.curve()["labelled"] == ("10.09%", "44.44%", "22: 8 -> 12", False)
+    assert shown.drawn("circle", "cx", "cy") == [("10.09%", "44.44%")]
+    assert shown.drawn("text", "x", "y", "dx") == [("10.09%", "44.44%", "9")]
 
 
 def test_a_step_of_the_curve_leads_to_its_diff(shown: Shown) -> None:
@@ -141,9 +147,10 @@ def test_the_texts_of_the_page_are_those_of_the_states(shown: Shown) -> None:
         assert (source, lines) == ("states.log", [log[place] for place in places])
 
 
-def test_without_indices_the_picture_has_bars(unindexed: Shown) -> None:
-    curve = unindexed.curve(shows_order=False)
-    assert (curve["line"], curve["steps"][5]) == ("", (5, "M22 5H22V0", "", "22: 5 ops"))
+def test_without_indices_the_picture_has_bars(shown: Shown, unindexed: Shown) -> None:
+    assert unindexed.step(5) == "M22 5H22V0"
+    assert "22: 5 ops" in unindexed.words
+    assert len(unindexed.drawn("path", "d")) == len(shown.drawn("path", "d")) - 2  # the two curves
 
 
 def test_without_indices_nothing_is_said_of_inversions(unindexed: Shown) -> None:
@@ -153,7 +160,7 @@ def test_without_indices_nothing_is_said_of_inversions(unindexed: Shown) -> None
 
 
 def test_attempts_that_are_not_resolved_are_hatched(stopped: Shown) -> None:
-    assert stopped.curve()["hatched"] == [
+    assert stopped.drawn("rect", "x", "width") == [
         ("0.00%", "12.39%"),
         ("12.39%", "12.39%"),
         ("24.77%", "25.23%"),

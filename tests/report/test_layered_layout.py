@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import GAP, layered_layout
+from tests.internals import layered_layout
 
 
 @st.composite
@@ -29,7 +29,7 @@ def test_edges_point_down_and_boxes_of_a_layer_keep_apart(
             for x, w, own in zip(layout.centres, widths, layout.layer_of, strict=True)
             if own == layer
         )
-        assert all(left >= right + GAP - 1e-6 for (_, right), (left, _) in pairwise(boxes))
+        assert all(left >= right + 24 - 1e-6 for (_, right), (left, _) in pairwise(boxes))
         assert boxes[0][0] >= -1e-6
         assert boxes[-1][1] <= layout.width + 1e-6
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from eio_audit import read_text
-from tests.internals import advancing, progress, read_ir, status, write_pages
-from tests.internals import progress_module as module
+from tests.internals import progress_module as shown
+from tests.internals import read_ir, write_pages
 
 
 class Terminal(io.StringIO):
@@ -31,20 +31,20 @@ def terminal(monkeypatch: pytest.MonkeyPatch, *, shown_after: float = 0.0, term:
         monkeypatch.setenv(name, value)
     stderr = Terminal()
     monkeypatch.setattr(sys, "stderr", stderr)
-    monkeypatch.setattr(module, "SHOWN_AFTER_SECONDS", shown_after)
+    monkeypatch.setattr(shown, "SHOWN_AFTER_SECONDS", shown_after)
     return stderr
 
 
 def test_work_of_less_than_a_second_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch, shown_after=1.0)
-    with progress(100, "checking") as advance:
+    with shown.progress(100, "checking") as advance:
         advance(100)
     assert stderr.getvalue() == ""
 
 
 def test_it_shows_how_far_the_work_is_and_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with progress(1_000, "checking [red]") as advance:
+    with shown.progress(1_000, "checking [red]") as advance:
         advance(250)
         stderr.wait_for("checking [red] ")
         advance(500)
@@ -54,7 +54,7 @@ def test_it_shows_how_far_the_work_is_and_leaves_nothing(monkeypatch: pytest.Mon
 
 def test_input_that_is_read_twice_is_never_more_than_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with progress(1_000, "following") as advance:
+    with shown.progress(1_000, "following") as advance:
         advance(1_700)
         stderr.wait_for("1.0/1.0 kB")
     assert "1.7" not in stderr.getvalue()
@@ -62,7 +62,7 @@ def test_input_that_is_read_twice_is_never_more_than_all_of_it(monkeypatch: pyte
 
 def test_the_time_runs_on_when_all_input_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with progress(1_000, "reading", then="ordering") as advance:
+    with shown.progress(1_000, "reading", then="ordering") as advance:
         advance(1_000)
         stderr.wait_for("ordering ")
         stderr.wait_for("0:00:01")
@@ -71,7 +71,7 @@ def test_the_time_runs_on_when_all_input_is_read(monkeypatch: pytest.MonkeyPatch
 
 def test_work_of_unknown_length_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with status("comparing the dumps"):
+    with shown.status("comparing the dumps"):
         stderr.wait_for("comparing the dumps")
     assert stderr.getvalue().endswith("\x1b[2K")
 
@@ -80,7 +80,7 @@ def test_of_several_files_it_shows_how_many_are_done_and_which_is_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stderr = terminal(monkeypatch)
-    with progress(9_000_000, "checking", files=2_000) as advance:
+    with shown.progress(9_000_000, "checking", files=2_000) as advance:
         advance.waits_for("model_7/3_cse\x1b[1m.mlir")
         advance(1_000_000)
         for _ in range(1_203):
@@ -93,7 +93,7 @@ def test_of_several_files_it_shows_how_many_are_done_and_which_is_next(
 
 def test_it_is_away_while_something_else_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with progress(1_000, "fixing") as advance:
+    with shown.progress(1_000, "fixing") as advance:
         stderr.wait_for("fixing")
         with advance.aside():
             assert stderr.getvalue().endswith("\x1b[2K")
@@ -107,14 +107,14 @@ def test_it_is_away_while_something_else_is_printed(monkeypatch: pytest.MonkeyPa
 
 def test_without_a_total_it_shows_the_bytes_done(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with progress(None, "checking") as advance:
+    with shown.progress(None, "checking") as advance:
         advance(2_000_000)
         stderr.wait_for("2.0 MB")
 
 
 def test_an_error_takes_it_away(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch)
-    with pytest.raises(ValueError, match="broken"), progress(1000, "checking"):
+    with pytest.raises(ValueError, match="broken"), shown.progress(1000, "checking"):
         stderr.wait_for("checking")
         raise ValueError("broken")
     assert stderr.getvalue().endswith("\x1b[2K")
@@ -122,7 +122,7 @@ def test_an_error_takes_it_away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_terminal_that_cannot_erase_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     stderr = terminal(monkeypatch, term="dumb")
-    with progress(1000, "checking"):
+    with shown.progress(1000, "checking"):
         time.sleep(0.3)
     assert stderr.getvalue() == ""
 
@@ -141,7 +141,7 @@ sys.exit("rich" in sys.modules)
 def test_a_packed_file_counts_as_its_size_on_disk() -> None:
     dumps = read_text("func.func @f() {\n}\n// -----\nfunc.func @g() {\n}\n")
     done: list[int] = []
-    assert list(advancing(dumps, done.append, 20)) == dumps
+    assert list(shown.advancing(dumps, done.append, 20)) == dumps
     assert done == [9, 11]  # the second begins with the line end behind the separator
 
 
@@ -149,7 +149,7 @@ def test_a_packed_file_counts_as_its_size_on_disk() -> None:
 def test_a_large_dump_counts_while_it_is_read(line: str) -> None:
     text = "func.func @f() {\n" + f"{line}\n" * (2_000_000 // len(line)) + "}"
     done: list[int] = []
-    for dump in advancing(read_text(text), done.append, 0):
+    for dump in shown.advancing(read_text(text), done.append, 0):
         read_ir(dump.source, dump.span)
     assert len(done) > 3
     assert sum(done) == len(text)
@@ -158,7 +158,7 @@ def test_a_large_dump_counts_while_it_is_read(line: str) -> None:
 def test_what_comes_from_a_pipe_counts_as_its_length() -> None:
     dumps = read_text("func.func @f() {\n}\n")
     done: list[int] = []
-    assert list(advancing(dumps, done.append, 0)) == dumps
+    assert list(shown.advancing(dumps, done.append, 0)) == dumps
     assert done == [19]
 
 

@@ -1,6 +1,4 @@
-import base64
 import json
-import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -8,17 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import Dump, read_text, trace
-from eio_audit.audit.log.scope_text import Line, ScopeText
-from eio_audit.mlir.input.function_texts import Aliases
-from eio_audit.mlir.source import Source, Span
 from tests.audit.test_history import function, log, module
-from tests.internals import (
-    STATUSES,
-    ChangedOp,
-    StoredSteps,
-    StoredTexts,
-    packed,
-)
+from tests.internals import STATUSES, Aliases, ChangedOp, Line, ScopeText, Source, Span, StoredSteps
 from tests.report.stored import lines_of, texts_of
 
 
@@ -69,17 +58,19 @@ def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
 
 
 def unpacked(steps: StoredSteps) -> Any:
-    """The data of a page, as its script unpacks them."""
-    return json.loads(zlib.decompress(base64.b64decode(packed(steps.data()))))
+    """The data of a page, as its script reads them."""
+    return json.loads(json.dumps(steps.data()))
 
 
 def test_renumbered_lines_share_a_template() -> None:
-    stored = StoredTexts()
-    for shift in (0, 1):
-        lines = [f"%{number + shift} = a.b %{number + shift - 1}".encode() for number in (5, 6, 7)]
-        stored.add(text_of("a.log", lines, range(1, 4), (0, 1, 2)))
-    assert [*stored.lines.templates] == ["%\n = a.b %\n"]
-    assert [*stored.lines.numbers] == [5, 1, 1, 1, 1, 1, 1, 1]
+    before, after = (
+        [f"%{number + shift} = a.b %{number + shift - 1}".encode() for number in (5, 6, 7)]
+        for shift in (0, 1)
+    )
+    steps = StoredSteps()
+    steps.add(0, *(text_of("a.log", lines, range(1, 4), (0, 1, 2)) for lines in (before, after)), ())
+    assert steps.data()["templates"] == ["%\n = a.b %\n"]
+    assert steps.data()["numbers"] == [5, 1, 1, 1, 1, 1, 1, 1]
 
 
 def test_the_text_after_a_pass_is_stored_once() -> None:
@@ -114,9 +105,9 @@ def test_broken_encoding_comes_through() -> None:
 
 
 def test_the_definitions_of_aliases_are_lines_beside_the_text() -> None:
-    stored = StoredTexts()
-    stored.add(text_of("a.log", [b"a"], (1,), (0,), b"#map = affine_map<() -> ()>"))
-    assert stored.states() == [[0, [0], [1], [1], [1]]]
+    steps = StoredSteps()
+    steps.add(0, *[text_of("a.log", [b"a"], (1,), (0,), b"#map = affine_map<() -> ()>")] * 2, ())
+    assert steps.data()["states"] == [[0, [0], [1], [1], [1]]]
 
 
 def test_an_inlined_op_names_its_copy_that_the_caller_alone_showed_before() -> None:

@@ -2,8 +2,9 @@
 
 import io
 
-from eio_audit import AuditOptions, explain, fix, read_text
-from tests.internals import Console, print_fix, rendered
+from eio_audit import AuditOptions, explain, read_text
+from tests.cli.running import run
+from tests.internals import Console, rendered
 from tests.report.judged import judged
 
 PLAIN = AuditOptions()
@@ -36,10 +37,8 @@ def checked(text: str, options: AuditOptions = PLAIN, *, verbose: bool = False) 
     return file.getvalue().splitlines()
 
 
-def fixed(text: str, options: AuditOptions = PLAIN) -> list[str]:
-    file = io.StringIO()
-    print_fix(fix(read_text(text, "a.mlir"), options), "a.mlir", Console(file))
-    return file.getvalue().splitlines()
+def fixed(text: str, *options: str) -> list[str]:
+    return run("fix", "-", *options, stdin=text.encode()).stderr.decode().splitlines()
 
 
 def test_how_many_inversions_a_free_is_an_end_of_and_how_many_following_leaves() -> None:
@@ -62,14 +61,14 @@ def test_frees_that_follow_are_named_in_the_last_line() -> None:
 
 
 def test_a_fix_by_the_indices_of_frees_moves_the_free_and_one_by_those_of_others_does_not() -> None:
-    assert fixed(HOLDING, COUNTED) == ["a.mlir: 1 op moved, 1 inversion removed; none remains"]
-    assert fixed(HOLDING) == ["a.mlir: in order: unchanged"]
-    assert fixed(MISPLACED) == ["a.mlir: in order: unchanged"]
+    assert fixed(HOLDING, "--follow", "none") == ["<stdin>: 1 op moved, 1 inversion removed; none remains"]
+    assert fixed(HOLDING) == ["<stdin>: in order: unchanged"]
+    assert fixed(MISPLACED) == ["<stdin>: in order: unchanged"]
 
 
 def test_a_fix_that_moves_other_ops_counts_the_frees_that_it_moves() -> None:
     text = function(op("%0", 2), op("%1", 1), free("%0", 2), free("%1", 2))
-    assert fixed(text) == ["a.mlir: 2 ops moved (1 unindexed), 1 inversion removed; none remains"]
+    assert fixed(text) == ["<stdin>: 2 ops moved (1 unindexed), 1 inversion removed; none remains"]
 
 
 def explained(text: str, line: int, options: AuditOptions = PLAIN) -> list[str]:

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from eio_audit import Gate, check, explain, read, read_text, trace
+from eio_audit import check, explain, read, read_text
 from tests.audit.test_check import ISSUE
-from tests.internals import Console, hyperlink, print_trace, rendered
+from tests.cli.running import run_on_terminal
+from tests.internals import Console, rendered
 from tests.report.judged import judged
 from tests.report.test_text import IN_ORDER, SHUFFLED, log
 
@@ -66,9 +67,8 @@ def test_explanations_link_to_lines(issue: Path) -> None:
 def test_traces_link_to_lines(issue: Path) -> None:
     before, after = IN_ORDER.replace("%0 =", "%2 ="), SHUFFLED
     issue.write_text(log(("Before", before), ("After", after)))
-    file = Terminal()
-    print_trace(trace(read(issue)), Console(file, color=True), gate=Gate())
-    assert f";{issue.parent.as_uri()}/after%20one.mlir#" in file.getvalue()
+    _, shown = run_on_terminal("trace", issue)
+    assert f";{issue.parent.as_uri()}/after%20one.mlir#" in shown
 
 
 def test_no_link_is_piped(issue: Path) -> None:
@@ -76,7 +76,10 @@ def test_no_link_is_piped(issue: Path) -> None:
 
 
 def test_standard_input_has_no_address() -> None:
-    assert hyperlink("<stdin>", 3) == ""
+    file = Terminal()
+    rendered(judged(read_text(ISSUE, "<stdin>")), "text", Console(file, color=True))
+    assert "\x1b[" in file.getvalue()
+    assert "\x1b]8;" not in file.getvalue()
 
 
 def test_the_profile_of_a_block_in_order_is_empty() -> None:

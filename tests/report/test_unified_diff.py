@@ -1,10 +1,10 @@
-import io
 import re
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Console, print_unified_diff, unified_diff
+from tests.cli.running import run
+from tests.internals import unified_diff
 
 OLD = b"""a
 b
@@ -105,14 +105,21 @@ def test_a_file_name_with_a_space_ends_with_a_tab_as_patch_expects() -> None:
 
 
 def test_for_people() -> None:
-    file = io.StringIO()
-    print_unified_diff(unified_diff(b"\ta\x1b \r\n", b"b", "x"), Console(file, color=True))
-    assert file.getvalue().split("\n") == [
-        "\x1b[1m--- x\x1b[0m",
-        "\x1b[1m+++ x\x1b[0m",
-        "\x1b[36m@@ -1 +1 @@\x1b[0m",
-        "\x1b[31m-\ta\\x1b \r\x1b[0m",
-        "\x1b[32m+b\x1b[0m",
-        "\x1b[32m\\ No newline at end of file\x1b[0m",
+    late, early = (f'\t"t.a"() {{k = "\x1b"}} : () -> () loc("{index}|a") \r\n' for index in (2, 1))
+    text = f"func.func @f() {{\n{late}{early}return\n}}"
+    shown = run(
+        "fix", "-", "--diff", "--assume-pure", "t.a", stdin=text.encode(), FORCE_COLOR="1"
+    ).stdout.decode()
+    assert shown.split("\n") == [
+        "\x1b[1m--- <stdin>\x1b[0m",
+        "\x1b[1m+++ <stdin>\x1b[0m",
+        "\x1b[36m@@ -1,5 +1,5 @@\x1b[0m",
+        " func.func @f() {",
+        '\x1b[32m+\t"t.a"() {k = "\\x1b"} : () -> () loc("1|a") \r\x1b[0m',
+        ' \t"t.a"() {k = "\\x1b"} : () -> () loc("2|a") \r',
+        '\x1b[31m-\t"t.a"() {k = "\\x1b"} : () -> () loc("1|a") \r\x1b[0m',
+        " return",
+        " }",
+        "\\ No newline at end of file",
         "",
     ]

@@ -13,29 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.internals import (
-    CONTROL,
-    EVERYTHING,
-    IR,
-    MEMORY,
-    STATES,
-    SYMBOL,
-    UNLISTED,
-    Buffers,
-    Calls,
-    DependenceGraph,
-    DependenceKind,
-    DynamicShapes,
-    EffectTable,
-    Forms,
-    OpTable,
-    OpTraits,
-    Storage,
-    Touches,
-    operands_at,
-    symbol_of,
-    without_strings,
-)
+from tests.internals import IR, OpTable, OpTraits
+from tests.internals import buffers_module as buffers
+from tests.internals import calls_module as calls
 from tests.internals import conflicts_module as conflicts
 from tests.internals import dependence_module as dependence
 from tests.internals import effects_module as effects
@@ -51,12 +31,14 @@ def _changed(owner: Any, name: str, replacement: Any) -> Patch:
     return lambda monkeypatch: monkeypatch.setattr(owner, name, replacement)
 
 
-def _noted(change: Callable[[Touches], Touches]) -> Patch:
+def _noted(change: Callable[[effects.Touches], effects.Touches]) -> Patch:
     """What ops touch is changed as it is noted."""
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
-        note = EffectTable._note
-        monkeypatch.setattr(EffectTable, "_note", lambda self, op, found: note(self, op, change(found)))
+        note = effects.EffectTable._note
+        monkeypatch.setattr(
+            effects.EffectTable, "_note", lambda self, op, found: note(self, op, change(found))
+        )
 
     return patch
 
@@ -71,16 +53,16 @@ def _without_resource(*resources: str) -> Patch:
     return _noted(lambda found: {where: kinds for where, kinds in found.items() if where not in resources})
 
 
-def _pure_where(is_meant: Callable[[EffectTable, int, OpTraits], bool]) -> Patch:
+def _pure_where(is_meant: Callable[[effects.EffectTable, int, OpTraits], bool]) -> Patch:
     """Some ops touch nothing themselves."""
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
-        own = EffectTable._own_touches
+        own = effects.EffectTable._own_touches
 
-        def none(self: EffectTable, op: int, row: OpTraits) -> Touches:
+        def none(self: effects.EffectTable, op: int, row: OpTraits) -> effects.Touches:
             return {} if is_meant(self, op, row) else own(self, op, row)
 
-        monkeypatch.setattr(EffectTable, "_own_touches", none)
+        monkeypatch.setattr(effects.EffectTable, "_own_touches", none)
 
     return patch
 
@@ -93,22 +75,22 @@ def _rows(change: Callable[[OpTraits], OpTraits]) -> Patch:
     """The rows of all ops are changed."""
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
-        init = EffectTable.__init__
+        init = effects.EffectTable.__init__
 
-        def changed(self: EffectTable, ir: IR, assume_pure: Any = ()) -> None:
+        def changed(self: effects.EffectTable, ir: IR, assume_pure: Any = ()) -> None:
             of = type(ir.op_table).of
             with pytest.MonkeyPatch.context() as inner:
                 inner.setattr(type(ir.op_table), "of", lambda table, name: change(of(table, name)))
                 init(self, ir, assume_pure)
 
-        monkeypatch.setattr(EffectTable, "__init__", changed)
+        monkeypatch.setattr(effects.EffectTable, "__init__", changed)
 
     return patch
 
 
 def _without_flag(flag: str) -> Patch:
     def change(row: OpTraits) -> OpTraits:
-        return row if row is UNLISTED else _replaced(row, flags=row.flags - {flag})
+        return row if row is effects.UNLISTED else _replaced(row, flags=row.flags - {flag})
 
     return _rows(change)
 
@@ -120,7 +102,7 @@ def _replaced(row: OpTraits, **fields: Any) -> OpTraits:
 
 
 def _all_fresh(row: OpTraits) -> OpTraits:
-    return row if row is UNLISTED else _replaced(row, flags=row.flags | {"fresh"})
+    return row if row is effects.UNLISTED else _replaced(row, flags=row.flags | {"fresh"})
 
 
 def _no_effects_of_regions(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,22 +117,22 @@ def _no_effects_of_regions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _calls_of_calls_are_pure(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the calls in a function touch, its callers do not."""
-    executed = EffectTable._executed_with
+    executed = effects.EffectTable._executed_with
 
-    def without_calls(self: EffectTable, op: int) -> Iterator[int]:
+    def without_calls(self: effects.EffectTable, op: int) -> Iterator[int]:
         return (inner for inner in executed(self, op) if inner not in self._calls.callee)
 
-    monkeypatch.setattr(EffectTable, "_executed_with", without_calls)
+    monkeypatch.setattr(effects.EffectTable, "_executed_with", without_calls)
 
 
 def _no_uses_in_regions(monkeypatch: pytest.MonkeyPatch) -> None:
-    add = DependenceGraph.add
+    add = dependence.DependenceGraph.add
 
-    def fewer(self: DependenceGraph, producer: int, user: int, kind: DependenceKind) -> None:
-        if kind is not DependenceKind.CAPTURE:
+    def fewer(self: dependence.DependenceGraph, producer: int, user: int, kind: str) -> None:
+        if kind != "capture":
             add(self, producer, user, kind)
 
-    monkeypatch.setattr(DependenceGraph, "add", fewer)
+    monkeypatch.setattr(dependence.DependenceGraph, "add", fewer)
 
 
 def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes: bool = True) -> Patch:
@@ -192,20 +174,20 @@ def _no_late_operands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _no_escape(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an unknown op is given stays where it was."""
-    join = Buffers._join
+    join = buffers.Buffers._join
 
-    def without_memory(self: Buffers, values: Any, place: Any = None) -> None:
+    def without_memory(self: buffers.Buffers, values: Any, place: Any = None) -> None:
         join(self, values)
 
-    monkeypatch.setattr(Buffers, "_join", without_memory)
+    monkeypatch.setattr(buffers.Buffers, "_join", without_memory)
 
 
-def _first_symbol(self: Calls, call: int) -> str | None:
-    match = re.search(SYMBOL, self._ir.own_text(call))
-    return symbol_of(match[0]) if match else None
+def _first_symbol(self: calls.Calls, call: int) -> str | None:
+    match = re.search(calls.SYMBOL, self._ir.own_text(call))
+    return calls.symbol_of(match[0]) if match else None
 
 
-def _any_table(self: Calls, call: int) -> int | None:
+def _any_table(self: calls.Calls, call: int) -> int | None:
     """The callee is looked up in the whole dump instead of the nearest symbol table."""
     symbol = self._callee_symbol(call)
     return next((op for (_, name), op in self._functions.items() if name == symbol and op is not None), None)
@@ -214,39 +196,41 @@ def _any_table(self: Calls, call: int) -> int | None:
 def _types_without_aliases(monkeypatch: pytest.MonkeyPatch) -> None:
     """An alias of a type is taken for a plain type."""
 
-    def of_text(self: Any, text: bytes, *, inside: bool = False) -> Storage:
-        return value_types._storage(without_strings(text), inside=inside)
+    def of_text(self: Any, text: bytes, *, inside: bool = False) -> value_types.Storage:
+        return value_types._storage(value_types.without_strings(text), inside=inside)
 
     monkeypatch.setattr(value_types.ValueTypes, "_of_text", of_text)
     monkeypatch.setattr(
-        value_types, "dialect_type", lambda name: Storage.ANYTHING if b"." in name else Storage.PLAIN
+        value_types,
+        "dialect_type",
+        lambda name: value_types.Storage.ANYTHING if b"." in name else value_types.Storage.PLAIN,
     )
 
 
 def _unknown_types_are_plain(monkeypatch: pytest.MonkeyPatch) -> None:
     known = value_types.dialect_type
 
-    def plain(name: bytes) -> Storage:
+    def plain(name: bytes) -> value_types.Storage:
         storage = known(name)
-        return Storage.PLAIN if storage is Storage.ANYTHING else storage
+        return value_types.Storage.PLAIN if storage is value_types.Storage.ANYTHING else storage
 
     monkeypatch.setattr(value_types, "dialect_type", plain)
 
 
 def _only_own_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A function's effect on a view of its argument is none on the argument."""
-    summary = EffectTable._summary
+    summary = effects.EffectTable._summary
 
-    def narrow(self: EffectTable, function: int) -> Any:
+    def narrow(self: effects.EffectTable, function: int) -> Any:
         touches, _, is_fence = summary(self, function)
         return touches, frozenset(), is_fence
 
-    monkeypatch.setattr(EffectTable, "_summary", narrow)
+    monkeypatch.setattr(effects.EffectTable, "_summary", narrow)
 
 
 def _no_forms(kind: str) -> Patch:
     """No op has another form of one kind than its row."""
-    return _changed(Forms, kind, lambda self: iter(()))
+    return _changed(forms.Forms, kind, lambda self: iter(()))
 
 
 def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -259,7 +243,7 @@ def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     wholes = conflicts._wholes
 
     def without_memory(place: Any) -> tuple[Any, ...]:
-        return tuple(whole for whole in wholes(place) if whole != MEMORY)
+        return tuple(whole for whole in wholes(place) if whole != buffers.MEMORY)
 
     monkeypatch.setattr(conflicts, "_wholes", without_memory)
 
@@ -276,18 +260,18 @@ def _elements_apart(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _arguments_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """Elements of two arguments are told apart."""
-    arguments = EffectTable._arguments.func
+    arguments = effects.EffectTable._arguments.func
     monkeypatch.setattr(
-        EffectTable, "_arguments", property(lambda self: dict.fromkeys(arguments(self), True))
+        effects.EffectTable, "_arguments", property(lambda self: dict.fromkeys(arguments(self), True))
     )
 
 
-def _all_arguments(self: EffectTable) -> dict[int, bool]:
+def _all_arguments(self: effects.EffectTable) -> dict[int, bool]:
     """The arguments of all blocks."""
     return {value: False for values in self._ir.block_arguments.values() for value in values}
 
 
-def _has_a_safe_form(ir: IR, op: int, shapes: DynamicShapes) -> bool:
+def _has_a_safe_form(ir: IR, op: int, shapes: value_types.DynamicShapes) -> bool:
     """Whether a constant may show that the op does not trap."""
     name = ir.name(op)
     is_division = value_types._DIVISION.fullmatch(name) is not None
@@ -296,31 +280,31 @@ def _has_a_safe_form(ir: IR, op: int, shapes: DynamicShapes) -> bool:
 
 def _callees_without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a function does to the rounding mode and the like, its callers do not."""
-    summary = EffectTable._summary
+    summary = effects.EffectTable._summary
 
-    def less(self: EffectTable, function: int) -> Any:
+    def less(self: effects.EffectTable, function: int) -> Any:
         touches, *others = summary(self, function)
         return ({place: kinds for place, kinds in touches.items() if place != "environment"}, *others)
 
-    monkeypatch.setattr(EffectTable, "_summary", less)
+    monkeypatch.setattr(effects.EffectTable, "_summary", less)
 
 
-def _attributes_with_unknown_aliases(self: EffectTable, op: int) -> bytes:
+def _attributes_with_unknown_aliases(self: effects.EffectTable, op: int) -> bytes:
     """An alias that the dump does not define says nothing."""
     return self._ir.attribute_text(op)
 
 
 def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """An effect on a value that is no address concerns nobody."""
-    resources = EffectTable._resources
+    resources = effects.EffectTable._resources
 
-    def of_buffers(self: EffectTable, op: int, where: str) -> set[Any]:
+    def of_buffers(self: effects.EffectTable, op: int, where: str) -> set[Any]:
         ir = self._ir
-        values = ir.result_values(op) if where.startswith("result") else operands_at(ir, op, where)
+        values = ir.result_values(op) if where.startswith("result") else buffers.operands_at(ir, op, where)
         is_plain = all(self._buffers.resource(value) is None for value in values)
         return set() if is_plain else resources(self, op, where)
 
-    monkeypatch.setattr(EffectTable, "_resources", of_buffers)
+    monkeypatch.setattr(effects.EffectTable, "_resources", of_buffers)
 
 
 @dataclass(frozen=True)
@@ -351,7 +335,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "terminators are free": Mutation(
         _changed(dependence.Dependences, "_add_terminator", lambda self, graph: None)
     ),
-    "calls are pure": Mutation(_changed(EffectTable, "_call_touches", lambda self, call, callee: {})),
+    "calls are pure": Mutation(_changed(effects.EffectTable, "_call_touches", lambda self, call, callee: {})),
     "calls of calls are pure": Mutation(_calls_of_calls_are_pure),
     "destination-style ops are pure": Mutation(
         _pure_where(lambda table, op, row: row.dynamic and "destination_style" in row.flags)
@@ -359,22 +343,24 @@ MUTATIONS: Mapping[str, Mutation] = {
     "memref.copy is pure": Mutation(_silent("memref.copy")),
     "affine.store is pure": Mutation(_silent("affine.store")),
     "affine.load is pure": Mutation(_silent("affine.load")),
-    "an effect on no value concerns nobody": Mutation(_without_resource(EVERYTHING), "legal"),
+    "an effect on no value concerns nobody": Mutation(_without_resource(effects.EVERYTHING), "legal"),
     "llvm.store is pure": Mutation(_silent("llvm.store"), "machine"),
     "llvm.load is pure": Mutation(_silent("llvm.load"), "machine"),
     "cf.assert is pure": Mutation(_silent("cf.assert"), "machine"),
-    "an op without a row is pure": Mutation(_pure_where(lambda table, op, row: row is UNLISTED), "machine"),
+    "an op without a row is pure": Mutation(
+        _pure_where(lambda table, op, row: row is effects.UNLISTED), "machine"
+    ),
     "vector.print is pure": Mutation(_silent("vector.print"), "machine", ("print_",)),
-    "what may trap passes what may not return": Mutation(_without_resource(CONTROL), "machine"),
-    "no state has an order": Mutation(_without_resource(*STATES), "machine"),
+    "what may trap passes what may not return": Mutation(_without_resource(effects.CONTROL), "machine"),
+    "no state has an order": Mutation(_without_resource(*effects.STATES), "machine"),
     "no two tensors share a buffer": Mutation(
-        _changed(Buffers, "_join", lambda self, values, place=None: None), "devices"
+        _changed(buffers.Buffers, "_join", lambda self, values, place=None: None), "devices"
     ),
     "no buffer crosses the edge of a region": Mutation(
-        _changed(Buffers, "_join_across_edges", lambda self, *regions, **escapes: None), "devices"
+        _changed(buffers.Buffers, "_join_across_edges", lambda self, *regions, **escapes: None), "devices"
     ),
     "users of a tensor do not read it": Mutation(
-        _changed(EffectTable, "_add_reads", lambda self, resources: None), "devices"
+        _changed(effects.EffectTable, "_add_reads", lambda self, resources: None), "devices"
     ),
     "emitc.assign is pure": Mutation(_silent("emitc.assign"), "emitc"),
     "emitc.load is pure": Mutation(_silent("emitc.load"), "emitc"),
@@ -384,16 +370,16 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(value_types.ValueTypes, "has_unknown_types", False), "legal"
     ),
     "unknown aliases say nothing": Mutation(
-        _changed(EffectTable, "_attributes", _attributes_with_unknown_aliases), "legal"
+        _changed(effects.EffectTable, "_attributes", _attributes_with_unknown_aliases), "legal"
     ),
     "plain values lead to no memory": Mutation(_no_memory_behind_plain_values, "legal"),
     "type aliases are plain": Mutation(_types_without_aliases, "legal"),
     "unknown types are plain": Mutation(_unknown_types_are_plain, "legal"),
     "all results are fresh": Mutation(_rows(_all_fresh), "legal"),
-    "memory behind a tensor is another": Mutation(_without_resource(MEMORY), "legal"),
+    "memory behind a tensor is another": Mutation(_without_resource(buffers.MEMORY), "legal"),
     "unknown ops leave what they are given": Mutation(_no_escape, "legal"),
     "what a function keeps, its callers do not know": Mutation(
-        _changed(Buffers, "_join_across_calls", lambda self, calls: None), "legal"
+        _changed(buffers.Buffers, "_join_across_calls", lambda self, calls: None), "legal"
     ),
     "an unforced free leaves the value": Mutation(
         _changed(effects, "handle", lambda value: "nowhere"), "legal"
@@ -402,26 +388,30 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(effects, "condition_holds", lambda condition, attributes: False), "legal"
     ),
     "attributes are not looked up": Mutation(
-        _changed(EffectTable, "_attributes", lambda self, op: self._ir.bare_text(op)), "legal"
+        _changed(effects.EffectTable, "_attributes", lambda self, op: self._ir.bare_text(op)), "legal"
     ),
-    "the first symbol is the callee": Mutation(_changed(Calls, "_callee_symbol", _first_symbol), "legal"),
-    "any symbol table will do": Mutation(_changed(Calls, "_find", _any_table), "legal"),
+    "the first symbol is the callee": Mutation(
+        _changed(calls.Calls, "_callee_symbol", _first_symbol), "legal"
+    ),
+    "any symbol table will do": Mutation(_changed(calls.Calls, "_find", _any_table), "legal"),
     "every function has its last body": Mutation(
-        _changed(functions, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
+        _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
     ),
     "unlisted ops are no symbol tables": Mutation(
-        _changed(functions, "_may_hide_symbols", lambda ir, op: False), "legal"
+        _changed(calls, "_may_hide_symbols", lambda ir, op: False), "legal"
     ),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
     "arguments of a function are never one buffer": Mutation(
-        _changed(Buffers, "_pass_arguments", lambda self, operands, function: None), "legal"
+        _changed(buffers.Buffers, "_pass_arguments", lambda self, operands, function: None), "legal"
     ),
     "fences hold nothing back": Mutation(
         _changed(conflicts, "_fenced", lambda ir, effects, blocks: iter(())), "legal"
     ),
-    "stack, files and solvers have no order": Mutation(_without_resource(*STATES), "legal"),
+    "stack, files and solvers have no order": Mutation(_without_resource(*effects.STATES), "legal"),
     "loops return": Mutation(_without_flag("may_not_return"), "legal"),
-    "blocks do not loop": Mutation(_changed(EffectTable, "_may_loop", lambda self, regions: False), "legal"),
+    "blocks do not loop": Mutation(
+        _changed(effects.EffectTable, "_may_loop", lambda self, regions: False), "legal"
+    ),
     "nothing traps": Mutation(_changed(OpTraits, "may_trap", property(lambda row: False)), "legal"),
     "results of one symbol are apart": Mutation(_without_flag("shared"), "legal"),
     "types of unlisted ops are plain": Mutation(_changed(value_types, "UNLISTED", object()), "legal"),
@@ -433,7 +423,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "the last of two attributes counts": Mutation(_last_attribute, "legal"),
     "symbols are free in every op": Mutation(
-        _changed(EffectTable, "_add_symbols", lambda self: None), "legal"
+        _changed(effects.EffectTable, "_add_symbols", lambda self: None), "legal"
     ),
     "no op has a place": Mutation(_changed(conflicts, "_in_place", lambda ir, blocks: iter(())), "legal"),
     "the newest allocation is like others": Mutation(
@@ -444,19 +434,21 @@ MUTATIONS: Mapping[str, Mutation] = {
     "tensors are values in every dialect": Mutation(
         _changed(OpTable, "keeps_values", lambda self, name: True), "legal"
     ),
-    "all shapes are known": Mutation(_changed(DynamicShapes, "shown_by", lambda self, op: False), "legal"),
+    "all shapes are known": Mutation(
+        _changed(value_types.DynamicShapes, "shown_by", lambda self, op: False), "legal"
+    ),
     "unlisted ops paste no text": Mutation(_changed(effects, "pastes_text", lambda name: False), "legal"),
     "opaque text does nothing": Mutation(_no_forms("_with_pasted_text"), "legal"),
     "clauses name no code": Mutation(_no_forms("_with_recipes"), "legal"),
     "variables of clauses are left alone": Mutation(_silent("omp.parallel", "omp.simd"), "legal"),
     "lanes are apart": Mutation(_without_flag("convergent"), "legal"),
     "no operand makes an access volatile": Mutation(
-        _changed(Forms, "may_be_volatile", lambda self, op: False), "legal"
+        _changed(forms.Forms, "may_be_volatile", lambda self, op: False), "legal"
     ),
     "a cached call of an unknown function is pure": Mutation(_silent("ttcore.load_cached"), "legal"),
-    "every op has the form of its row": Mutation(_changed(Forms, "others", frozenset()), "legal"),
+    "every op has the form of its row": Mutation(_changed(forms.Forms, "others", frozenset()), "legal"),
     "groups of operands are not looked at": Mutation(
-        _changed(Forms, "_has_other_groups", lambda self, op, row: False), "legal"
+        _changed(forms.Forms, "_has_other_groups", lambda self, op, row: False), "legal"
     ),
     "operands are not counted": Mutation(_rows(lambda row: _replaced(row, operands=None)), "legal"),
     "no op writes into an empty tensor": Mutation(_no_forms("_with_destinations"), "legal"),
@@ -469,11 +461,13 @@ MUTATIONS: Mapping[str, Mutation] = {
     ),
     "a number is decimal": Mutation(_changed(effects, "_HEXADECIMAL", re.compile(rb"(?!)")), "legal"),
     "bufferization writes nothing": Mutation(
-        _changed(EffectTable, "_add_updates", lambda self: None), "legal"
+        _changed(effects.EffectTable, "_add_updates", lambda self: None), "legal"
     ),
     "elementwise ops are not bufferized": Mutation(_changed(effects, "_ELEMENTWISE", ("?",)), "legal"),
     "every destination is new": Mutation(
-        _changed(Forms, "_has_new_destinations", lambda self, op: self._ir.name(op).startswith("ttir.")),
+        _changed(
+            forms.Forms, "_has_new_destinations", lambda self, op: self._ir.name(op).startswith("ttir.")
+        ),
         "legal",
     ),
     "every access is of another element": Mutation(
@@ -482,15 +476,17 @@ MUTATIONS: Mapping[str, Mutation] = {
     "arguments do not overlap": Mutation(_arguments_apart, "legal"),
     "elements are no part of their memory": Mutation(_elements_apart, "legal"),
     "every argument is one of a function": Mutation(
-        _changed(EffectTable, "_arguments", property(_all_arguments)), "legal"
+        _changed(effects.EffectTable, "_arguments", property(_all_arguments)), "legal"
     ),
     "what may be safe is safe": Mutation(_changed(effects, "cannot_trap", _has_a_safe_form), "legal"),
-    "an annotation says no more": Mutation(_changed(functions, "_SAYS_MORE", ()), "legal"),
+    "an annotation says no more": Mutation(_changed(calls, "_SAYS_MORE", ()), "legal"),
     "functions without effect return": Mutation(
-        _changed(functions, "_does_nothing", functions._NO_MEMORY.search), "legal"
+        _changed(calls, "_does_nothing", calls._NO_MEMORY.search), "legal"
     ),
     "some memory is no memory": Mutation(
-        _changed(functions, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"
+        _changed(calls, "_NO_MEMORY", re.compile(rb"memory_effects<")), "legal"
     ),
-    "only ops with effects loop": Mutation(_changed(EffectTable, "_loops", lambda self: iter(())), "legal"),
+    "only ops with effects loop": Mutation(
+        _changed(effects.EffectTable, "_loops", lambda self: iter(())), "legal"
+    ),
 }

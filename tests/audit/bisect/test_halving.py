@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import Halving, Interval
+from tests.internals import Halving
 
 
 def equal_weights(_old: str, _new: str) -> int:
@@ -110,7 +110,7 @@ def test_the_order_in_which_states_are_asked_for(known: dict[int, str], asked: l
 
 def test_what_is_not_asked_for_yet_is_an_interval_that_is_not_resolved() -> None:
     halving = Halving({0: "a", 8: "b", 9: "c"}, equal_weights)
-    assert [*halving.changes] == [Interval(0, 8), Interval(8, 9)]
+    assert [*halving.changes] == [(0, 8), (8, 9)]
     assert [one.is_one for one in halving.changes] == [False, True]
 
 
@@ -119,4 +119,4 @@ def test_an_interval_whose_state_cannot_be_had_is_given_up() -> None:
     assert halving.next() == 4
     halving.drop(4)
     assert halving.next() is None
-    assert [*halving.changes] == [Interval(0, 8)]
+    assert [*halving.changes] == [(0, 8)]

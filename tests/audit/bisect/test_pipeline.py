@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.internals import PipelinePass, printed_pipeline
+from tests.internals import printed_pipeline
 
 MLIR_OPT = """\
 Pass Manager with 3 passes:
@@ -42,18 +42,18 @@ def passes_of(text: str) -> list[tuple[str, str]] | None:
 
 def test_the_passes_that_mlir_opt_prints() -> None:
     assert printed_pipeline(MLIR_OPT.encode()) == (
-        PipelinePass(
+        (
             "canonicalize",
             "canonicalize{ max-iterations=3 max-num-rewrites=-1 region-simplify=normal test-convergence=false top-down=true}",
             ("builtin.module", "func.func"),
         ),
-        PipelinePass("cse", "cse", ("builtin.module", "func.func")),
-        PipelinePass(
+        ("cse", "cse", ("builtin.module", "func.func")),
+        (
             "inline",
             "inline{default-pipeline=canonicalize inlining-threshold=4294967295 max-iterations=4 op-pipelines={func.func(canonicalize{ max-iterations=10 top-down=true})}}",
             ("builtin.module",),
         ),
-        PipelinePass(
+        (
             "convert-to-llvm",
             "convert-to-llvm{allow-pattern-rollback=true dynamic=false }",
             ("builtin.module",),
@@ -73,7 +73,7 @@ def test_the_pass_that_iree_opt_prints() -> None:
 def test_a_pipeline_among_other_messages() -> None:
     messages = f"remark: x\n{NO_LINES}// -----// IR Dump Before cse (cse) //----- //\nmodule {{\n}}\n"
     found = printed_pipeline(messages.encode())
-    assert found == (PipelinePass("ttir-erase-inverse-ops", "ttir-erase-inverse-ops{}", ("builtin.module",)),)
+    assert found == (("ttir-erase-inverse-ops", "ttir-erase-inverse-ops{}", ("builtin.module",)),)
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,10 @@ def printed(tree: Tree, indent: str) -> str:
     return f"{indent}{name}(\n{lines}\n{indent})" if lines else f"{indent}{name}()"
 
 
-def leaves(tree: Tree, anchors: tuple[str, ...]) -> list[PipelinePass]:
+def leaves(tree: Tree, anchors: tuple[str, ...]) -> list[tuple[object, ...]]:
     name, inside = tree
     if isinstance(inside, str):
-        return [PipelinePass(name, name + inside, anchors)]
+        return [(name, name + inside, anchors)]
     return [leaf for one in inside for leaf in leaves(one, (*anchors, name))]
 
 
@@ -163,7 +163,8 @@ def test_what_is_printed_is_read_again(name: str, trees: list[Tree]) -> None:
 
 @given(NAMES, st.lists(PIPELINES, max_size=3))
 def test_a_pass_alone_is_a_pipeline_of_one_pass(name: str, trees: list[Tree]) -> None:
-    for one in leaves((name, trees), ()):
+    text = printed((name, trees), "")
+    for one in printed_pipeline(f"Pass Manager with 9 passes:\n{text}\n".encode()) or ():
         assert printed_pipeline(f"Pass Manager with 1 passes:\n{one.alone}\n".encode()) == (one,)
 
 

@@ -8,25 +8,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eio_audit import read_text
-from tests.internals import Attempt, Interval, name_of_step, write_log
+from tests.internals import Attempt, Halving, name_of_step, write_log
 
 IR = b"func.func @f() {\n  return\n}\n"
+
+
+def name_of(step: tuple[int, int], attempt: Attempt | None) -> str:
+    first, last = step
+    [interval] = Halving({first: "a", last: "b"}, lambda *_: 1).changes
+    return name_of_step(interval, attempt)
 
 
 @pytest.mark.parametrize(
     ("step", "attempt", "name"),
     [
-        (Interval(430, 431), Attempt(431, "ns::P<ns::AddOp>", "ttir.add", "%130", 69), "P<AddOp> attempt 431 on #69 ttir.add %130"),
-        (Interval(0, 1), Attempt(1, "P", "func.func"), "P attempt 1 on func.func"),
-        (Interval(0, 1), Attempt(1, "P", ""), "P attempt 1"),
-        (Interval(0, 1), None, "attempt 1"),
-        (Interval(8, 20), None, "attempts 9 to 20 not resolved"),
-        (Interval(0, 1), Attempt(1, "(unnamed pattern)", "cf.br"), "[unnamed pattern] attempt 1 on cf.br"),
-        (Interval(0, 1), Attempt(1, "f()::(lambda at x.cpp:3:4)", "a.b"), "f[]..[lambda at x.cpp.3.4] attempt 1 on a.b"),
+        ((430, 431), Attempt(431, "ns::P<ns::AddOp>", "ttir.add", "%130", 69), "P<AddOp> attempt 431 on #69 ttir.add %130"),
+        ((0, 1), Attempt(1, "P", "func.func"), "P attempt 1 on func.func"),
+        ((0, 1), Attempt(1, "P", ""), "P attempt 1"),
+        ((0, 1), None, "attempt 1"),
+        ((8, 20), None, "attempts 9 to 20 not resolved"),
+        ((0, 1), Attempt(1, "(unnamed pattern)", "cf.br"), "[unnamed pattern] attempt 1 on cf.br"),
+        ((0, 1), Attempt(1, "f()::(lambda at x.cpp:3:4)", "a.b"), "f[]..[lambda at x.cpp.3.4] attempt 1 on a.b"),
     ],
 )  # fmt: skip
-def test_the_name_of_a_step(step: Interval, attempt: Attempt | None, name: str) -> None:
-    assert name_of_step(step, attempt) == name
+def test_the_name_of_a_step(step: tuple[int, int], attempt: Attempt | None, name: str) -> None:
+    assert name_of(step, attempt) == name
 
 
 def logged(pass_name: str, *names: str) -> list[tuple[str | None, str | None, int, bytes]]:
@@ -57,7 +63,7 @@ NAMES = st.lists(
 
 @given(st.lists(NAMES.map("".join), min_size=1, max_size=3))
 def test_any_pattern_keeps_its_name(patterns: list[str]) -> None:
-    names = [name_of_step(Interval(0, 1), Attempt(1, f"P{pattern}", "a.b", "%0")) for pattern in patterns]
+    names = [name_of((0, 1), Attempt(1, f"P{pattern}", "a.b", "%0")) for pattern in patterns]
     read = [(when, name) for when, name, *_ in logged("canonicalize", *names)]
     assert read == [("before", "canonicalize"), *(("after", name) for name in names)]
 

@@ -17,9 +17,7 @@ from eio_audit import AuditOptions, Gate, OriginalOrder, check_many, read, read_
 from tests.audit.corpus.test_check_dumps import BROKEN, Deadly
 from tests.audit.test_trace import function
 from tests.internals import (
-    AVOIDABLE,
     RULES,
-    UNAVOIDABLE,
     BatchSize,
     DumpCheck,
     LostWork,
@@ -29,6 +27,7 @@ from tests.internals import (
     check_dumps,
     in_order,
 )
+from tests.rules import AVOIDABLE, UNAVOIDABLE
 from tests.test_samples import SAMPLES
 
 LOG = SAMPLES / "resnet" / "all_passes_alias.log"

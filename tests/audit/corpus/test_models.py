@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.internals import model_of, models_of
+from tests.internals import models_of
 
 
 @pytest.mark.parametrize(
@@ -25,13 +25,13 @@ from tests.internals import model_of, models_of
     ],
 )
 def test_the_model_of_a_file(path: str, root: str, model: str) -> None:
-    assert model_of(path, root) == model
+    assert [*models_of([(root, path)]).values()] == [model]
 
 
 def test_a_folder_of_one_model_has_its_own_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "resnet").mkdir()
     monkeypatch.chdir(tmp_path / "resnet")
-    assert model_of("3_cse.mlir", ".") == "resnet"
+    assert models_of([(".", "3_cse.mlir")]) == {"3_cse.mlir": "resnet"}
 
 
 def test_the_models_of_one_folder_have_short_names() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,7 @@ from hypothesis import strategies as st
 from eio_audit import AuditOptions, Trace
 from tests.audit.test_trace import dump, function, logs
 from tests.internals import (
-    NO_PROGRESS,
     BatchSize,
-    Model,
-    ModelTraces,
-    Progress,
     TraceModel,
     Workers,
     find_dump_files,
@@ -48,13 +44,11 @@ def write(folder: Path, **texts: str) -> None:
         (folder / f"{name}.log").write_text(text)
 
 
-def models_in(*paths: Path) -> list[Model]:
+def models_in(*paths: Path) -> list[Any]:
     return find_models((str(path), file) for path in paths for file in find_dump_files(str(path)))
 
 
-def traced(
-    folder: Path, trace_model: TraceModel | None = None, workers: Workers | None = None
-) -> ModelTraces:
+def traced(folder: Path, trace_model: TraceModel | None = None, workers: Workers | None = None) -> Any:
     return trace_models(models_in(folder), trace_model or TraceModel(), workers)
 
 
@@ -142,7 +136,7 @@ def test_other_processes_find_the_same(
     assert plain(others) == plain(traced(folder, trace_model))
 
 
-def plain(result: ModelTraces) -> object:
+def plain(result: Any) -> object:
     """Errors are equal if they say the same."""
     return [
         (name, replace(one, errors=()), list(map(str, one.errors)))
@@ -154,17 +148,12 @@ def plain(result: ModelTraces) -> object:
 class Deadly(TraceModel):
     """Kills its process, or never comes to an end, where the name of a model says so."""
 
-    def of(
-        self,
-        model: Model,
-        progress: Progress = NO_PROGRESS,
-        watches: Sequence[Any] = (),
-    ) -> Trace:
+    def of(self, model: Any, *others: Any, **watched: Any) -> Trace:
         if model.name == "dies.log":
             os._exit(7)
         while model.name == "hangs.log":
             time.sleep(1)
-        return super().of(model, progress, watches)
+        return super().of(model, *others, **watched)
 
 
 @pytest.mark.parametrize(
