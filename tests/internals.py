@@ -6,6 +6,7 @@ Tests import them from here, so code can move without a change of the tests.
 from __future__ import annotations
 
 from eio_audit.audit import dependence as dependence_module
+from eio_audit.audit.bisect import advice as advice_module
 from eio_audit.audit.bisect.advice import LabelFlow, advise
 from eio_audit.audit.bisect.bisect import name_of_step, write_log
 from eio_audit.audit.bisect.compiler_command import OWN_FLAGS, CompilerCommand, CompilerRun
@@ -45,13 +46,7 @@ from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.op_changes import gaps_between, matching_lines, repeated_changes
 from eio_audit.audit.diff.sameness import sameness
 from eio_audit.audit.explain.explain import OpExplanation, OpInBlock
-from eio_audit.audit.explain.order_picture import (
-    BlockDataflow,
-    OrderPicture,
-    WorstBlocks,
-    neighbourhood,
-    pictures_of_model,
-)
+from eio_audit.audit.explain.order_picture import BlockDataflow, WorstBlocks, neighbourhood, pictures_of_model
 from eio_audit.audit.fix import labels as labels_module
 from eio_audit.audit.fix import verification as verification_module
 from eio_audit.audit.fix.fix import (
@@ -78,7 +73,6 @@ from eio_audit.audit.log.log_findings import LogFindings
 from eio_audit.audit.log.program_text import text_before
 from eio_audit.audit.log.scope_steps import ChangedOp
 from eio_audit.audit.log.scope_text import Line, ScopeText
-from eio_audit.cli.config_file import read_config
 from eio_audit.cli.dump_choice import rerun
 from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
@@ -105,7 +99,6 @@ from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
-from eio_audit.mlir.semantics import functions as functions_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.functions import functions_around
@@ -138,6 +131,7 @@ from eio_audit.report.text import progress as progress_module
 from eio_audit.report.text.check import Shown, print_findings
 from eio_audit.report.text.console import Console
 from eio_audit.report.text.diff import unified_diff
+from eio_audit.report.wording.bisect import best_change
 from eio_audit.report.wording.conclusion import bisection_command
 from eio_audit.report.wording.diff import marked, word_diff
 from eio_audit.report.wording.order import sum_of

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import astuple
 from typing import Any
 
 import pytest
@@ -43,7 +42,7 @@ class Compared:
 
 def fields(counts: Mapping[Any, int]) -> dict[tuple[str, ...], int]:
     """Entries of a baseline by their fields, and how often each is there."""
-    return {astuple(entry): count for entry, count in counts.items()}
+    return {tuple(entry): count for entry, count in counts.items()}
 
 
 def entry(name: str, source: str = "in.mlir") -> tuple[str, ...]:

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given
 
@@ -5,12 +7,12 @@ from eio_audit import AuditOptions, Dump, Finding, check, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
-from tests.internals import AuditedDump, OrderPicture, WorstBlocks, audit_dump, find
+from tests.internals import AuditedDump, WorstBlocks, audit_dump, find
 from tests.programs import programs
 from tests.rules import AVOIDABLE
 
 
-def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[OrderPicture]:
+def pictures(text: str, options: AuditOptions | None = None, limit: int = 9) -> list[Any]:
     worst_blocks = WorstBlocks(limit)
     check(read_text(text), options or AuditOptions(), worst_blocks.visit)
     return worst_blocks.pictures()

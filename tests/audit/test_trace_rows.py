@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import indent
@@ -113,7 +113,7 @@ def expect_rows_of_diff(dumps: list[Dump]) -> None:
             continue
         changes = diff(before, dump).ops
         expected = {name: len(found) for name, found in changes.groups.items()}
-        assert asdict(rows[dump.program, dump.line].op_counts) == {**expected, "unlocated": 0}
+        assert rows[dump.program, dump.line].op_counts._asdict() == {**expected, "unlocated": 0}
 
 
 VANISHED = """\

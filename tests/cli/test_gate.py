@@ -277,7 +277,7 @@ def test_the_file_whose_path_ends_like_the_recorded_one(
     (tmp_path / "model.py").touch()
     monkeypatch.chdir(tmp_path)
     text = SHUFFLED.replace('"DEBUG|1|', f'"DEBUG|1|net|{recorded}:1|f|2|')
-    result = run("check", "-", "--format", "github", "--source-root", ".", stdin=text.encode())
+    result = run("check", "-", "--format", "github", "--config", "source-root=.", stdin=text.encode())
     assert result.stdout.startswith(f"::error file={found or '<stdin>'},line=".encode())
 
 

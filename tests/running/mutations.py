@@ -20,7 +20,6 @@ from tests.internals import conflicts_module as conflicts
 from tests.internals import dependence_module as dependence
 from tests.internals import effects_module as effects
 from tests.internals import forms_module as forms
-from tests.internals import functions_module as functions
 from tests.internals import value_types_module as value_types
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -234,8 +233,8 @@ def _no_forms(kind: str) -> Patch:
 
 
 def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
-    values = functions._values
-    monkeypatch.setattr(functions, "_values", lambda text, attribute: values(text, attribute)[-1:])
+    values = calls._values
+    monkeypatch.setattr(calls, "_values", lambda text, attribute: values(text, attribute)[-1:])
 
 
 def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eio_audit
-from tests import internals
 from tests.cli.running import SAMPLES
-from tests.internals import Attempt, LabelFlow, advise, count_inversions, read_attempts
+from tests.internals import (
+    Attempt,
+    LabelFlow,
+    advice_module,
+    advise,
+    best_change,
+    count_inversions,
+    read_attempts,
+)
 
 REAL = json.loads((Path(__file__).parents[2] / "data" / "changed_locations.json").read_text())
 """By sample, by the patterns that were changed in the pass itself, the inversions after it."""
@@ -109,7 +116,7 @@ def test_what_each_pattern_makes() -> None:
 
 
 def test_of_many_patterns_not_all_choices_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(internals.advice_module, "MOST_TRIED", 3)
+    monkeypatch.setattr(advice_module, "MOST_TRIED", 3)
     advice = advise(*recorded("small"), eio_audit.AuditOptions())
     together = advice.together
     assert (together.patterns, together.inversions, together.is_exact) == (
@@ -117,7 +124,7 @@ def test_of_many_patterns_not_all_choices_are_tried(monkeypatch: pytest.MonkeyPa
         0,
         False,
     )
-    said = internals.best_change(advice, ["1", "2"])
+    said = best_change(advice, ["1", "2"])
     assert said == "1 and 2 together: 0 inversions (not all choices were tried)"
 
 
