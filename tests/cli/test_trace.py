@@ -617,3 +617,18 @@ def test_a_log_from_a_pipe_has_each_row_once_on_a_terminal() -> None:
         1,
     ]
     assert "\x1b[2m    128  \x1b[0m\x1b[1mconvert-linalg-to-loops\x1b[0m  +23  -6\n" in shown
+
+
+def test_of_a_pass_that_ran_on_several_functions_they_are_shown() -> None:
+    func = 'func.func @{0}() {{\n  %0 = "a.{1}"() : () -> i32\n  return\n}}\n'
+    log = "".join(
+        f"// -----// IR Dump {when} CSE (cse) //----- //\n{func.format(name, op)}"
+        for name in ("f", "g")
+        for when, op in (("Before", "b"), ("After", "c"))
+    )
+    shown = run("trace", "-", stdin=log.encode()).stdout.decode().splitlines()[1:4]
+    assert [line.split() for line in shown] == [
+        ["line", "pass", "+added", "-removed", "function"],
+        ["6", "cse", "1", "1", "@f"],
+        ["16", "cse", "1", "1", "@g"],
+    ]

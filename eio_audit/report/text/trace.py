@@ -194,6 +194,9 @@ def _print_rows(
         "time": lambda row: words.time_of(row.passes),
         "function": of(words.functions_of),
     }
+    rows = [*start, *_rows(passes, folds=not verbose)]
+    runs = {(row.traced.place.pass_name, row.traced.function) for row in rows if row.traced}
+    has_runs = len(runs) > len({name for name, _ in runs})  # of one pass on several functions
     columns = {
         ">line?": is_log and is_kept,
         "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
@@ -207,10 +210,9 @@ def _print_rows(
         "program?": has_programs,
         "dump?": not is_log,
         "why, time?": True,
-        "function?": verbose and len(functions) > 1,
+        "function?": len(functions) > 1 and (verbose or has_runs),
     }
     shown = ", ".join(spec for spec, is_shown in columns.items() if is_shown)
-    rows = [*start, *_rows(passes, folds=not verbose)]
     print_figures(figures_of(rows, shown, cells), console, indent=2 if is_log or folder else 0)
     if verbose and is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
