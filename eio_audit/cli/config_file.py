@@ -25,7 +25,7 @@ NOW = {
     "--extend-select": "--select, with all rules: --select EIO001,EIO003,CODE",
     "extend-select": 'select, with all rules: select = ["EIO001", "EIO003", "CODE"]',
     "--isolated": "--config none",
-    "--max-avoidable": "--fail-on moved --config max-inversions=N",
+    "--max-avoidable": "--fail-on moved with --max-inversions N or --config max-inversions=N",
     "max-avoidable": 'max-inversions with fail-on = "moved"',
     "--no-pager": "--config pager=false",
     "jsonl": "json, of which jq -c prints parts line by line",

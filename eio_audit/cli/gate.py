@@ -108,7 +108,7 @@ MAX_INVERSIONS = click.option(
     type=click.IntRange(min=0),
     metavar="N",
     help="Allow up to N inversions in all inputs together: with --fail-on moved those of ops out of place, "
-    "else those of any kind.",
+    "else those of any kind, also of wrong indices.",
 )
 ALLOW_UNINDEXED = click.option(
     "--allow-unindexed",

@@ -139,7 +139,10 @@ class GroupedCommand(click.Command):
         records = [option.get_help_record(ctx) for option in self.get_params(ctx) if option.name in NEEDED]
         with formatter.section("Options"):
             formatter.write_dl(
-                [(_FIRST.sub(r" \1", names), _first_sentence(text)) for names, text in filter(None, records)]
+                [
+                    (_FIRST.sub(r" \1|...", names), _first_sentence(text))
+                    for names, text in filter(None, records)
+                ]
             )
         with formatter.section("Examples"):
             for line in examples.split("\n\n")[0].splitlines()[:3]:
@@ -307,8 +310,8 @@ config_option = click.option(
     is_eager=True,
     callback=_apply_config,
     help="Read options from FILE, or from none, instead of the nearest eio-audit.toml, or pyproject.toml "
-    "with [tool.eio-audit], in this folder or above it. KEY=VALUE sets one key, as in max-size=4GB. May be "
-    "repeated.",
+    "with [tool.eio-audit], in this folder or above it. KEY=VALUE sets one key, as in max-size=4GB or "
+    "pager=false; 'eio-audit help config' lists them. May be repeated.",
 )
 """``--config``. Its values become the defaults of the other options."""
 

@@ -138,6 +138,12 @@ def test_the_configuration_selects_rules(tmp_path: Path, monkeypatch: pytest.Mon
     assert {finding["code"] for finding in findings} == {"EIO002"}
 
 
+def test_a_rule_may_be_named(tmp_path: Path) -> None:
+    (tmp_path / "a.mlir").write_text(SHUFFLED)
+    done = run("check", tmp_path / "a.mlir", "--ignore", "avoidable-inversion")
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -86,13 +86,13 @@ RULES = (*ORDER_RULES, *LOCATION_RULES, UNREADABLE, UNINDEXED)  # all rules, sor
 
 
 def rules_by_prefix(prefix: str) -> tuple[Rule, ...]:
-    """Return the rules whose code begins with ``prefix``: one for a whole code, several for ``EIO0``.
+    """Return the rules whose code begins with ``prefix``, or the one of that name: several for ``EIO0``.
 
     Raises:
-        ValueError: no code begins with ``prefix``.
+        ValueError: there is none.
     """
-    rules = tuple(rule for rule in RULES if rule.code.startswith(prefix.upper())) if prefix else ()
-    if not rules:
+    rules = tuple(rule for rule in RULES if rule.code.startswith(prefix.upper()) or rule.name == prefix)
+    if not rules or not prefix:
         raise ValueError(f"{prefix!r} is no rule and begins none: there are {codes(RULES)}")
     return rules
 

@@ -222,7 +222,7 @@ def answer(result: Bisection, where: str = "above") -> str:
         changed = count(reduce(OpCounts.plus, (one.op_counts for one in result.applications)).total, "op")
         return "; ".join([f"{name} changed {changed}", *since, f"{NOT_JUDGED}: no op carries an op index"])
     at_end = " at the end of the command" if first is not None else ""
-    said = [f"{name} left {result.left:,}", *since] if result.left else [f"{name} left none{at_end}"]
+    said = [f"{name} left {result.left:,}", *since] if result.left else [f"{name} left no inversion{at_end}"]
     if advice := result.advice:
         patterns = {*advice.together.patterns, *advice.places}
         what = count(len(patterns), "pattern") if result.of_patterns else "the place of ops"

@@ -353,7 +353,8 @@ def correction(one: Correction, quote: Callable[[str], str] = str) -> str:
     verb, ops = "" if len(one.ops) > 1 else "s", shortened_list([quote(op.title) for op in one.ops])
     if one.right is not None:
         wrong = f"{ops} carr{'ies' if verb else 'y'} the index of a later op"
-        cure = f"with that of the op that each is made for, such as {quote(one.right.title)} for the first"
+        made_for = "each is made for, such as {} for the first" if len(one.ops) > 1 else "it is made for, {}"
+        cure = f"with that of the op that {made_for.format(quote(one.right.title))}"
     else:
         wrong = f"{ops} stand{verb} " + (
             f"behind {quote(one.behind.title)}" if one.behind else "out of place"
