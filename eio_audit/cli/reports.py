@@ -174,7 +174,7 @@ class Reports(NamedTuple):
         for format_, path in self.targets:
             with reader_may_stop() if path in {None, "-"} else nullcontext():
                 _write(result, format_, path, given, is_paged=self.is_paged)
-            if path not in {None, "-"} and sys.stderr.isatty() and not self.quiet:
+            if path not in {None, "-"} and not self.quiet:
                 is_judged = type(result).__name__ in VERDICTS
                 said = rendered(result, "line", table=VERDICTS, **given) if is_judged else format_
                 click.echo(f"{path} is written: {said}", err=True)

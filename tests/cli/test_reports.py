@@ -108,6 +108,16 @@ def test_no_format_has_another_end(command: str, name: str, tmp_path: Path) -> N
     assert not (tmp_path / name).exists()
 
 
+@pytest.mark.parametrize(("options", "said"), [((), "{} is written: failed: "), (("--quiet",), "")])
+def test_the_verdict_of_a_report_in_a_file_is_told(
+    options: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    report = tmp_path / "report.json"
+    done = run("check", "-", "-o", report, *options, stdin=SHUFFLED.encode())
+    assert (done.stdout, done.stderr.decode().startswith(said.format(report))) == (b"", True)
+    assert bool(done.stderr) == bool(said)
+
+
 def test_a_folder_gets_pages(tmp_path: Path) -> None:
     (tmp_path / "a.mlir").write_text(SHUFFLED)
     assert run("check", tmp_path / "a.mlir", "-o", f"{tmp_path}/report/").returncode == 1
