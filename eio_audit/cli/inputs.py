@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from eio_audit.mlir.source import InputError, read_all, source_name
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording import count, shortened_list
 
 if TYPE_CHECKING:
     from eio_audit.audit.check.figures import DumpAudit, Summary

@@ -20,7 +20,7 @@ from typing import Any
 from eio_audit.audit.explain.order_picture import Dataflow, DataflowOp, dataflow_graph
 from eio_audit.mlir.source import printable_lines
 from eio_audit.report.json import SCHEMA, dumped
-from eio_audit.report.wording.numbers import ELLIPSIS, count, shortened
+from eio_audit.report.wording import ELLIPSIS, count, shortened
 from eio_audit.report.wording.order import block_name, place_of
 
 

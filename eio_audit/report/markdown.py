@@ -17,10 +17,9 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
-from eio_audit.report.wording import bisect, order
+from eio_audit.report.wording import bisect, count, if_any, order, shortened
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
-from eio_audit.report.wording.numbers import count, if_any, shortened
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 _ONE_LINE = str.maketrans("\t\r\n", "   ")

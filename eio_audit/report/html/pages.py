@@ -36,9 +36,8 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
-from eio_audit.report.wording import bisect, conclusion, diff, numbers, order, trace
+from eio_audit.report.wording import bisect, conclusion, diff, order, shortened_list, trace
 from eio_audit.report.wording.diff import what_happened
-from eio_audit.report.wording.numbers import shortened_list
 from eio_audit.report.wording.order import CLASSES, pass_of, worst_of
 
 if TYPE_CHECKING:
@@ -290,10 +289,10 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_harmless,
     )
-    from eio_audit.report import manual
+    from eio_audit.report import manual, wording
 
-    wording = (bisect, conclusion, diff, numbers, order, manual, trace)
-    environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
+    modules = (bisect, conclusion, diff, wording, order, manual, trace)
+    environment.globals |= {module.__name__.rpartition(".")[2]: module for module in modules}
     environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment
 

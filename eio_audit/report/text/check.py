@@ -25,9 +25,8 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
-from eio_audit.report.wording import order
+from eio_audit.report.wording import count, order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
-from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a check of dumps in order does not import these
     from rich.text import Text

@@ -22,11 +22,10 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
+from eio_audit.report.wording import count, order
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import Stretch, added, removed
-from eio_audit.report.wording.numbers import count
 
 CONTEXT_LINES = 3  # the number of unchanged lines before and after a change
 

@@ -16,8 +16,8 @@ from eio_audit.audit.diff.made_ops import Correction
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
+from eio_audit.report.wording import count, shortened_list
 from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command
-from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import correction
 from eio_audit.report.wording.trace import NOT_JUDGED
 

@@ -15,8 +15,7 @@ from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNINDEXED, WRONG_INDEX, Rule
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording import order
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording import count, order, shortened_list
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisect import Bisection
