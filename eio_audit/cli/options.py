@@ -407,8 +407,3 @@ dump_options = together(
         "a line of the file. With --pass, N counts the dumps after that pass.",
     ),
 )
-
-
-ir_output_option = click.option(
-    "-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output."
-)

@@ -9,25 +9,14 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.inputs import is_given, require_indices, warn_of_unmatched
-from eio_audit.cli.options import (
-    PATH,
-    UNUSABLE_OR_UNINDEXED,
-    audit_options,
-    dump_options,
-    exit_codes,
-    grouped_command,
-)
+from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError
 
 WHICH_OP = "OP is missing: give %name, '#index' (# begins a shell comment, so quote it) or a line of the file"
 
 
-@grouped_command(
-    "explain",
-    short_help="Explain why an op is where it is.",
-    epilog=exit_codes({}, unusable=UNUSABLE_OR_UNINDEXED),
-)
+@grouped_command("explain", short_help="Explain why an op is where it is.", epilog=EXIT_CODES)
 @click.argument("path", type=PATH)
 @click.argument("op", required=False)
 @dump_options

@@ -17,7 +17,6 @@ from eio_audit.cli.options import (
     dependence_options,
     dump_options,
     grouped_command,
-    ir_output_option,
     max_size_key,
 )
 from eio_audit.cli.output import write_bytes
@@ -28,6 +27,9 @@ if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump
 
 
+ir_output_option = click.option(
+    "-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output."
+)
 LISTED_LINES = 10  # the most lines to list in the note on ops without a canonical order
 
 

@@ -47,14 +47,7 @@ if TYPE_CHECKING:
 SHOWN_FILES = 3  # how many files the title of a page names
 PAGE_SCRIPTS = ("page.js",)  # the script of every page: tables, pictures, explained words
 
-BROWSER_SCRIPTS = (
-    *PAGE_SCRIPTS,
-    "ir_text.js",
-    "ir_rows.js",
-    "step_data.js",
-    "pass_view.js",
-    "pass_browser.js",
-)
+BROWSER_SCRIPTS = ("page.js", "ir_text.js", "ir_rows.js", "step_data.js", "pass_view.js", "pass_browser.js")
 """The scripts of a page that shows the text before and after a pass. A later one uses the earlier ones."""
 
 
@@ -164,10 +157,7 @@ def page(template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, 
         version=version,
         script=script,
         script_hash=f"sha256-{digest}",
-        style=text_of("page.css")
-        + text_of("pass_browser.css")
-        + text_of("curve.css")
-        + text_of("dataflow.css"),
+        style="".join(map(text_of, ("page.css", "pass_browser.css", "curve.css", "dataflow.css"))),
         **context,
     )
 

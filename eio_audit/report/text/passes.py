@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.bisect import Application, Bisection, OneApplication, OpSteps
+from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
@@ -37,8 +37,8 @@ from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.order import correction
 
 
-def print_trace(
-    trace: Trace,
+def print_traces(
+    result: ModelTraces,
     console: Console,
     *,
     gate: Gate,
@@ -46,29 +46,39 @@ def print_trace(
     excerpts: Excerpts | None = None,
     has_rows: bool = False,
 ) -> None:
-    """Print what is left at the end and who made most of it, the passes in their order, and the verdict.
+    """Print what is left at the end, then the passes; of several models the totals by pass and by model.
 
-    On a terminal, which may show only the start of a long report, the verdict comes first.
-    Unless verbose, passes that changed nothing are folded. ``rows`` are the passes to print; None for all.
-    ``has_rows``: a terminal that shows the rows of ``LiveRows`` does not get them again.
+    On a terminal, which may show only the start of a long report, the verdict comes first. Unless verbose,
+    there are at most ten rows of each kind, and what changed nothing is left out. ``rows`` are the only
+    passes to print. ``has_rows``: a terminal that shows the rows of ``LiveRows`` does not get them again.
     """
-    status, why = words.conclusion(trace, gate)
+    trace, is_one = result.merged, len(result.models) < 2 or rows is not None
+    status, why = words.conclusion(trace, gate) if is_one else words.verdict_on_all(result, gate)
     if console.wraps:
         _print_verdict(status, why, console)
-    _print_left(trace, console)
+    if is_one:
+        _print_left(trace, console)
+        if not console.wraps:
+            _print_findings(trace, console, excerpts)
+            if trace.passes and trace.summary.has_indices:
+                console.print()
+        if trace.passes and not has_rows:
+            _print_all_rows(trace, rows, console)
+            if not console.wraps or trace.left:
+                console.print()
+        if console.wraps:
+            _print_findings(trace, console, excerpts)
+    elif trace.summary.has_indices:
+        style = "red" if trace.at_end_of_log.inversions else "green"
+        console.print("left at the end: ", (words.left_in_models(result), style))
+        console.print()
+        _print_totals(result, console)
+    elif any(model.trace.passes for model in result.models):
+        _print_changes(result.models, console)
     if not console.wraps:
-        _print_findings(trace, console, excerpts)
-        if trace.passes and trace.summary.has_indices:
-            console.print()
-    if trace.passes and not has_rows:
-        _print_all_rows(trace, rows, console)
-        if not console.wraps or trace.left:
-            console.print()
-    if console.wraps:
-        _print_findings(trace, console, excerpts)
-    else:
         _print_verdict(status, why, console)
-    print_next(words.next_steps(trace) if status != "could not run" else (), console)
+    steps = words.next_steps(trace) if is_one else words.next_steps_of_all(result)
+    print_next(steps if status != "could not run" else (), console)
 
 
 def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Console) -> None:
@@ -78,7 +88,7 @@ def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Co
     if is_log or folder:
         console.print((folder or next(iter(sources)), "bold"))
     passes = trace.passes if rows is None else rows
-    _print_rows(trace, passes, console, is_log=is_log, folder=folder)
+    _print_rows(trace, passes, console, None if is_log else folder)
     if rows is not None:
         console.print((f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim"))
 
@@ -165,20 +175,10 @@ def _place_in(traced: TracedPass, folder: str) -> str:
     return f"{name}:{traced.place.line}"
 
 
-def print_passes(trace: Trace, passes: Sequence[TracedPass], console: Console) -> None:
-    """Print a row for each of some passes of a log that is not kept."""
-    _print_rows(trace, passes, console, is_log=True, folder="", is_kept=False)
-
-
 def _print_rows(
-    trace: Trace,
-    passes: Sequence[TracedPass],
-    console: Console,
-    *,
-    is_log: bool,
-    folder: str,
-    is_kept: bool = True,
+    trace: Trace, passes: Sequence[TracedPass], console: Console, folder: str | None, is_kept: bool = True
 ) -> None:
+    """Print a row for each pass. ``folder`` has the files of its dumps; None for a single log."""
     start = [_TableRow(words.START)] if trace.initial else []
     verbose, is_judged = console.verbose and is_kept, trace.summary.has_indices
     has_programs = len({traced.program for traced in passes}) > 1
@@ -202,13 +202,13 @@ def _print_rows(
         "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
         **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
         **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
-        "dump": of(lambda t: _place_in(t, folder)),
+        "dump": of(lambda t: _place_in(t, folder or "")),
         "why": of(words.reason),
         "time": lambda row: words.time_of(row.passes),
         "function": of(words.functions_of),
     }
     columns = {
-        ">line?": is_log and is_kept,
+        ">line?": folder is None and is_kept,
         "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
         "~moved": verbose or not is_judged,
         "~unlocated": verbose,
@@ -218,47 +218,15 @@ def _print_rows(
         ),
         "#size?=ops": verbose,
         "program?": has_programs,
-        "dump?": not is_log,
+        "dump?": folder is not None,
         "why, time?": True,
         "function?": verbose and len(functions) > 1,
     }
     shown = ", ".join(spec for spec, is_shown in columns.items() if is_shown)
     rows = [*start, *_rows(passes, folds=not verbose)]
-    print_figures(figures_of(rows, shown, cells), console, indent=2 if is_log or folder else 0)
+    print_figures(figures_of(rows, shown, cells), console, indent=0 if folder == "" else 2)
     if verbose and is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
-
-
-def print_traces(
-    result: ModelTraces,
-    console: Console,
-    *,
-    gate: Gate,
-    rows: Sequence[TracedPass] | None = None,
-    excerpts: Excerpts | None = None,
-    has_rows: bool = False,
-) -> None:
-    """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
-
-    Unless verbose, there are at most ten rows of each kind, and passes and models without any figure are
-    left out. ``rows`` are the only passes to print.
-    """
-    if len(result.models) < 2 or rows is not None:
-        print_trace(result.merged, console, gate=gate, rows=rows, excerpts=excerpts, has_rows=has_rows)
-        return
-    status, why = words.verdict_on_all(result, gate)
-    if console.wraps:
-        _print_verdict(status, why, console)
-    if result.merged.summary.has_indices:
-        style = "red" if result.merged.at_end_of_log.inversions else "green"
-        console.print("left at the end: ", (words.left_in_models(result), style))
-        console.print()
-        _print_totals(result, console)
-    elif any(model.trace.passes for model in result.models):
-        _print_changes(result.models, console)
-    if not console.wraps:
-        _print_verdict(status, why, console)
-    print_next(words.next_steps_of_all(result) if status != "could not run" else (), console)
 
 
 def _print_totals(result: ModelTraces, console: Console) -> None:
@@ -311,7 +279,7 @@ def print_bisection(result: Bisection, console: Console) -> None:
     console.print((bisect.effort(result), "dim"))
     if passes := bisect.changed_passes(result):
         console.print()
-        print_passes(result.passes, passes, console)
+        _print_rows(result.passes, passes, console, None, is_kept=False)
     console.print()
     if not result.is_unchanged:
         _print_patterns(result, console)
@@ -346,19 +314,13 @@ def _print_worst(result: Bisection, console: Console) -> None:
     if not shown:
         return
     console.print((f"applications that {bisect.did_most(result)}", "bold"))
-    _print_applications(result, shown, console)
+    did = "states=inversions, ~left" if result.is_judged else "ops"
+    name = ", by_name?=pattern" if not console.wraps or console.width >= SIDE_BY_SIDE else ""
+    columns = f">attempt, {did}, root=root op, line=model, >by{name}"  # by the number in the table above
+    print_figures(figures_of(shown, columns, bisect.cells_of(result)), console)
     if len(steps) > len(shown):
         console.print((f"  ... and {len(steps) - len(shown):,} more (-v)", "dim"))
     console.print()
-
-
-def _print_applications(result: Bisection, steps: Sequence[Application], console: Console) -> None:
-    """Print a row for each application, with its pattern by its number in the table of patterns."""
-    did = "states=inversions, ~left" if result.is_judged else "ops"
-    name = ", by_name?=pattern" if not console.wraps or console.width >= SIDE_BY_SIDE else ""
-    cells: Cells = {**bisect.cells_of(result), "by_name": bisect.pattern_title}
-    columns = f">attempt, {did}, root=root op, line=model, >by{name}"
-    print_figures(figures_of(steps, columns, cells), console)
 
 
 def _print_advice(result: Bisection, console: Console) -> None:
@@ -367,14 +329,8 @@ def _print_advice(result: Bisection, console: Console) -> None:
         return
     rows = bisect.patterns_to_change(advice, verbose=console.verbose)
     console.print(("what to change", "bold"), f": {bisect.what_to_change(advice, result)}")
-    cells: Cells = {
-        "by": lambda one: number_of[one.pattern],
-        "makes": bisect.ops_made,
-        "carries": lambda one: bisect.CARRIED[one.carries],
-        "then": attrgetter("inversions"),
-    }
     columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
-    print_figures(figures_of(rows, columns, cells), console)
+    print_figures(figures_of(rows, columns, bisect.cells_of(result)), console)
     if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
         console.print(f"  {bisect.best_change(advice, chosen)}")
     for said in bisect.where_to_insert(advice):
