@@ -196,7 +196,6 @@ gate_options = together(
     click.option("--source-root", type=PATH, metavar="DIR"),
 )
 
-
 _SEPARATOR = re.compile(r"[/\\]")
 
 

@@ -49,7 +49,6 @@ SHORT_HELP = "eio-audit: short help"  # in the context: whether ``-h`` asks for 
 
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
-
 ONLY_KEYS = "max-size", "max-runs", "pager", "source-root"  # no command has an option for these
 
 

@@ -25,7 +25,6 @@ RULES = {
     LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
 }
 
-
 Cell = str | int | None
 Cells = Mapping[str, Callable[[Any], Cell]]  # by key of a column, what returns the cell of a thing
 

@@ -85,7 +85,6 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
 
 
 def _corpus(verdict: Verdict) -> list[str]:
-    """Return a table of the models, and one of the passes, the worst first."""
     cells: Cells = {
         "model": lambda one: _printable_code(one.model),
         "pass": lambda one: _printable_code(order.pass_of(one)),

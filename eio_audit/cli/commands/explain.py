@@ -8,7 +8,7 @@ import click
 
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.dump_choice import DumpChoice
-from eio_audit.cli.inputs import is_given, require_indices, warn_of_unmatched
+from eio_audit.cli.inputs import is_given, no_order, warn_of_unmatched
 from eio_audit.cli.options import EXIT_CODES, PATH, audit_options, dump_options, exit_codes, grouped_command
 from eio_audit.cli.reports import Reports, report_options, verbose_option
 from eio_audit.mlir.source import InputError
@@ -47,7 +47,8 @@ def explain_command(
 
     explanation = explain(choice.dumps_with(path, op), op, options)
     warn_of_unmatched(explanation.dump.unmatched)
-    require_indices(explanation.dump.summary, [explanation.dump], explanation.dump.source)
+    if not explanation.dump.summary.has_indices:
+        raise no_order(1, [explanation.dump], explanation.dump.source)
     reports.write(explanation)
 
 

@@ -206,8 +206,8 @@ def trace_command(
     if merged.broken is not None:
         ctx.exit(0 if gate.never_fails else 1)
     must_judge = is_asked_for(gate) and not gate.allows_unindexed
-    if not merged.summary.dumps or (merged.is_unjudged and must_judge):
-        inputs.require_indices(merged.summary, (), *paths)
+    if not merged.summary.has_indices and (not merged.summary.dumps or (merged.is_unjudged and must_judge)):
+        raise inputs.no_order(merged.summary.dumps, (), *paths)
     if merged.is_unjudged:
         ctx.exit(0)
     is_unjudged = bool(result.unjudged) and not (gate.allows_unindexed or gate.never_fails)

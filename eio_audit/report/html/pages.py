@@ -94,7 +94,6 @@ SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and p
 
 
 def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
-    """Return the figures of every model. Each links to its page, if it has one."""
     models = figures_by_model(verdict)
     lacking = {"errors": "not read", "unjudged": "files without an index"}
     columns = (
@@ -107,7 +106,6 @@ def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
 
 
 def _pass_table(verdict: Verdict) -> Table:
-    """Return the figures of the dumps of every pass."""
     passes = figures_by_pass(verdict)
     columns = (
         f"pass, #avoidable, {columns_if_any(passes, CLASSES)}#inversions, ##findings=new findings, "

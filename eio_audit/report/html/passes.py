@@ -283,7 +283,6 @@ def _kinds(result: Bisection) -> dict[str | None, str]:
 
 
 def _tiles(result: Bisection) -> list[tuple[str, str]]:
-    """Return the figures at the top, each with its noun."""
     tiles = []
     if not result.why_one_step:
         changed = len(result.of_patterns) - len(result.unresolved)

@@ -220,7 +220,6 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 
 
 def _print_corpus(verdict: Verdict, console: Console) -> None:
-    """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
     from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
     from eio_audit.report.document import figures_of
 

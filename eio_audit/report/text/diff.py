@@ -250,7 +250,6 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
 
 
 def _print_differences(change: OpChange, console: Console) -> None:
-    """Print the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
     for title, stretches in words.differences(change, verbose=console.verbose):
         if is_wide and stretches:

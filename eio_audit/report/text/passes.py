@@ -230,7 +230,6 @@ def _print_rows(
 
 
 def _print_totals(result: ModelTraces, console: Console) -> None:
-    """Print the sums of the worst passes and models."""
     details = ", ~mislabelled?=wrong indices, ~lost?" if console.verbose else ""
     sums = "~made, ~undone?, ~left"
     cells: Cells = {
@@ -298,10 +297,8 @@ def _print_patterns(result: Bisection, console: Console) -> None:
     ops = ", ".join(f"~{key}{may_omit}={title}" for key, title in _OPS.items())
     print_figures(figures_of(rows, f"~made, ~undone, ~left, >applied, {ops}, >by=, pattern", cells), console)
     if result.left_before:
-        number = count(result.left_before, "inversion")
-        console.print(
-            (f"  {number} of the end {'was' if result.left_before == 1 else 'were'} there before", "dim")
-        )
+        number, verb = count(result.left_before, "inversion"), "was" if result.left_before == 1 else "were"
+        console.print((f"  {number} of the end {verb} there before", "dim"))
     console.print()
 
 

@@ -269,7 +269,6 @@ CLASSES = {
 }
 """Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
 
-
 UNNAMED = "(no pass named)"  # the dumps that no marker and no file name says the pass of
 
 

@@ -29,14 +29,9 @@ from eio_audit.report.wording.conclusion import (
 from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
 NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
-
 UNSEEN = "passes that the log does not show"  # their name in a sentence
-
-
 NOT_JUDGED = "order not judged"  # what is said instead of a verdict where no op carries an index
-
 SHOWN_FUNCTIONS = 2  # how many of the functions that a pass changed have their names shown
-
 START = "(there from the start)"  # the row of inversions that no pass of the log made
 
 
