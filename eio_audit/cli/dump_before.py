@@ -27,7 +27,7 @@ from eio_audit.mlir.input.folders import HOW_TO_NAME_STATES, DumpFile, Moment, f
 from eio_audit.mlir.input.function_texts import shown_op
 from eio_audit.mlir.source import InputError, printable, source_name
 from eio_audit.mlir.traits import OpTable
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording import count, shortened_list
 
 NO_EARLIER_DUMP = "there is no earlier dump to compare with: print the log with --mlir-print-ir-before-all"
 """The error for the first dump of a program."""

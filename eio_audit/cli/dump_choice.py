@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.cli.inputs import LISTED_NAMES, NO_IR, pass_names, read_dumps
 from eio_audit.mlir.source import InputError, printable, source_name
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording import count, shortened_list
 
 if TYPE_CHECKING:
     from eio_audit.mlir.input.dumps import Dump

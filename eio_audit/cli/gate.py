@@ -15,7 +15,7 @@ from eio_audit.cli.inputs import is_given
 from eio_audit.cli.options import PATH, Command, parsed_by, together
 from eio_audit.cli.output import encoded, write_bytes
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording import count
 
 if TYPE_CHECKING:
     from eio_audit.audit.check.check import Check
@@ -195,7 +195,6 @@ gate_options = together(
     ),
     click.option("--source-root", type=PATH, metavar="DIR"),
 )
-
 
 _SEPARATOR = re.compile(r"[/\\]")
 

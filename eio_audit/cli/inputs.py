@@ -14,10 +14,10 @@ import click
 from click.core import ParameterSource
 
 from eio_audit.mlir.source import InputError, read_all, source_name
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording import count, shortened_list
 
 if TYPE_CHECKING:
-    from eio_audit.audit.check.figures import DumpAudit, Summary
+    from eio_audit.audit.check.figures import DumpAudit
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.mlir.input.dumps import Dump
     from eio_audit.mlir.input.folders import DumpFile
@@ -134,16 +134,6 @@ def is_given(option: str) -> bool:
     """Return whether the command line or the configuration sets an option of the current command."""
     source = click.get_current_context().get_parameter_source(option)
     return source in {ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP}
-
-
-def require_indices(summary: Summary, dumps: Sequence[DumpAudit], *paths: str) -> None:
-    """Check that some op has an index.
-
-    Raises:
-        InputError: no op has one, or there is no dump.
-    """
-    if not summary.has_indices:
-        raise no_order(summary.dumps, dumps, *paths)
 
 
 def no_order(dump_count: int, dumps: Sequence[DumpAudit], *paths: str) -> InputError:

@@ -49,7 +49,6 @@ SHORT_HELP = "eio-audit: short help"  # in the context: whether ``-h`` asks for 
 
 _GROUP_OF = {name: title for title, names in GROUPS.items() for name in names}
 
-
 ONLY_KEYS = "max-size", "max-runs", "pager", "source-root"  # no command has an option for these
 
 
@@ -409,9 +408,4 @@ dump_options = together(
         help="Use only this dump of each file: the N-th, those that show only function @NAME, or the one on "
         "a line of the file. With --pass, N counts the dumps after that pass.",
     ),
-)
-
-
-ir_output_option = click.option(
-    "-o", "--output", type=PATH, metavar="OUT", help="Write to OUT instead of standard output."
 )

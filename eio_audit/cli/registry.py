@@ -14,10 +14,12 @@ COMMANDS = (
     *("bisect", "check", "diff", "explain", "fix", "graph", "help", "history"),
     *("normalize", "repeat", "stamp", "trace"),
 )
+_TOGETHER = {"graph": "explain", "history": "trace", "repeat": "bisect", "stamp": "normalize"}
+"""By a command, the other command whose module it is in."""
 
 
 class _Commands(click.Group):
-    """A group whose commands are in modules of the same name."""
+    """A group whose commands are in modules of their names."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments. ``-h``, or nothing, asks for one screen of help."""
@@ -44,7 +46,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"eio_audit.cli.commands.{cmd_name}"), f"{cmd_name}_command")
+        module = import_module(f"eio_audit.cli.commands.{_TOGETHER.get(cmd_name, cmd_name)}")
+        command = getattr(module, f"{cmd_name}_command")
         assert isinstance(command, click.Command)
         return command
 

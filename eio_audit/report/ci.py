@@ -55,10 +55,8 @@ def _issues(verdict: Verdict, most: int | None = None) -> Iterator[Issue]:
         other = printable(str(finding.model or ""))  # the one of its two places that is not annotated
         if finding.model_path is not None:
             other = f"{repository_path(finding.source)}:{finding.line}:{finding.column}"
-        said, column = (
-            order.with_origin(order.sentence(finding), other),
-            None if finding.model_path else finding.column,
-        )
+        said = order.with_origin(order.sentence(finding), other)
+        column = None if finding.model_path else finding.column
         yield Issue(_level(finding, verdict), said, path, line, column, finding.rule)
 
 

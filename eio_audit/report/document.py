@@ -9,11 +9,11 @@ from operator import attrgetter
 from typing import Any, NamedTuple
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
-from eio_audit.audit.diff.diff import Diff, Fragmentation, ModuleRuns
+from eio_audit.audit.diff.diff import Diff, Fragmentation
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
 from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
+from eio_audit.report.wording import count
 from eio_audit.report.wording.diff import kinds_of, repetition
-from eio_audit.report.wording.numbers import count
 from eio_audit.report.wording.order import correction
 
 RULES = {
@@ -24,7 +24,6 @@ RULES = {
     LocationRule.TWO_FUNCTIONS: "one source line, two functions",
     LocationRule.REFUSED_LOCATION: "no name location: code generation refuses it",
 }
-
 
 Cell = str | int | None
 Cells = Mapping[str, Callable[[Any], Cell]]  # by key of a column, what returns the cell of a thing
@@ -86,6 +85,11 @@ class Figures:
 
     columns: Sequence[FigureColumn]
     rows: Sequence[Sequence[Cell]]
+
+    @property
+    def titles(self) -> list[str]:
+        """The headings."""
+        return [column.title for column in self.columns]
 
     def texts(self) -> list[list[str]]:
         """Return all cells as text."""
@@ -258,7 +262,8 @@ def runs_summary(fragmentation: Fragmentation) -> str:
     runs = fragmentation.modules or fragmentation.functions
     if not runs:
         return ""
-    before, after, fixed, relabelled = map(sum, zip(*map(_runs_of, runs), strict=True))
+    stages_of = attrgetter("before", "after", "fixed", "relabelled")
+    before, after, fixed, relabelled = map(sum, zip(*map(stages_of, runs), strict=True))
     what = count(len(runs), "model module" if fragmentation.modules else "source function")
     stages = [f"{before:,} before"]
     for number, earlier, command in ((fixed, after, "fix"), (relabelled, fixed, "fix --relabel")):
@@ -266,10 +271,6 @@ def runs_summary(fragmentation: Fragmentation) -> str:
             stages.append(f"{number:,} {'again ' if number == before else ''}after {command}")
     verb = "is" if len(runs) == 1 else "are"
     return f"{what} {verb} in {count(after, 'piece')} ({'; '.join(stages)})"
-
-
-def _runs_of(one: ModuleRuns) -> tuple[int, int, int, int]:
-    return one.before, one.after, one.fixed, one.relabelled
 
 
 def _modules(fragmentation: Fragmentation) -> DiffSection | None:

@@ -20,7 +20,7 @@ from typing import Any
 from eio_audit.audit.explain.order_picture import Dataflow, DataflowOp, dataflow_graph
 from eio_audit.mlir.source import printable_lines
 from eio_audit.report.json import SCHEMA, dumped
-from eio_audit.report.wording.numbers import ELLIPSIS, count, shortened
+from eio_audit.report.wording import ELLIPSIS, count, shortened
 from eio_audit.report.wording.order import block_name, place_of
 
 
@@ -265,9 +265,8 @@ def drawing_of(dataflow: Dataflow, links: Mapping[int, str]) -> dict[str, object
                 "x": layout.centres[k] - widths[k] / 2,
                 "y": tops[k],
                 "width": widths[k],
-                "baseline": tops[k]
-                + (height - len(texts[k]) * LINE_HEIGHT) / 2
-                - 4,  # one line above the first
+                # one line above the first
+                "baseline": tops[k] + (height - len(texts[k]) * LINE_HEIGHT) / 2 - 4,
                 "lines": texts[k],
                 "link": links.get(op.place),
                 "is_centre": op.place in dataflow.around,
@@ -292,13 +291,9 @@ def _edge(route: Sequence[float], y: float, height: float) -> dict[str, object]:
     return {
         "curve": "".join(curve),
         "head": f"M{route[-1]:.1f} {top:.1f}l{-ARROW / 2} {-ARROW}h{ARROW}z",
-        "label_x": _rounded((route[-2] + route[-1]) / 2),
-        "label_y": _rounded(top - LAYER_GAP / 2 + 3),
+        "label_x": f"{(route[-2] + route[-1]) / 2:.1f}",
+        "label_y": f"{top - LAYER_GAP / 2 + 3:.1f}",
     }
-
-
-def _rounded(length: float) -> str:
-    return f"{length:.1f}"
 
 
 def _lines_of(op: DataflowOp) -> list[str]:

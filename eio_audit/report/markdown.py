@@ -17,10 +17,9 @@ from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
 from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
-from eio_audit.report.wording import bisect, order
+from eio_audit.report.wording import bisect, count, if_any, order, shortened
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
-from eio_audit.report.wording.numbers import count, if_any, shortened
 
 SHOWN_ROWS = 10  # the most rows of a table that is not folded
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
@@ -86,7 +85,6 @@ def to_markdown(verdict: Verdict, *, verbose: bool = False) -> str:
 
 
 def _corpus(verdict: Verdict) -> list[str]:
-    """Return a table of the models, and one of the passes, the worst first."""
     cells: Cells = {
         "model": lambda one: _printable_code(one.model),
         "pass": lambda one: _printable_code(order.pass_of(one)),
@@ -96,33 +94,28 @@ def _corpus(verdict: Verdict) -> list[str]:
     }
     of_model = "model, avoidable, #inversions, #findings, #dumps, worst=worst dump"
     of_pass = "pass, avoidable, where=in models, #inversions, #findings"
-    lines = []
-    for things, columns, *nouns in (
-        (figures_by_model(verdict), of_model, "more model", "more models"),
-        (figures_by_pass(verdict), of_pass, "more pass", "more passes"),
-    ):
-        rows = [one for one in things if not one.is_clean]
-        figures = figures_of(rows[:SHOWN_ROWS], columns, cells)
-        more = _more(len(rows) - len(figures.rows), *nouns)
-        lines += _noted_table([column.title for column in figures.columns], figures.texts(), more)
-    return lines
-
-
-def _more(number: int, noun: str, plural: str) -> str:
-    return f"... and {count(number, noun, plural)}" if number else ""
+    models = [one for one in figures_by_model(verdict) if not one.is_clean]
+    passes = [one for one in figures_by_pass(verdict) if not one.is_clean]
+    return [
+        *_first_rows(models, of_model, cells, "more model", "more models"),
+        *_first_rows(passes, of_pass, cells, "more pass", "more passes"),
+    ]
 
 
 def _dumps(broken: Sequence[DumpAudit]) -> list[str]:
-    rows = [
-        [
-            _printable_code(order.heading_of(dump)),
-            order.sum_of(dump.summary),
-            f"{dump.summary.wrong_indices:,}",
-        ]
-        for dump in broken[:SHOWN_ROWS]
-    ]
-    more = _more(len(broken) - len(rows), "more dump with inversions", "more dumps with inversions")
-    return _noted_table(["dump", "inversions", "wrong indices"], rows, more)
+    cells: Cells = {
+        "dump": lambda dump: _printable_code(order.heading_of(dump)),
+        "inversions": lambda dump: order.sum_of(dump.summary),
+        "wrong": lambda dump: dump.summary.wrong_indices,
+    }
+    nouns = "more dump with inversions", "more dumps with inversions"
+    return _first_rows(broken, "dump, inversions, #wrong=wrong indices", cells, *nouns)
+
+
+def _first_rows(things: Sequence[object], columns: str, cells: Cells, noun: str, plural: str) -> list[str]:
+    figures, more = figures_of(things[:SHOWN_ROWS], columns, cells), len(things) - SHOWN_ROWS
+    note = f"... and {count(more, noun, plural)}" if more > 0 else ""
+    return _noted_table(figures.titles, figures.texts(), note)
 
 
 def _findings(verdict: Verdict, *, verbose: bool) -> list[str]:
@@ -187,20 +180,15 @@ def _steps(things: Sequence[object], columns: str, cells: Cells) -> list[str]:
         ]
         for row in figures.texts()
     ]
-    titles = [column.title for column in figures.columns]
-    return [*table(titles, rows, numbers=sum(bool(column.sign) for column in figures.columns)), ""]
+    return [*table(figures.titles, rows, numbers=sum(bool(column.sign) for column in figures.columns)), ""]
 
 
 def _advice(advice: Advice, result: Bisection, *, verbose: bool) -> list[str]:
     """Return what to change, as a block of its own to paste."""
     lines = [f"**What to change**: {bisect.what_to_change(advice, result)}.", ""]
     if shown := bisect.patterns_to_change(advice, verbose=verbose):
-        cells: Cells = {
-            "makes": bisect.ops_made,
-            "carries": lambda one: bisect.CARRIED[one.carries],
-        }
         columns = f"#inversions={order.become(advice.now)}, makes, carries=they carry, pattern"
-        lines += _steps(shown, columns, cells)
+        lines += _steps(shown, columns, bisect.cells_of(result))
     if chosen := [literal(pattern) for pattern in advice.together.patterns]:
         lines += [f"{bisect.best_change(advice, chosen)}.", ""]
     if advice.places:
@@ -290,18 +278,15 @@ def _figures(part: Figures, *, verbose: bool) -> list[str]:
 
 
 def _order(diff: Diff) -> list[str]:
-    rows = [
-        [
-            code(order.block_name(block.function, block.block)),
-            str(block.line),
-            order.sum_of(block),
-            order.wrong_labels(block),
-        ]
-        for block in diff.after.blocks
-        if block.inversions
-    ]
-    headings = ["block", "line", "inversions", "wrong indices"]
-    return ["#### Order", "", *_table("", headings, rows)] if rows else []
+    cells: Cells = {
+        "block": lambda block: code(order.block_name(block.function, block.block)),
+        "line": lambda block: str(block.line),
+        "inversions": order.sum_of,
+        "wrong": order.wrong_labels,
+    }
+    blocks = [block for block in diff.after.blocks if block.inversions]
+    figures = figures_of(blocks, "block, line, inversions, wrong=wrong indices", cells)
+    return ["#### Order", "", *_table("", figures.titles, figures.texts())] if blocks else []
 
 
 def _table(

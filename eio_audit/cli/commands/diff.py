@@ -13,17 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from eio_audit.cli import inputs
 from eio_audit.cli.dump_choice import DumpChoice
 from eio_audit.cli.gate import MAX_INVERSIONS, ceiling_options, is_asked_for
-from eio_audit.cli.inputs import (
-    dumps_of_run,
-    is_given,
-    is_run,
-    no_order,
-    read_dumps,
-    total_size,
-    warn_of_unmatched,
-)
 from eio_audit.cli.jobs import Jobs, jobs_options
 from eio_audit.cli.options import (
     PATH,
@@ -115,7 +107,7 @@ class GitDiffCommand(GroupedCommand):
             code = 1
         except click.exceptions.Exit as end:
             code = end.exit_code
-        ctx.exit(code if is_given("same_as") else 0)
+        ctx.exit(code if inputs.is_given("same_as") else 0)
 
 
 def _print_lines(files: GitFiles) -> None:
@@ -211,7 +203,7 @@ def diff_command(
     from eio_audit.mlir.input.folders import find_dump_files
     from eio_audit.report.text.progress import status
 
-    are_runs = after is not None and not choice.is_made and is_run(before) and is_run(after)
+    are_runs = after is not None and not choice.is_made and inputs.is_run(before) and inputs.is_run(after)
     if context is not None and "text" not in reports.formats and not reports.quiet:
         raise click.UsageError("--unified requires --format text")
     if after is not None and are_runs:
@@ -221,10 +213,9 @@ def diff_command(
                 "choose one dump of each with --pass or --dump"
             )
         files = [file.path for run in (before, after) for file in find_dump_files(run)]
-        with parallel.workers(total_size(files)) as workers:
-            runs = compare_runs(
-                dumps_of_run(before), dumps_of_run(after), options, Sameness(same_as), workers, ignore
-            )
+        with parallel.workers(inputs.total_size(files)) as workers:
+            first, second = inputs.dumps_of_run(before), inputs.dumps_of_run(after)
+            runs = compare_runs(first, second, options, Sameness(same_as), workers, ignore)
         runs.require_pairs(f"{before}, {after}")
         reports.write(runs, context=context)
         ctx.exit(0 if runs.is_same_as_asked else 1)
@@ -239,12 +230,12 @@ def diff_command(
     with status("comparing the dumps"):
         result = diff(old, new, options, visit, ignore)
     if not reports.quiet:
-        warn_of_unmatched(unmatched_patterns([result.before, result.after]))
+        inputs.warn_of_unmatched(unmatched_patterns([result.before, result.after]))
     reports.write(result, pictures=cache(worst_blocks.pictures), context=context)
     if not (gate.never_fails or is_asked_for(gate)):
         ctx.exit(0 if result.sameness.is_at_least(Sameness(same_as)) else 1)
     if is_asked_for(gate) and result.after.is_unindexed:
-        raise no_order(1, [result.after], result.after.source)
+        raise inputs.no_order(1, [result.after], result.after.source)
     ctx.exit(1 if gate.failed_rules(result.after.summary) else 0)
 
 
@@ -253,7 +244,7 @@ def _one_of_each(before: str, after: str, choice: DumpChoice) -> tuple[Dump, Dum
     from eio_audit.mlir.input.dumps import Dump
 
     no_ops = Dump(Source(os.devnull, b""), Span(0, 0), None, 1)
-    both = [(path, [] if path == os.devnull else read_dumps(path)) for path in (before, after)]
+    both = [(path, [] if path == os.devnull else inputs.read_dumps(path)) for path in (before, after)]
     is_beside_log = any(len(dumps) > 1 for _, dumps in both)
     chosen = []
     for path, dumps in both:

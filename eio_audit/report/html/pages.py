@@ -36,9 +36,8 @@ from eio_audit.report.html.order_section import (
     block_table,
     finding_cards,
 )
-from eio_audit.report.wording import bisect, conclusion, diff, numbers, order, trace
+from eio_audit.report.wording import bisect, conclusion, diff, order, shortened_list, trace
 from eio_audit.report.wording.diff import what_happened
-from eio_audit.report.wording.numbers import shortened_list
 from eio_audit.report.wording.order import CLASSES, pass_of, worst_of
 
 if TYPE_CHECKING:
@@ -48,14 +47,7 @@ if TYPE_CHECKING:
 SHOWN_FILES = 3  # how many files the title of a page names
 PAGE_SCRIPTS = ("page.js",)  # the script of every page: tables, pictures, explained words
 
-BROWSER_SCRIPTS = (
-    *PAGE_SCRIPTS,
-    "ir_text.js",
-    "ir_rows.js",
-    "step_data.js",
-    "pass_view.js",
-    "pass_browser.js",
-)
+BROWSER_SCRIPTS = ("page.js", "ir_text.js", "ir_rows.js", "step_data.js", "pass_view.js", "pass_browser.js")
 """The scripts of a page that shows the text before and after a pass. A later one uses the earlier ones."""
 
 
@@ -102,7 +94,6 @@ SORTING = "-avoidable, -findings, -inversions"  # how the tables of models and p
 
 
 def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
-    """Return the figures of every model. Each links to its page, if it has one."""
     models = figures_by_model(verdict)
     lacking = {"errors": "not read", "unjudged": "files without an index"}
     columns = (
@@ -115,7 +106,6 @@ def _model_table(verdict: Verdict, pages: Mapping[str, str]) -> Table:
 
 
 def _pass_table(verdict: Verdict) -> Table:
-    """Return the figures of the dumps of every pass."""
     passes = figures_by_pass(verdict)
     columns = (
         f"pass, #avoidable, {columns_if_any(passes, CLASSES)}#inversions, ##findings=new findings, "
@@ -165,10 +155,7 @@ def page(template: str, version: str, scripts: Sequence[str] = PAGE_SCRIPTS, /, 
         version=version,
         script=script,
         script_hash=f"sha256-{digest}",
-        style=text_of("page.css")
-        + text_of("pass_browser.css")
-        + text_of("curve.css")
-        + text_of("dataflow.css"),
+        style="".join(map(text_of, ("page.css", "pass_browser.css", "curve.css", "dataflow.css"))),
         **context,
     )
 
@@ -290,10 +277,10 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         finalize=_harmless,
     )
-    from eio_audit.report import manual
+    from eio_audit.report import manual, wording
 
-    wording = (bisect, conclusion, diff, numbers, order, manual, trace)
-    environment.globals |= {module.__name__.rpartition(".")[2]: module for module in wording}
+    modules = (bisect, conclusion, diff, wording, order, manual, trace)
+    environment.globals |= {module.__name__.rpartition(".")[2]: module for module in modules}
     environment.filters |= {"commas": "{:,}".format, "data": _data, "explained": _explained}
     return environment
 

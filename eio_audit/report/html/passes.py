@@ -22,10 +22,9 @@ from eio_audit.report.document import Cells, columns_of, figures_of
 from eio_audit.report.html.data import STATUSES, PassEntry, PassList, StoredSteps, Table, table_of
 from eio_audit.report.html.order_section import OPEN_FINDINGS, left_cards
 from eio_audit.report.html.pages import BROWSER_SCRIPTS, files_of, page
-from eio_audit.report.wording import bisect
+from eio_audit.report.wording import bisect, count, shortened_list
 from eio_audit.report.wording import trace as words
 from eio_audit.report.wording.conclusion import bisect_command, compare_command
-from eio_audit.report.wording.numbers import count, shortened_list
 
 _FIGURES = "#made, #undone, #left, #mislabelled=wrong indices, #lost"
 
@@ -284,7 +283,6 @@ def _kinds(result: Bisection) -> dict[str | None, str]:
 
 
 def _tiles(result: Bisection) -> list[tuple[str, str]]:
-    """Return the figures at the top, each with its noun."""
     tiles = []
     if not result.why_one_step:
         changed = len(result.of_patterns) - len(result.unresolved)

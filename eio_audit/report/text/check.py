@@ -25,9 +25,8 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
-from eio_audit.report.wording import order
+from eio_audit.report.wording import count, order
 from eio_audit.report.wording.conclusion import status, steps_after, verdict_line
-from eio_audit.report.wording.numbers import count
 
 if TYPE_CHECKING:  # a check of dumps in order does not import these
     from rich.text import Text
@@ -221,7 +220,6 @@ def _print_statistics(findings: Sequence[Finding], console: Console) -> None:
 
 
 def _print_corpus(verdict: Verdict, console: Console) -> None:
-    """Print a line for each model and each pass with inversions, findings or errors, the worst first."""
     from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
     from eio_audit.report.document import figures_of
 

@@ -22,11 +22,10 @@ from eio_audit.report.text.console import (
     print_next,
     print_table,
 )
+from eio_audit.report.wording import count, order
 from eio_audit.report.wording import diff as words
-from eio_audit.report.wording import order
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import Stretch, added, removed
-from eio_audit.report.wording.numbers import count
 
 CONTEXT_LINES = 3  # the number of unchanged lines before and after a change
 
@@ -251,7 +250,6 @@ def _columns(changes: Sequence[OpChange]) -> list[Column]:
 
 
 def _print_differences(change: OpChange, console: Console) -> None:
-    """Print the differences of an op, side by side on a wide terminal, and its notes."""
     is_wide = console.wraps and console.width >= SIDE_BY_SIDE
     for title, stretches in words.differences(change, verbose=console.verbose):
         if is_wide and stretches:

@@ -20,9 +20,9 @@ from eio_audit.mlir.semantics.effects import ANY, CONTROL, EffectSource
 from eio_audit.mlir.tokens import after_arrow
 from eio_audit.report.text.console import Column, Console, Piece, hyperlink, print_next, print_table
 from eio_audit.report.text.diff import print_heading
+from eio_audit.report.wording import count, shortened, shortened_list
 from eio_audit.report.wording.conclusion import next_steps
 from eio_audit.report.wording.diff import DERIVATIONS, LONGEST_STRETCH, what_happened
-from eio_audit.report.wording.numbers import count, shortened, shortened_list
 from eio_audit.report.wording.order import block_name, should_carry
 from eio_audit.report.wording.trace import pass_called
 

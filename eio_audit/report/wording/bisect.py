@@ -16,8 +16,8 @@ from eio_audit.audit.diff.made_ops import Correction
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass
+from eio_audit.report.wording import count, shortened_list
 from eio_audit.report.wording.conclusion import Step, bisect_command, bisection_command
-from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import correction
 from eio_audit.report.wording.trace import NOT_JUDGED
 
@@ -76,8 +76,8 @@ def attempts_of(one: Application) -> str:
     return str(one.last) if one.is_resolved else f"{one.first} to {one.last}"
 
 
-def cells_of(result: Bisection) -> dict[str, Callable[[Any], str]]:
-    """Return the cells of an application, of all of a pattern, or of what the pass does without one."""
+def cells_of(result: Bisection) -> dict[str, Callable[[Any], str | int]]:
+    """Return the cells of an application, of all of a pattern or of none, and of what to change in one."""
     without = result.without_patterns
     number_of = {pattern_title(total): str(number) for number, total in enumerate(result.patterns, 1)}
     return {
@@ -88,7 +88,11 @@ def cells_of(result: Bisection) -> dict[str, Callable[[Any], str]]:
         "line": model_line,
         "applied": lambda one: "" if one is without else f"{one.applications:,}",
         "by": lambda one: "" if one is without else number_of[pattern_title(one)],
+        "by_name": pattern_title,
         "pattern": lambda one: WITHOUT_PATTERNS if one is without else pattern_title(one),
+        "makes": ops_made,
+        "carries": lambda one: CARRIED[one.carries],
+        "then": lambda one: one.inversions,
     }
 
 

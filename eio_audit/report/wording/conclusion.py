@@ -15,8 +15,7 @@ from eio_audit.audit.gate.gate import BY_FIGURES, Gate, Verdict
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNINDEXED, WRONG_INDEX, Rule
 from eio_audit.audit.options import AuditOptions, Follow
 from eio_audit.mlir.source import InputError
-from eio_audit.report.wording import order
-from eio_audit.report.wording.numbers import count, shortened_list
+from eio_audit.report.wording import count, order, shortened_list
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.bisect.bisect import Bisection
@@ -251,11 +250,11 @@ def why_not_judged(one: UnjudgedInput) -> str:
 def steps_after(verdict: Verdict) -> list[Step]:
     """Return the commands that remove inversions; with a baseline, those of the file of a new finding."""
     if verdict.known is None:
-        return _steps(verdict.check)
+        return next_steps(verdict.check.dumps)
     if not set(verdict.failed) - {UNINDEXED}:
         return []
     file = verdict.findings[0].source
-    return _steps(Check(tuple(dump for dump in verdict.check.dumps if dump.source == file), ()))
+    return next_steps([dump for dump in verdict.check.dumps if dump.source == file])
 
 
 def _limits_of(verdict: Verdict) -> list[str]:
@@ -335,12 +334,8 @@ def next_steps(dumps: Sequence[DumpAudit], *, moves: bool = True, relabels: bool
 
     ``moves`` and ``relabels``: whether to return those that reorder and those that correct indices.
     """
-    return _steps(Check(tuple(dumps), ()), moves=moves, relabels=relabels)
-
-
-def _steps(check: Check, *, moves: bool = True, relabels: bool = True) -> list[Step]:
-    """Return the commands for the dumps with most to do."""
-    named = [dump for dump in check.dumps if is_readable_again(dump, dump.source)]
+    check = Check(tuple(dumps), ())
+    named = [dump for dump in dumps if is_readable_again(dump, dump.source)]
     moving = _moving(check, named) if moves else []
     relabelling = _relabelling(check, named) if relabels else []
     movable = sum(dump.summary.avoidable_others for dump in named)

@@ -15,7 +15,7 @@ from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation, Re
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.mlir.tokens import after_arrow
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording import count
 
 LONGEST_STRETCH = 40  # the most characters of an unchanged part that a report shows unless verbose
 MOST_WORDS = 1_000  # the most words of two texts to compare one by one, in quadratic time

@@ -11,7 +11,7 @@ from eio_audit.audit.dependence import DependenceKind
 from eio_audit.audit.gate.rules import ORDER_RULES
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.source import InputError, printable
-from eio_audit.report.wording.numbers import count, shortened_list, span
+from eio_audit.report.wording import count, shortened_list, span
 
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
@@ -268,7 +268,6 @@ CLASSES = {
     "wrong_indices": "wrong indices",
 }
 """Figures of the classes of inversions that many dumps lack, and the titles of their columns."""
-
 
 UNNAMED = "(no pass named)"  # the dumps that no marker and no file name says the pass of
 

@@ -11,6 +11,7 @@ from eio_audit.audit.log.beside_dumps import Diagnostic
 from eio_audit.audit.log.inverted_pairs import MOST_OPS
 from eio_audit.audit.log.trace import LeftFinding, Trace, TracedPass
 from eio_audit.mlir.input.markers import Marker
+from eio_audit.report.wording import count, shortened_list
 from eio_audit.report.wording.conclusion import (
     SHOWN_INPUTS,
     Step,
@@ -25,18 +26,12 @@ from eio_audit.report.wording.conclusion import (
     pass_command,
     unread,
 )
-from eio_audit.report.wording.numbers import count, shortened_list
 from eio_audit.report.wording.order import avoidable_of, in_graph_regions
 
 NOT_SHOWN = "(not in the log)"  # the name of passes that a log does not show
-
 UNSEEN = "passes that the log does not show"  # their name in a sentence
-
-
 NOT_JUDGED = "order not judged"  # what is said instead of a verdict where no op carries an index
-
 SHOWN_FUNCTIONS = 2  # how many of the functions that a pass changed have their names shown
-
 START = "(there from the start)"  # the row of inversions that no pass of the log made
 
 

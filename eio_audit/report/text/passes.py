@@ -1,4 +1,4 @@
-"""A trace as text: of one model what is left and its passes, of several the totals by pass and by model."""
+"""The passes of a log, of one model or several, and the steps of one pass, as text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
+from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
 from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
@@ -18,14 +20,25 @@ from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.document import Cell, Cells, figures_of
 from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
-from eio_audit.report.text.console import Console, hyperlink, print_figures, print_next
+from eio_audit.report.text.console import (
+    NARROW,
+    Column,
+    Console,
+    hyperlink,
+    print_figures,
+    print_next,
+    print_table,
+)
+from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
+from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
+from eio_audit.report.wording import bisect, count
 from eio_audit.report.wording import trace as words
-from eio_audit.report.wording.numbers import count
+from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.order import correction
 
 
-def print_trace(
-    trace: Trace,
+def print_traces(
+    result: ModelTraces,
     console: Console,
     *,
     gate: Gate,
@@ -33,29 +46,39 @@ def print_trace(
     excerpts: Excerpts | None = None,
     has_rows: bool = False,
 ) -> None:
-    """Print what is left at the end and who made most of it, the passes in their order, and the verdict.
+    """Print what is left at the end, then the passes; of several models the totals by pass and by model.
 
-    On a terminal, which may show only the start of a long report, the verdict comes first.
-    Unless verbose, passes that changed nothing are folded. ``rows`` are the passes to print; None for all.
-    ``has_rows``: a terminal that shows the rows of ``LiveRows`` does not get them again.
+    On a terminal, which may show only the start of a long report, the verdict comes first. Unless verbose,
+    there are at most ten rows of each kind, and what changed nothing is left out. ``rows`` are the only
+    passes to print. ``has_rows``: a terminal that shows the rows of ``LiveRows`` does not get them again.
     """
-    status, why = words.conclusion(trace, gate)
+    trace, is_one = result.merged, len(result.models) < 2 or rows is not None
+    status, why = words.conclusion(trace, gate) if is_one else words.verdict_on_all(result, gate)
     if console.wraps:
         _print_verdict(status, why, console)
-    _print_left(trace, console)
+    if is_one:
+        _print_left(trace, console)
+        if not console.wraps:
+            _print_findings(trace, console, excerpts)
+            if trace.passes and trace.summary.has_indices:
+                console.print()
+        if trace.passes and not has_rows:
+            _print_all_rows(trace, rows, console)
+            if not console.wraps or trace.left:
+                console.print()
+        if console.wraps:
+            _print_findings(trace, console, excerpts)
+    elif trace.summary.has_indices:
+        style = "red" if trace.at_end_of_log.inversions else "green"
+        console.print("left at the end: ", (words.left_in_models(result), style))
+        console.print()
+        _print_totals(result, console)
+    elif any(model.trace.passes for model in result.models):
+        _print_changes(result.models, console)
     if not console.wraps:
-        _print_findings(trace, console, excerpts)
-        if trace.passes and trace.summary.has_indices:
-            console.print()
-    if trace.passes and not has_rows:
-        _print_all_rows(trace, rows, console)
-        if not console.wraps or trace.left:
-            console.print()
-    if console.wraps:
-        _print_findings(trace, console, excerpts)
-    else:
         _print_verdict(status, why, console)
-    print_next(words.next_steps(trace) if status != "could not run" else (), console)
+    steps = words.next_steps(trace) if is_one else words.next_steps_of_all(result)
+    print_next(steps if status != "could not run" else (), console)
 
 
 def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Console) -> None:
@@ -65,7 +88,7 @@ def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Co
     if is_log or folder:
         console.print((folder or next(iter(sources)), "bold"))
     passes = trace.passes if rows is None else rows
-    _print_rows(trace, passes, console, is_log=is_log, folder=folder)
+    _print_rows(trace, passes, console, None if is_log else folder)
     if rows is not None:
         console.print((f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim"))
 
@@ -152,20 +175,10 @@ def _place_in(traced: TracedPass, folder: str) -> str:
     return f"{name}:{traced.place.line}"
 
 
-def print_passes(trace: Trace, passes: Sequence[TracedPass], console: Console) -> None:
-    """Print a row for each of some passes of a log that is not kept."""
-    _print_rows(trace, passes, console, is_log=True, folder="", is_kept=False)
-
-
 def _print_rows(
-    trace: Trace,
-    passes: Sequence[TracedPass],
-    console: Console,
-    *,
-    is_log: bool,
-    folder: str,
-    is_kept: bool = True,
+    trace: Trace, passes: Sequence[TracedPass], console: Console, folder: str | None, is_kept: bool = True
 ) -> None:
+    """Print a row for each pass. ``folder`` has the files of its dumps; None for a single log."""
     start = [_TableRow(words.START)] if trace.initial else []
     verbose, is_judged = console.verbose and is_kept, trace.summary.has_indices
     has_programs = len({traced.program for traced in passes}) > 1
@@ -189,7 +202,7 @@ def _print_rows(
         "avoidable": of(lambda t: f"{t.figures.avoidable:,}{'' if t.figures.certified else '+'}"),
         **{key: of(attrgetter(key)) for key in ("mislabelled", "lost", "size", "program")},
         **{key: of(attrgetter(f"figures.{key}")) for key in ("inversions", "forced", "derived")},
-        "dump": of(lambda t: _place_in(t, folder)),
+        "dump": of(lambda t: _place_in(t, folder or "")),
         "why": of(words.reason),
         "time": lambda row: words.time_of(row.passes),
         "function": of(words.functions_of),
@@ -198,7 +211,7 @@ def _print_rows(
     runs = {(row.traced.place.pass_name, row.traced.function) for row in rows if row.traced}
     has_runs = len(runs) > len({name for name, _ in runs})  # of one pass on several functions
     columns = {
-        ">line?": is_log and is_kept,
+        ">line?": folder is None and is_kept,
         "title=pass, ~added=+added, ~removed=-removed, ~modified=~modified": True,
         "~moved": verbose or not is_judged,
         "~unlocated": verbose,
@@ -208,50 +221,17 @@ def _print_rows(
         ),
         "#size?=ops": verbose,
         "program?": has_programs,
-        "dump?": not is_log,
+        "dump?": folder is not None,
         "why, time?": True,
         "function?": len(functions) > 1 and (verbose or has_runs),
     }
     shown = ", ".join(spec for spec, is_shown in columns.items() if is_shown)
-    print_figures(figures_of(rows, shown, cells), console, indent=2 if is_log or folder else 0)
+    print_figures(figures_of(rows, shown, cells), console, indent=0 if folder == "" else 2)
     if verbose and is_judged and not all(traced.figures.certified for traced in passes):
         console.print(("+ not certified: perhaps more are avoidable", "yellow"))
 
 
-def print_traces(
-    result: ModelTraces,
-    console: Console,
-    *,
-    gate: Gate,
-    rows: Sequence[TracedPass] | None = None,
-    excerpts: Excerpts | None = None,
-    has_rows: bool = False,
-) -> None:
-    """Print the trace of a single model; of several the totals by pass, the totals by model, and the verdict.
-
-    Unless verbose, there are at most ten rows of each kind, and passes and models without any figure are
-    left out. ``rows`` are the only passes to print.
-    """
-    if len(result.models) < 2 or rows is not None:
-        print_trace(result.merged, console, gate=gate, rows=rows, excerpts=excerpts, has_rows=has_rows)
-        return
-    status, why = words.verdict_on_all(result, gate)
-    if console.wraps:
-        _print_verdict(status, why, console)
-    if result.merged.summary.has_indices:
-        style = "red" if result.merged.at_end_of_log.inversions else "green"
-        console.print("left at the end: ", (words.left_in_models(result), style))
-        console.print()
-        _print_totals(result, console)
-    elif any(model.trace.passes for model in result.models):
-        _print_changes(result.models, console)
-    if not console.wraps:
-        _print_verdict(status, why, console)
-    print_next(words.next_steps_of_all(result) if status != "could not run" else (), console)
-
-
 def _print_totals(result: ModelTraces, console: Console) -> None:
-    """Print the sums of the worst passes and models."""
     details = ", ~mislabelled?=wrong indices, ~lost?" if console.verbose else ""
     sums = "~made, ~undone?, ~left"
     cells: Cells = {
@@ -289,3 +269,132 @@ def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
     }
     print_figures(figures_of(models, columns, cells), console)
     console.print()
+
+
+def print_bisection(result: Bisection, console: Console) -> None:
+    """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
+    style = "bold red" if result.left else "bold"
+    if console.wraps:  # it may show only the start of a long report
+        console.print((bisect.answer(result, "below"), style))
+    console.print((bisect.headline(result), "bold"))
+    console.print((bisect.effort(result), "dim"))
+    if passes := bisect.changed_passes(result):
+        console.print()
+        _print_rows(result.passes, passes, console, None, is_kept=False)
+    console.print()
+    if not result.is_unchanged:
+        _print_patterns(result, console)
+    _print_worst(result, console)
+    _print_advice(result, console)
+    _print_unresolved(result, console)
+    if not console.wraps:
+        console.print((bisect.answer(result), style))
+    print_next(bisect.next_steps(result), console, bisect_command(result))
+
+
+def _print_patterns(result: Bisection, console: Console) -> None:
+    rows = [*result.patterns, result.without_patterns]
+    cells = bisect.cells_of(result) | {key: attrgetter(f"op_counts.{key}") for key in _OPS}
+    may_omit = "?" * result.is_judged
+    ops = ", ".join(f"~{key}{may_omit}={title}" for key, title in _OPS.items())
+    print_figures(figures_of(rows, f"~made, ~undone, ~left, >applied, {ops}, >by=, pattern", cells), console)
+    if result.left_before:
+        number, verb = count(result.left_before, "inversion"), "was" if result.left_before == 1 else "were"
+        console.print((f"  {number} of the end {verb} there before", "dim"))
+    console.print()
+
+
+_OPS = {"added": "+ops", "removed": "-ops", "modified": "~ops", "moved": "moved"}
+
+
+def _print_worst(result: Bisection, console: Console) -> None:
+    steps = [one for one in result.worst if one.is_resolved]
+    shown = steps if console.verbose else steps[:SHOWN]
+    if not shown:
+        return
+    console.print((f"applications that {bisect.did_most(result)}", "bold"))
+    did = "states=inversions, ~left" if result.is_judged else "ops"
+    name = ", by_name?=pattern" if not console.wraps or console.width >= SIDE_BY_SIDE else ""
+    columns = f">attempt, {did}, root=root op, line=model, >by{name}"  # by the number in the table above
+    print_figures(figures_of(shown, columns, bisect.cells_of(result)), console)
+    if len(steps) > len(shown):
+        console.print((f"  ... and {len(steps) - len(shown):,} more (-v)", "dim"))
+    console.print()
+
+
+def _print_advice(result: Bisection, console: Console) -> None:
+    advice, number_of = result.advice, {one.pattern: str(k) for k, one in enumerate(result.patterns, 1)}
+    if advice is None:
+        return
+    rows = bisect.patterns_to_change(advice, verbose=console.verbose)
+    console.print(("what to change", "bold"), f": {bisect.what_to_change(advice, result)}")
+    columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
+    print_figures(figures_of(rows, columns, bisect.cells_of(result)), console)
+    if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
+        console.print(f"  {bisect.best_change(advice, chosen)}")
+    for said in bisect.where_to_insert(advice):
+        console.print(f"  {said}")
+    for left in advice.left if console.verbose else advice.left[:SHOWN]:
+        console.print(f"  {bisect.what_is_left(left)}")
+    if rows or advice.places:
+        console.print((f"  {bisect.ESTIMATE}", "dim"))
+    console.print()
+
+
+def _print_unresolved(result: Bisection, console: Console) -> None:
+    if said := bisect.stopped(result):
+        console.print((said, "yellow"))
+        for one in result.unresolved if console.verbose else result.unresolved[:SHOWN]:
+            console.print(f"  {bisect.not_resolved(one, result)}")
+        console.print()
+    elif result.failures:
+        console.print(
+            (f"{count(len(result.failures), 'run')} failed: {result.failures[0].message}", "yellow")
+        )
+
+
+def print_op_steps(steps: OpSteps, console: Console) -> None:
+    """Print what the applications did to one op, and which of them put it where it is."""
+    shown = steps.history.ops if console.verbose else steps.history.ops[:SHOWN_OPS]
+    for op in shown:
+        console.print((title_of(op), "bold"), ": ", bisect.placed(steps, op))
+        if said := bisect.since(steps, op):
+            console.print(f"  {said}")
+        events = steps.events(op)
+        if events:
+            columns = [
+                Column("attempt", [bisect.attempts_of(step) for _, step in events], right=True, style="bold"),
+                Column("inversions", [bisect.before_and_after(step) for _, step in events], optional=True),
+                Column(
+                    "pattern", [bisect.step_title(step) for _, step in events], least=NARROW, style="cyan"
+                ),
+                column_of_events((event for event, _ in events), console),
+            ]
+            print_table(console, columns, indent=2)
+        console.print()
+    print_more_ops(len(steps.history.ops) - len(shown), console)
+    print_next(bisect.next_steps_of_op(steps), console)
+
+
+def print_first_failure(found: FirstFailure, console: Console) -> None:
+    """Print the application after which the property fails first."""
+    console.print(*bisect.first_failure(found))
+    if where := bisect.where_it_fails(found):
+        console.print(where)
+    console.print((f"the compiler ran {count(found.runs, 'time')}", "dim"))
+    print_next(bisect.next_steps_of_failure(found), console)
+
+
+def print_application(one: OneApplication, console: Console) -> None:
+    """Print the pattern of an application, its root op, its diff, and how to get the IR by hand."""
+    console.print((bisect.application_title(one), "bold"))
+    console.print()
+    print_diff(one.diff, console)
+    console.print()
+    print_next(bisect.by_hand(one.reproduction, one.number), console)
+
+
+def states_log(result: Bisection) -> bytes:
+    """Return the log."""
+    assert result.log is not None
+    return result.log.read_bytes()
