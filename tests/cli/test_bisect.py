@@ -183,7 +183,7 @@ def test_a_page_in_a_file_comes_with_text(output: str, is_beside: bool, tmp_path
 
 def test_a_log_in_a_file_comes_with_text(tmp_path: Path) -> None:
     log = tmp_path / "states.log"
-    assert lines_of("bisect", "-o", log, "--", *MISBEHAVING, "nothing")[:2] == [
+    assert run("bisect", "-o", log, "--", *MISBEHAVING, "nothing").stdout.decode().splitlines()[:2] == [
         "rename: +8 -8 ops",
         "8 attempts of patterns, 8 change the IR; the compiler ran 13 times",
     ]
