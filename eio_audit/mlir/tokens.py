@@ -7,8 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import pairwise
 
-from eio_audit.mlir.files import Text
-from eio_audit.mlir.source import Source, line_end
+from eio_audit.mlir.source import Source, Text, line_end
 
 OR_FAIL = rb"|(?!)"
 """The last alternative of a possessive repetition that may fail within a round.

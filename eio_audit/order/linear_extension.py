@@ -20,7 +20,7 @@ and its lower bound:
 Moved ops without an index go to their consumers (precedence.py).
 
 **The implied order** has the pairs of ops that are in the same order in every minimal order of a block. Let a
-packing of cycles (bounds.py) have as many cycles as an order has inversions that are not forced. Then
+packing of cycles (windows.py) have as many cycles as an order has inversions that are not forced. Then
 every minimal order breaks exactly one soft edge of each cycle, and no soft edge on no cycle: otherwise it
 would have more inversions. So every minimal order
 
@@ -39,13 +39,13 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, chain, compress, pairwise
 from operator import and_, le, lt
 
-from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import inverse, keyed_inversions, longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (
     LARGEST_KEY,
+    CyclePacking,
     TransitiveClosure,
     Window,
     Windows,
@@ -164,7 +164,6 @@ def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Eff
         Keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
         edge on no cycle.
 
-        >>> from eio_audit.order.windows import Window
         >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
         >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
         >>> list(implied_order(closure, packing, Effort()).forwards())
@@ -251,7 +250,6 @@ def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
     Complexity: O(n).
 
     Example:
-        >>> from eio_audit.order.precedence import Precedence
         >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
         >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
         [range(1, 4), range(5, 7)]

@@ -2,7 +2,7 @@
 
 1. The search starts from two simple orders, variants of Kahn's algorithm. Often only the forced inversions
    are left, and the order is proven minimal.
-2. If not, the order guides a packing of cycles (bounds.py). Usually the packing proves the order minimal.
+2. If not, the order guides a packing of cycles (windows.py). Usually the packing proves the order minimal.
 3. If a gap is left, local search improves the order, and the better order is packed again.
 
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
@@ -31,10 +31,9 @@ from itertools import accumulate, chain, islice, pairwise
 from math import inf
 from operator import sub
 
-from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
-from eio_audit.order.windows import TransitiveClosure, Window, Windows
+from eio_audit.order.windows import CyclePacking, TransitiveClosure, Window, Windows, count_forced
 
 Rows = tuple[Sequence[int], Sequence[int]]  # as ``Precedence.predecessor_rows``
 

@@ -45,11 +45,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from eio_audit.order.bounds import early_ops, late_ops, rows_over
 from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import sorted_runs
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows
+from eio_audit.order.windows import (
+    LARGEST_KEY,
+    Window,
+    bits,
+    block_of,
+    early_ops,
+    late_ops,
+    lowest_bit,
+    rows_over,
+    split_into_windows,
+)
 
 Link = tuple[int, int, int]
 
@@ -62,7 +71,6 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
     less than the weight of the ops.
 
     Example:
-        >>> from eio_audit.order.precedence import Precedence
         >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
         >>> outside, links = outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
         >>> outside, sorted(links)

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from eio_audit.mlir.aliases import end_of_definitions
-from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     Marker,
@@ -30,7 +29,20 @@ from eio_audit.mlir.input.markers import (
     without_prefix,
     without_prefixes,
 )
-from eio_audit.mlir.source import InputError, Position, Source, Span, line_end, source_name, splice
+from eio_audit.mlir.source import (
+    MAX_UNPACKED_BYTES,
+    InputError,
+    Position,
+    Source,
+    Span,
+    Text,
+    UnreadableFileError,
+    line_end,
+    read_blocks,
+    source_name,
+    splice,
+    whole_lines,
+)
 from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, match_end
 
 LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path

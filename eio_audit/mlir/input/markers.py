@@ -21,8 +21,17 @@ from functools import lru_cache
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
-from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
-from eio_audit.mlir.source import Affix, Source, Span, find_all, line_end
+from eio_audit.mlir.source import (
+    Affix,
+    Source,
+    Span,
+    Text,
+    UnreadableFileError,
+    find_all,
+    line_end,
+    read_blocks,
+    whole_lines,
+)
 from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
 
 _COMMON = b"IR "
