@@ -78,7 +78,7 @@ from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
-from eio_audit.mlir import files as files_module
+from eio_audit.mlir import source as source_module
 from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
@@ -93,11 +93,10 @@ from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
 from eio_audit.mlir.reading.scopes import Scopes
 from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
-from eio_audit.mlir.semantics import buffers as buffers_module
 from eio_audit.mlir.semantics import calls as calls_module
-from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
+from eio_audit.mlir.semantics import resources as resources_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.functions import functions_around

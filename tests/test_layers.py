@@ -24,8 +24,7 @@ MAY_USE = {
 }
 FLOORS = {
     "mlir": [
-        {"files", "traits"},
-        {"source"},
+        {"source", "traits"},
         {"tokens"},
         {"aliases"},
         {"ir"},
@@ -38,7 +37,6 @@ FLOORS = {
         {"effort", "permutation"},
         {"precedence"},
         {"windows"},
-        {"bounds"},
         {"search"},
         {"wrong_labels"},
         {"linear_extension"},
