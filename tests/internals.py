@@ -79,7 +79,6 @@ from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
 from eio_audit.mlir import source as source_module
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states
@@ -89,9 +88,9 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
+from eio_audit.mlir.reading.builder import Scopes
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.reading.scopes import Scopes
 from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
 from eio_audit.mlir.semantics import calls as calls_module
 from eio_audit.mlir.semantics import effects as effects_module
@@ -101,6 +100,7 @@ from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.functions import functions_around
 from eio_audit.mlir.source import Source, Span, find_all, read_file, unpacked_blocks
+from eio_audit.mlir.tokens import AliasTexts
 from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order

@@ -26,7 +26,6 @@ FLOORS = {
     "mlir": [
         {"source", "traits"},
         {"tokens"},
-        {"aliases"},
         {"ir"},
         {"location"},
         {"input"},

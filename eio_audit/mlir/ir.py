@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.tokens import (
     OR_FAIL,
@@ -22,6 +21,7 @@ from eio_audit.mlir.tokens import (
     STRING,
     SYMBOL,
     SYMBOL_NAME,
+    AliasTexts,
     attribute_words,
     symbol_of,
     without_strings,

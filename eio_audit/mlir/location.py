@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, unescaped
+from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, post_order, unescaped
 
 _STRING = re.compile(STRING)
 _HASH_NAME = re.compile(rb"#[\w$.-]++")

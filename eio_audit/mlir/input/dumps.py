@@ -12,7 +12,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
 
-from eio_audit.mlir.aliases import end_of_definitions
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     Marker,
@@ -43,7 +42,7 @@ from eio_audit.mlir.source import (
     splice,
     whole_lines,
 )
-from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, match_end
+from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, end_of_definitions, match_end
 
 LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path
 NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text

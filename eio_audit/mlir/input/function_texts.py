@@ -15,12 +15,11 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import NamedTuple
 
-from eio_audit.mlir.aliases import AliasTexts, without_definitions
 from eio_audit.mlir.input.dumps import Dump, start_of_first_op
 from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.ir import symbol_in
 from eio_audit.mlir.source import Source, Span, Text, line_end
-from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, match_end, symbol_of
+from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, AliasTexts, match_end, symbol_of, without_definitions
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')

@@ -12,7 +12,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Container
 
-from eio_audit.mlir.aliases import without_definitions
 from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.builder import OpenOp
@@ -35,6 +34,7 @@ from eio_audit.mlir.tokens import (
     closing_end,
     comment_start,
     match_end,
+    without_definitions,
 )
 from eio_audit.mlir.traits import listed_dialects
 

@@ -15,16 +15,17 @@ from functools import cached_property, partial
 from hashlib import blake2b
 from typing import TypeAlias
 
-from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
     COMMENT,
+    LONGEST_EXPANSION,
     STRING,
     SYMBOL,
     VALUE,
+    AliasTexts,
     closing_end,
     dialect_bodies,
     generic_attributes,

@@ -31,9 +31,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
+from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, post_order, symbol_of
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
