@@ -87,12 +87,11 @@ def restore_order(
     Complexity: O(n log n + m) for a block that is nearly in order, plus the work on its windows, which is
     capped for each (search.py).
 
-    Example:
-        Keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, there is one more inversion.
+    Take keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, it adds an inversion.
 
-        >>> found = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
-        >>> found.order, found.inversions, found.forced, found.certified
-        ([0, 1, 2], 2, 1, True)
+    >>> found = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
+    >>> found.order, found.inversions, found.forced, found.certified
+    ([0, 1, 2], 2, 1, True)
     """
     if len(keys) != precedence.size:
         raise ValueError(f"{len(keys)} keys for {precedence.size} ops")
@@ -160,14 +159,13 @@ def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Eff
 
     Complexity: O(n * n) operations on bitsets of n bits per round of conclusions, in practice near O(n).
 
-    Example:
-        Keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
-        edge on no cycle.
+    Take keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
+    edge on no cycle.
 
-        >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
-        >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
-        >>> list(implied_order(closure, packing, Effort()).forwards())
-        [(0, 1), (2, 3)]
+    >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
+    >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
+    >>> list(implied_order(closure, packing, Effort()).forwards())
+    [(0, 1), (2, 3)]
     """
     cycles = packing.cycles()
     rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
@@ -249,10 +247,9 @@ def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
 
     Complexity: O(n).
 
-    Example:
-        >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
-        >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
-        [range(1, 4), range(5, 7)]
+    >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
+    >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
+    [range(1, 4), range(5, 7)]
     """
     places = range(1, block.size)
     largest = accumulate(_keys_or(-1, block), max)

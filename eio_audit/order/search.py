@@ -83,12 +83,11 @@ def best_order(window: Window, effort: Effort | None = None, most: float = inf) 
     textual order is better than the result, the search starts again from the textual order. If the budget is
     spent, the result is the best so far.
 
-    Example:
-        Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
+    Take keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
 
-        >>> from eio_audit.order.precedence import Precedence
-        >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
-        Order(order=[1, 2, 3, 0], inversions=2, forced=1, lower_bound=2, moved=0, moved_lower_bound=0)
+    >>> from eio_audit.order.precedence import Precedence
+    >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
+    Order(order=[1, 2, 3, 0], inversions=2, forced=1, lower_bound=2, moved=0, moved_lower_bound=0)
     """
     effort = effort or Effort()
     text = list(range(window.size))
@@ -237,12 +236,11 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None, 
 
     Complexity: O(n * d * log n) per turn for groups that move up to d places.
 
-    Example:
-        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
+    Take keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
 
-        >>> from eio_audit.order.precedence import Precedence
-        >>> improve(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
-        [1, 0, 2]
+    >>> from eio_audit.order.precedence import Precedence
+    >>> improve(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
+    [1, 0, 2]
     """
     order = list(order)
     left, right = _Side(window), _Side(window.mirrored())

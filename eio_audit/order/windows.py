@@ -134,12 +134,11 @@ def split_into_windows(block: Window) -> Windows:
 
     Complexity: O(n log n + m), near O(n + m) if the block is nearly in order.
 
-    Example:
-        Keys 2, 0, 1, 5, 4; the op with key 2 must stay before the one with key 0.
+    Take keys 2, 0, 1, 5, 4; the op with key 2 must stay before the one with key 0.
 
-        >>> precedence = Precedence.from_edges(5, producers=[0], users=[1])
-        >>> split_into_windows(Window([2, 0, 1, 5, 4], [True] * 5, precedence))
-        Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
+    >>> precedence = Precedence.from_edges(5, producers=[0], users=[1])
+    >>> split_into_windows(Window([2, 0, 1, 5, 4], [True] * 5, precedence))
+    Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
     """
     keys, key_of = block.keys, block.keys.__getitem__
     highest: dict[int, int] = {}  # per key of a user, the largest key of its producers
@@ -173,12 +172,11 @@ class TransitiveClosure:
 
     Complexity: O(n + m) operations on bitsets of n bits.
 
-    Example:
-        Keys 5, 1, 3, where 1 depends on 5. By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5).
+    Take keys 5, 1, 3, where 1 depends on 5. By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5).
 
-        >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> closure.place_of, closure.with_descendants, closure.smaller_independent, closure.forced
-        ([1, 2, 0], [1, 2, 5], [0, 1, 2], 1)
+    >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+    >>> closure.place_of, closure.with_descendants, closure.smaller_independent, closure.forced
+    ([1, 2, 0], [1, 2, 5], [0, 1, 2], 1)
     """
 
     def __init__(self, window: Window) -> None:
@@ -221,9 +219,8 @@ def relatives(precedence: Precedence, number_of: Sequence[int]) -> tuple[list[in
 def bits(bitset: int) -> Iterator[int]:
     """Yield the positions of the set bits, lowest first.
 
-    Example:
-        >>> list(bits(0b1001))
-        [0, 3]
+    >>> list(bits(0b1001))
+    [0, 3]
     """
     while bitset:
         lowest = bitset & -bitset
@@ -244,14 +241,13 @@ class CyclePacking:
 
     Complexity: O(i * n) operations on bitsets of n bits for i broken edges. Most need few operations.
 
-    Example:
-        Keys 5, 1, 3, where 1 depends on 5. The textual order has 3 after 5: 3 -> 5 is broken, and 1 -> 3
-        closes the cycle.
+    Take keys 5, 1, 3, where 1 depends on 5. The textual order has 3 after 5: 3 -> 5 is broken, and 1 -> 3
+    closes the cycle.
 
-        >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> cycles = CyclePacking(closure, [0, 1, 2], Effort()).cycles()
-        >>> [[(closure.place_of[a], closure.place_of[b]) for a, b in cycle] for cycle in cycles]
-        [[(2, 0), (1, 2)]]
+    >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+    >>> cycles = CyclePacking(closure, [0, 1, 2], Effort()).cycles()
+    >>> [[(closure.place_of[a], closure.place_of[b]) for a, b in cycle] for cycle in cycles]
+    [[(2, 0), (1, 2)]]
     """
 
     def __init__(self, closure: TransitiveClosure, order: Sequence[int], effort: Effort) -> None:
@@ -403,10 +399,9 @@ def rows_over(
 
     Complexity: O(n + m) operations on bitsets. In practice, the sweep is short.
 
-    Example:
-        >>> window = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
-        >>> [(op, bin(row)) for op, row in rows_over(window, [2, 1], [3, 3, 3], Effort())]
-        [(1, '0b1'), (0, '0b11')]
+    >>> window = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+    >>> [(op, bin(row)) for op, row in rows_over(window, [2, 1], [3, 3, 3], Effort())]
+    [(1, '0b1'), (0, '0b11')]
     """
     keys, indexed, last = window.keys, window.indexed, max(late)
     starts, producers = window.precedence.predecessor_rows

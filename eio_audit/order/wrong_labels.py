@@ -70,11 +70,10 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
     (u, v, amount) with u over v. If the budget is spent, or the window is too large, the links may amount to
     less than the weight of the ops.
 
-    Example:
-        >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
-        >>> outside, links = outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
-        >>> outside, sorted(links)
-        ({0, 2}, [(0, 1, 1), (1, 2, 1)])
+    >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+    >>> outside, links = outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
+    >>> outside, sorted(links)
+    ({0, 2}, [(0, 1, 1), (1, 2, 1)])
     """
     largest_above = window.precedence.largest_above(window.keys)
     givers = early_ops(window)
@@ -206,15 +205,14 @@ def fewest_wrong_labels(
 
     Complexity: O(n + m) if no label contradicts a dependence; otherwise near that in practice.
 
-    Example:
-        23 feeds 18: one of the two is wrong.
+    Here 23 feeds 18: one of the two is wrong.
 
-        >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
-        >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
-        >>> found
-        Relabelling(donor_of={1: 2}, weight=1, lower_bound=1)
-        >>> relabelled([15, 23, 18], found.donor_of)
-        [15, 18, 18]
+    >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
+    >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
+    >>> found
+    Relabelling(donor_of={1: 2}, weight=1, lower_bound=1)
+    >>> relabelled([15, 23, 18], found.donor_of)
+    [15, 18, 18]
     """
     block = block_of(keys, precedence)
     windows = split_into_windows(block)
