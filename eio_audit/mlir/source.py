@@ -39,13 +39,6 @@ class UnreadableFileError(Exception):
     """A file cannot be opened, is damaged, or unpacks to too much. The message says which."""
 
 
-class TooLargeError(UnreadableFileError):
-    """A file unpacks to more than the limit."""
-
-    def __init__(self, max_bytes: int) -> None:
-        super().__init__(f"it unpacks to more than {_size(max_bytes)}; --config max-size=SIZE allows more")
-
-
 def file_state(path: str | os.PathLike[str]) -> FileState | None:
     """Return the state of the file at a path, or None without one, as for standard input."""
     with suppress(OSError, ValueError):
@@ -164,7 +157,7 @@ def _unpacked(file: BufferedReader, unpacker: ModuleType, max_bytes: int) -> Ite
 
 
 def unpacked_blocks(file: IO[bytes], max_bytes: int) -> Iterator[bytes]:
-    """Yield the unpacked content in blocks; a TooLargeError if it is more than ``max_bytes``."""
+    """Yield the unpacked content in blocks; an error if it is more than ``max_bytes``."""
     size = 0
     while size <= max_bytes:
         block = file.read(min(BLOCK_BYTES, max_bytes - size + 1))
@@ -173,7 +166,8 @@ def unpacked_blocks(file: IO[bytes], max_bytes: int) -> Iterator[bytes]:
         size += len(block)
         if size <= max_bytes:
             yield block
-    raise TooLargeError(max_bytes)
+    limit = _size(max_bytes)
+    raise UnreadableFileError(f"it unpacks to more than {limit}; --config max-size=SIZE allows more")
 
 
 def _size(size_bytes: int) -> str:

@@ -25,7 +25,7 @@ SUFFIX_ID = rb"(?:-(?!>)|[\w$.]++)++"
 """A name after ``@``. Unlike in MLIR, letters may follow a leading digit, so that no name is cut in two."""
 SYMBOL = rb"@(?:" + SUFFIX_ID + rb"|" + STRING + rb")"
 """``@name`` or ``@"any text"``. A nested reference, ``@a::@b``, is several."""
-SYMBOL_NAME = rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")"
+SYMBOL_NAME = re.compile(rb'\bsym_name\b"?\s*+=\s*+(' + STRING + rb")")
 """The attribute that gives an op its symbol in generic assembly. Its name may be in quotes."""
 COMMENT = rb"//[^\r\n]*+"  # unlike a line, a comment ends at a carriage return, too
 VALUE = rb"%(?:[0-9]++(?![\w$.])|[A-Za-z_$.-][\w$.-]*+)"

@@ -322,17 +322,12 @@ def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tu
     fewest, moved = max(fewest, len(links)), len(moved_places(order))
     if moved > fewest:
         kept = sorted(op for place, op in enumerate(order) if place not in outside)
-        block = _with_chain(part, kept)
+        edges = chain(part.precedence.forwards(), pairwise(kept))
+        keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
+        block = block_of(keys, Precedence.from_edges(part.size, *zip(*edges, strict=True)))
         windows, place_of = split_into_windows(block), inverse(order)
         parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
         better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
         if part.inversions(better) == inversions and len(moved_places(better)) < moved:
             return better, fewest
     return order, fewest
-
-
-def _with_chain(block: Window, ops: Sequence[int]) -> Window:
-    """Return the block with more dependences, which keep ``ops`` in textual order."""
-    edges = chain(block.precedence.forwards(), pairwise(ops))
-    keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
-    return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))

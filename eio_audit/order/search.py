@@ -151,8 +151,6 @@ def order_windows(
 
 @dataclass(frozen=True, slots=True)
 class _Solver:
-    """The steps of the search in one window."""
-
     window: Window
     closure: TransitiveClosure | None
     effort: Effort
@@ -251,13 +249,8 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None, 
             for side in (left, right):
                 removed = side.move_left(order, side.leaders(order), most, part)
                 is_improved, most = is_improved or removed > 0, most - removed
-                order = _mirrored(order)
+                order = [window.size - 1 - op for op in reversed(order)]
     return order
-
-
-def _mirrored(order: Sequence[int]) -> list[int]:
-    last = len(order) - 1
-    return [last - op for op in reversed(order)]
 
 
 class _Side:

@@ -283,7 +283,6 @@ class CyclePacking:
             self._match()
 
     def __len__(self) -> int:
-        """Number of cycles."""
         return len(self._closing)
 
     def cycles(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:

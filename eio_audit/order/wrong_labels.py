@@ -102,7 +102,6 @@ class _Flow:
         self._width = width(len(rooms))
 
     def links(self) -> list[Link]:
-        """Return the flow as (giver, taker, amount)."""
         return [
             (giver, taker, amount) for taker, by in enumerate(self._taken) for giver, amount in by.items()
         ]

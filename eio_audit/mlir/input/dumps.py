@@ -441,7 +441,7 @@ class _Splitter:
 
         A module inside another one is also apart from those around it, but its passes are others.
         """
-        if not _shows_module(dump):
+        if _module_in(dump) is None:
             return
         begins = self._begin is None or self._begin.place.moment == dump.place.moment
         if (
@@ -495,18 +495,15 @@ def module_lines(dump: Dump) -> list[int]:
     return [dump.source.line_at(match.start()) for match in found]
 
 
-def _shows_module(dump: Dump) -> bool:
+def _module_in(dump: Dump) -> re.Match[bytes] | None:
     start = start_of_first_op(dump.source, dump.span)
-    return _MODULE.match(dump.source.data, start, dump.span.end) is not None
+    return _MODULE.match(dump.source.data, start, dump.span.end)
 
 
 def _are_apart(module: Dump, other: Dump) -> bool:
     """Whether two modules have different names, or none and no symbol in common but private ones."""
     symbols = [_symbols(dump) for dump in (module, other)]
-    names = [
-        _MODULE.match(dump.source.data, start_of_first_op(dump.source, dump.span)) for dump in (module, other)
-    ]
-    first, second = (match["name"] if match else None for match in names)
+    first, second = (match and match["name"] for match in map(_module_in, (module, other)))
     if first and second:
         return bool(first != second)
     return all(symbols) and symbols[0].isdisjoint(symbols[1])

@@ -278,17 +278,14 @@ def _without_rewrites(files: Sequence[_File], skip: Callable[[str], None]) -> li
     following: _File | None = None
     for file in reversed(files):
         is_last = following is None or following.folders != file.folders or not is_rewrite(following.name)
-        if not is_rewrite(file.name) or (is_last and _is_of_whole_op(file.name)):
+        match = _named(file.name)
+        is_of_whole_op = match is not None and _OF_WHOLE_OP.fullmatch(match["pass"] or "") is not None
+        if not is_rewrite(file.name) or (is_last and is_of_whole_op):
             kept.append(file)
         else:
             skip(file.path)
         following = file
     return kept[::-1]
-
-
-def _is_of_whole_op(name: str) -> bool:
-    match = _named(name)
-    return bool(match and _OF_WHOLE_OP.fullmatch(match["pass"]))
 
 
 def _files_in(folder: str, above: tuple[str, ...] = ()) -> Iterator[_File]:

@@ -53,8 +53,6 @@ class _Use(NamedTuple):
 
 
 class _Scope:
-    """The names of one region."""
-
     def __init__(self, region: int, shadow_depth: int, outer_defs: dict[bytes, int] | None) -> None:
         self.region = region
         self.shadow_depth = shadow_depth  # its names may repeat those of regions that are less deep

@@ -39,7 +39,6 @@ OUTSIDE = -1  # in place of a function or another op: the top level of the dump
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
 _SYMBOL = re.compile(SYMBOL)
-_SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
 _REPLACEABLE = re.compile(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
@@ -173,7 +172,7 @@ class Calls:
             return list(map(symbol_of, _values(header, b"sym_name")))
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
-        others = map(symbol_of, _SYMBOL_NAME.findall(header))
+        others = map(symbol_of, SYMBOL_NAME.findall(header))
         return [symbol_of(match["symbol"]), *others] if match else []
 
 

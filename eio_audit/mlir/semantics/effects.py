@@ -29,7 +29,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, compress
 
 from eio_audit.mlir.ir import IR
@@ -429,7 +429,8 @@ def condition_holds(condition: str, attributes: bytes) -> bool:
     wanted = condition.removeprefix("not ").encode().split()
     if condition.startswith("not "):
         attributes = _of_the_op(attributes)
-    words = [_HEXADECIMAL.sub(_decimal, word) for word in _ATTRIBUTE_WORD.findall(attributes)]
+    in_decimal = partial(_HEXADECIMAL.sub, lambda number: b"%d" % int(number[0], 16))
+    words = [*map(in_decimal, _ATTRIBUTE_WORD.findall(attributes))]
     name = wanted[:-1]
     values = [words[k + len(name)] for k in range(len(words) - len(name)) if words[k : k + len(name)] == name]
     if condition.startswith("not "):
@@ -446,10 +447,6 @@ def _of_the_op(attributes: bytes) -> bytes:
         kept.append(attributes[offset : match.end() - 1])
         offset = closing_end(attributes, match.end() - 1)
     return b" ".join((*kept, attributes[offset:]))
-
-
-def _decimal(number: re.Match[bytes]) -> bytes:
-    return b"%d" % int(number[0], 16)
 
 
 def _add(touches: dict[Resource, frozenset[str]], resource: Resource, kinds: frozenset[str]) -> None:
