@@ -264,6 +264,14 @@ def _arguments_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def _found_through_unlisted_ops(self: calls.Calls, call: int) -> int | None:
+    """The function that a call names in the nearest listed symbol table around it."""
+    symbol = self._callee_symbol(call)
+    around = self._ir.enclosing_ops(self._ir.op_block[call])
+    table = next((op for op in around if self._is_table[self._ir.op_name[op]]), calls.OUTSIDE)
+    return None if symbol is None else self._functions.get((table, symbol))
+
+
 def _all_arguments(self: effects.EffectTable) -> dict[int, bool]:
     """The arguments of all blocks."""
     return {value: False for values in self._ir.block_arguments.values() for value in values}
@@ -396,7 +404,7 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
     ),
     "unlisted ops are no symbol tables": Mutation(
-        _changed(calls, "_may_hide_symbols", lambda ir, op: False), "legal"
+        _changed(calls.Calls, "_find", _found_through_unlisted_ops), "legal"
     ),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
     "arguments of a function are never one buffer": Mutation(
