@@ -28,11 +28,11 @@ import hostile
 import eio_audit
 from eio_audit.audit.check import disorder
 from eio_audit.order import search
-from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.search import Order
+from eio_audit.order.windows import CyclePacking
 
 HERE = Path(__file__).resolve().parent
 DUMPS = (HERE.parent / "sample_irs", HERE.parent / "tests" / "data")

@@ -52,8 +52,7 @@ GROUPS = {
         (
             "eio_audit/audit/dependence.py",
             "eio_audit/mlir/semantics/effects.py",
-            "eio_audit/mlir/semantics/buffers.py",
-            "eio_audit/mlir/semantics/conflicts.py",
+            "eio_audit/mlir/semantics/resources.py",
         ),
         (
             "tests/audit/test_dependence.py",

@@ -78,9 +78,7 @@ from eio_audit.cli.main import main
 from eio_audit.cli.output import write_atomically, write_pages
 from eio_audit.cli.registry import COMMANDS, cli
 from eio_audit.cli.reports import RENDERERS, Given, rendered
-from eio_audit.mlir import files as files_module
-from eio_audit.mlir.aliases import AliasTexts
-from eio_audit.mlir.files import read_file, unpacked_blocks
+from eio_audit.mlir import source as source_module
 from eio_audit.mlir.input import dumps as dumps_module
 from eio_audit.mlir.input.dumps import find_dumps
 from eio_audit.mlir.input.folders import file_marker, find_dump_files, find_files, find_states
@@ -90,21 +88,20 @@ from eio_audit.mlir.ir import IR
 from eio_audit.mlir.location import Locations
 from eio_audit.mlir.reading import reader as reader_module
 from eio_audit.mlir.reading.boundaries import Boundaries, comments_above
+from eio_audit.mlir.reading.builder import Scopes
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.reading.scopes import Scopes
 from eio_audit.mlir.rewriting import ValueNames, renumber, with_locations
-from eio_audit.mlir.semantics import buffers as buffers_module
 from eio_audit.mlir.semantics import calls as calls_module
-from eio_audit.mlir.semantics import conflicts as conflicts_module
 from eio_audit.mlir.semantics import effects as effects_module
 from eio_audit.mlir.semantics import forms as forms_module
+from eio_audit.mlir.semantics import resources as resources_module
 from eio_audit.mlir.semantics import value_types as value_types_module
 from eio_audit.mlir.semantics.calls import Calls
 from eio_audit.mlir.semantics.functions import functions_around
-from eio_audit.mlir.source import Source, Span, find_all
+from eio_audit.mlir.source import Source, Span, find_all, read_file, unpacked_blocks
+from eio_audit.mlir.tokens import AliasTexts
 from eio_audit.mlir.traits import UNLISTED, OpTable, OpTraits, op_of_callee, op_traits, parse_op_traits
-from eio_audit.order.bounds import CyclePacking, least_beside
 from eio_audit.order.effort import STEPS_PER_OP, Effort, SearchLimits
 from eio_audit.order.linear_extension import implied_order, independent_ranges, restore_order
 from eio_audit.order.permutation import (
@@ -117,7 +114,14 @@ from eio_audit.order.permutation import (
 )
 from eio_audit.order.precedence import Precedence, after_last_uses, attach_unindexed, effective_keys
 from eio_audit.order.search import Order, best_order, improve, pull_up, push_down
-from eio_audit.order.windows import TransitiveClosure, Window, block_of, split_into_windows
+from eio_audit.order.windows import (
+    CyclePacking,
+    TransitiveClosure,
+    Window,
+    block_of,
+    least_beside,
+    split_into_windows,
+)
 from eio_audit.order.wrong_labels import Relabelling, fewest_wrong_labels, outside_antichain
 from eio_audit.order.wrong_labels import relabelled as relabelled_keys
 from eio_audit.report import json as json_module

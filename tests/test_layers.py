@@ -24,10 +24,8 @@ MAY_USE = {
 }
 FLOORS = {
     "mlir": [
-        {"files", "traits"},
-        {"source"},
+        {"source", "traits"},
         {"tokens"},
-        {"aliases"},
         {"ir"},
         {"location"},
         {"input"},
@@ -38,7 +36,6 @@ FLOORS = {
         {"effort", "permutation"},
         {"precedence"},
         {"windows"},
-        {"bounds"},
         {"search"},
         {"wrong_labels"},
         {"linear_extension"},

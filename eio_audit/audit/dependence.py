@@ -172,10 +172,12 @@ class Dependences:
         return graphs
 
     def _add_effects(self, graphs: dict[int, DependenceGraph]) -> None:
-        from eio_audit.mlir.semantics.conflicts import conflicts
+        from eio_audit.mlir.semantics.resources import conflicts
 
         place: dict[int, dict[int, int]] = {}
-        for block, earlier, later in conflicts(self._ir, self.effects, graphs):
+        table = self.effects
+        found = conflicts(self._ir, table.touching_ops(), table.touches, table.fences, graphs)
+        for block, earlier, later in found:
             graph = graphs[block]
             if block not in place:
                 place[block] = {op: k for k, op in enumerate(graph.ops)}

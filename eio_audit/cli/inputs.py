@@ -61,7 +61,7 @@ def read_dumps(path: str, purpose: str = "") -> list[Dump]:
 
 def excerpts(findings: Sequence[Finding]) -> dict[tuple[str, int], str]:
     """Return the line of each finding, by file and number, if it can be read again and has no colours."""
-    from eio_audit.mlir.files import UnreadableFileError, numbered_lines
+    from eio_audit.mlir.source import UnreadableFileError, numbered_lines
 
     wanted: dict[str, set[int]] = {}
     for finding in findings:

@@ -11,8 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from eio_audit.mlir.files import file_state
-from eio_audit.mlir.source import InputError, Source
+from eio_audit.mlir.source import InputError, Source, file_state
 
 TEMPORARY = ".eio-audit.tmp"  # how the names of files end that are being written
 

@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple, TypeVar
 
-from eio_audit.mlir.aliases import AliasTexts
 from eio_audit.mlir.source import Source, Span
 from eio_audit.mlir.tokens import (
     OR_FAIL,
@@ -22,6 +21,7 @@ from eio_audit.mlir.tokens import (
     STRING,
     SYMBOL,
     SYMBOL_NAME,
+    AliasTexts,
     attribute_words,
     symbol_of,
     without_strings,
@@ -35,7 +35,6 @@ _CUSTOM_SYMBOL = re.compile(
     rb"(?:%[^=]*+=)?(?:[^\"@(\[{<=,:]++|" + STRING + OR_FAIL + rb")*+(?P<symbol>" + SYMBOL + rb")"
 )
 """The symbol in a custom header. One in parentheses, an attribute or a type is a use of another symbol."""
-_SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _LABEL = re.compile(rb"\^[\w$.-]+")
 
 
@@ -305,16 +304,12 @@ class IR:
             yield op
             block = self.op_block[op]
 
-    def header_end(self, op: int) -> int:
-        """Return where the op's first region opens, or the end of an op without regions."""
-        first_nested = op + 1
-        if first_nested >= self.subtree_end[op]:
-            return self.op_end[op]
-        return self.region_start[self.block_region[self.op_block[first_nested]]]
-
     def symbol(self, op: int) -> str | None:
         """Return the symbol the op defines (``@main``), from its custom header or its ``sym_name``."""
-        header = self.source.data[self.op_start[op] : self.header_end(op)]
+        end, nested = self.op_end[op], op + 1
+        if nested < self.subtree_end[op]:  # the header ends where the first region opens
+            end = self.region_start[self.block_region[self.op_block[nested]]]
+        header = self.source.data[self.op_start[op] : end]
         return symbol_in(header, self.tail(op) if self.op_is_generic[op] else b"")
 
     def of_block(self, block: int, by_op: Sequence[_Cell]) -> Sequence[_Cell]:
@@ -354,7 +349,7 @@ class IR:
 
 def symbol_in(header: bytes, tail: bytes = b"") -> str | None:
     """Return the symbol that an op with this header defines. ``tail`` follows its regions in generic form."""
-    if match := _SYMBOL_NAME.search(header) or _SYMBOL_NAME.search(tail):
+    if match := SYMBOL_NAME.search(header) or SYMBOL_NAME.search(tail):
         return symbol_of(match[1])
     match = _CUSTOM_SYMBOL.match(header)
     return symbol_of(match["symbol"]) if match else None

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.source import InputError, Source, Span
-from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, unescaped
+from eio_audit.mlir.tokens import OR_FAIL, STRING, TRIVIA, closing_end, match_end, post_order, unescaped
 
 _STRING = re.compile(STRING)
 _HASH_NAME = re.compile(rb"#[\w$.-]++")
@@ -87,20 +86,15 @@ class Locations:
 
     def __init__(self, ir: IR) -> None:
         self._ir = ir
-        self._by_op: dict[int, Location] = {}
         self._by_text: dict[bytes, Location] = {}
         self._by_alias: dict[bytes, Location] = {}
 
     def of(self, op: int) -> Location | None:
         """Return the op's own location, or None if it was printed without one."""
-        if op not in self._by_op:
-            text = self._ir.location_text(op)
-            if text is None:
-                return None
-            if text not in self._by_text:
-                self._by_text[text] = self._parsed(op, text)
-            self._by_op[op] = self._by_text[text]
-        return self._by_op[op]
+        text = self._ir.location_text(op)
+        if text is not None and text not in self._by_text:
+            self._by_text[text] = self._parsed(op, text)
+        return None if text is None else self._by_text[text]
 
     def _parsed(self, op: int, text: bytes) -> Location:
         if (plain := plain_text(self._ir, self._ir.definition(text) or text)) is not None:

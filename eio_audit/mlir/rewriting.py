@@ -26,8 +26,8 @@ from operator import itemgetter
 
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.boundaries import comment_lines, trailing_comment_end
+from eio_audit.mlir.reading.builder import Mentions
 from eio_audit.mlir.reading.reader import read_ir
-from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Source, Span, splice
 from eio_audit.mlir.tokens import STRING, TRIVIA, VALUE_NAME, match_end
 from eio_audit.mlir.traits import OpTable

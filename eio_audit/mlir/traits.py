@@ -179,11 +179,10 @@ def op_traits() -> Mapping[str, OpTraits]:
 def op_of_callee(callee: str) -> str | None:
     """Return the op of ``ttnn`` for which tt-mlir prints a call of this function, with dots for ``::``.
 
-    Example:
-        >>> op_of_callee("ttnn.relu"), op_of_callee("ttnn.transformer.concatenate_heads")
-        ('ttnn.relu', 'ttnn.concatenate_heads')
-        >>> op_of_callee("arith.addf") is op_of_callee("ttnn.unheard_of") is None
-        True
+    >>> op_of_callee("ttnn.relu"), op_of_callee("ttnn.transformer.concatenate_heads")
+    ('ttnn.relu', 'ttnn.concatenate_heads')
+    >>> op_of_callee("arith.addf") is op_of_callee("ttnn.unheard_of") is None
+    True
     """
     others: Mapping[str, str] = _shipped("own_traits.json")["callees"]
     name = others.get(callee, callee)
@@ -209,10 +208,9 @@ class OpTable:
     An own row under a full name replaces the shipped row. An own row under a shell pattern (``my.*``) gives
     the effects of ops that no row names. The first matching pattern counts.
 
-    Example:
-        >>> table = OpTable({"my.*": OpTraits(), "my.store": OpTraits(effects=frozenset({"write"}))})
-        >>> table.of("my.add").effects, table.of("my.store").effects, table.of("your.add") is UNLISTED
-        (frozenset(), frozenset({'write'}), True)
+    >>> table = OpTable({"my.*": OpTraits(), "my.store": OpTraits(effects=frozenset({"write"}))})
+    >>> table.of("my.add").effects, table.of("my.store").effects, table.of("your.add") is UNLISTED
+    (frozenset(), frozenset({'write'}), True)
     """
 
     def __init__(self, own: Mapping[str, OpTraits] | None = None) -> None:
@@ -272,9 +270,8 @@ def parse_op_traits(name: str, entry: object) -> OpTraits:
     Raises:
         ValueError: the row is invalid.
 
-    Example:
-        >>> parse_op_traits("my.store", {"effects": ["write"], "on": {"operand 1": ["write"]}}).on
-        {'operand 1': frozenset({'write'})}
+    >>> parse_op_traits("my.store", {"effects": ["write"], "on": {"operand 1": ["write"]}}).on
+    {'operand 1': frozenset({'write'})}
     """
     if "." not in name and not is_pattern(name):
         raise ValueError('expected an op\'s full name in quotes, as in [ops."my.op"]')

@@ -52,12 +52,11 @@ USUAL_LIMITS = SearchLimits()
 class Effort:
     """A budget of steps, and the limits of the search that spends them.
 
-    Example:
-        >>> effort = Effort(100)
-        >>> with effort.part(30) as part:
-        ...     part.left -= 20
-        >>> effort.left
-        80
+    >>> effort = Effort(100)
+    >>> with effort.part(30) as part:
+    ...     part.left -= 20
+    >>> effort.left
+    80
     """
 
     def __init__(self, steps: int = DUMP_STEPS, limits: SearchLimits = USUAL_LIMITS) -> None:

@@ -20,7 +20,7 @@ and its lower bound:
 Moved ops without an index go to their consumers (precedence.py).
 
 **The implied order** has the pairs of ops that are in the same order in every minimal order of a block. Let a
-packing of cycles (bounds.py) have as many cycles as an order has inversions that are not forced. Then
+packing of cycles (windows.py) have as many cycles as an order has inversions that are not forced. Then
 every minimal order breaks exactly one soft edge of each cycle, and no soft edge on no cycle: otherwise it
 would have more inversions. So every minimal order
 
@@ -39,13 +39,13 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, chain, compress, pairwise
 from operator import and_, le, lt
 
-from eio_audit.order.bounds import CyclePacking
 from eio_audit.order.effort import STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import inverse, keyed_inversions, longest_in_place, moved_places
 from eio_audit.order.precedence import Precedence, attach_unindexed
 from eio_audit.order.search import Order, order_windows
 from eio_audit.order.windows import (
     LARGEST_KEY,
+    CyclePacking,
     TransitiveClosure,
     Window,
     Windows,
@@ -87,12 +87,11 @@ def restore_order(
     Complexity: O(n log n + m) for a block that is nearly in order, plus the work on its windows, which is
     capped for each (search.py).
 
-    Example:
-        Keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, there is one more inversion.
+    Take keys 5, 1, 3, where 1 depends on 5. That pair is forced. Wherever 3 goes, it adds an inversion.
 
-        >>> found = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
-        >>> found.order, found.inversions, found.forced, found.certified
-        ([0, 1, 2], 2, 1, True)
+    >>> found = restore_order([5, 1, 3], Precedence.from_edges(3, producers=[0], users=[1]))
+    >>> found.order, found.inversions, found.forced, found.certified
+    ([0, 1, 2], 2, 1, True)
     """
     if len(keys) != precedence.size:
         raise ValueError(f"{len(keys)} keys for {precedence.size} ops")
@@ -160,15 +159,13 @@ def implied_order(closure: TransitiveClosure, packing: CyclePacking, effort: Eff
 
     Complexity: O(n * n) operations on bitsets of n bits per round of conclusions, in practice near O(n).
 
-    Example:
-        Keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
-        edge on no cycle.
+    Take keys 5, 1, 2 and 3, where 1 depends on 5. 2 and 3 may be after 1 or before 5. But 2 -> 3 is a soft
+    edge on no cycle.
 
-        >>> from eio_audit.order.windows import Window
-        >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
-        >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
-        >>> list(implied_order(closure, packing, Effort()).forwards())
-        [(0, 1), (2, 3)]
+    >>> closure = TransitiveClosure(Window([5, 1, 2, 3], [True] * 4, Precedence.from_edges(4, [0], [1])))
+    >>> packing = CyclePacking(closure, [0, 1, 2, 3], Effort())
+    >>> list(implied_order(closure, packing, Effort()).forwards())
+    [(0, 1), (2, 3)]
     """
     cycles = packing.cycles()
     rows = zip(closure.with_ancestors, closure.smaller_independent, packing.before, strict=True)
@@ -250,11 +247,9 @@ def independent_ranges(block: Window, order: Sequence[int]) -> list[range]:
 
     Complexity: O(n).
 
-    Example:
-        >>> from eio_audit.order.precedence import Precedence
-        >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
-        >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
-        [range(1, 4), range(5, 7)]
+    >>> block = Window([0, 2, 1, 1, 3, 5, 4], [True] * 7, Precedence.from_edges(7, [], []))
+    >>> independent_ranges(block, [0, 2, 3, 1, 4, 6, 5])
+    [range(1, 4), range(5, 7)]
     """
     places = range(1, block.size)
     largest = accumulate(_keys_or(-1, block), max)
@@ -327,17 +322,12 @@ def _improved(part: Window, order: list[int], fewest: int, effort: Effort) -> tu
     fewest, moved = max(fewest, len(links)), len(moved_places(order))
     if moved > fewest:
         kept = sorted(op for place, op in enumerate(order) if place not in outside)
-        block = _with_chain(part, kept)
+        edges = chain(part.precedence.forwards(), pairwise(kept))
+        keys = [key if own else None for key, own in zip(part.keys, part.indexed, strict=True)]
+        block = block_of(keys, Precedence.from_edges(part.size, *zip(*edges, strict=True)))
         windows, place_of = split_into_windows(block), inverse(order)
         parts = [sorted(windows.order[slice(*span)], key=place_of.__getitem__) for span in windows.spans]
         better, _ = order_windows(block, windows, [], effort, most=list(map(part.inversions, parts)))
         if part.inversions(better) == inversions and len(moved_places(better)) < moved:
             return better, fewest
     return order, fewest
-
-
-def _with_chain(block: Window, ops: Sequence[int]) -> Window:
-    """Return the block with more dependences, which keep ``ops`` in textual order."""
-    edges = chain(block.precedence.forwards(), pairwise(ops))
-    keys = [key if own else None for key, own in zip(block.keys, block.indexed, strict=True)]
-    return block_of(keys, Precedence.from_edges(block.size, *zip(*edges, strict=True)))

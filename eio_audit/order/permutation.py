@@ -18,9 +18,8 @@ from typing import NamedTuple
 def run_bounds(order: Sequence[int]) -> list[int]:
     """Return the places where the consecutive runs of an order begin, then its length.
 
-    Example:
-        >>> run_bounds([0, 1, 4, 2, 3])
-        [0, 2, 3, 5]
+    >>> run_bounds([0, 1, 4, 2, 3])
+    [0, 2, 3, 5]
     """
     steps = map(sub, islice(order, 1, None), order)
     return [0, *compress(count(1), map(ne, steps, repeat(1))), len(order)] if order else [0]
@@ -29,9 +28,8 @@ def run_bounds(order: Sequence[int]) -> list[int]:
 def closed_ranges(permutation: Sequence[int]) -> list[range]:
     """Return the shortest ranges of several places that a permutation maps onto themselves.
 
-    Example:
-        >>> closed_ranges([0, 2, 1, 3, 5, 4])
-        [range(1, 3), range(4, 6)]
+    >>> closed_ranges([0, 2, 1, 3, 5, 4])
+    [range(1, 3), range(4, 6)]
     """
     # A range can end where the differences of number and place so far add up to 0.
     surplus = accumulate(map(sub, permutation, count()))
@@ -51,9 +49,8 @@ def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
 
     Complexity: O(n + r log r) for r runs.
 
-    Example:
-        >>> permuted_ranges([0, 2, 3, 1, 4])
-        [PermutedRange(places=range(1, 4), runs=[range(2, 4), range(1, 2)])]
+    >>> permuted_ranges([0, 2, 3, 1, 4])
+    [PermutedRange(places=range(1, 4), runs=[range(2, 4), range(1, 2)])]
     """
     bounds = run_bounds(order)
     runs = [range(order[start], order[start] + stop - start) for start, stop in pairwise(bounds)]
@@ -66,9 +63,8 @@ def permuted_ranges(order: Sequence[int]) -> list[PermutedRange]:
 def inverse(order: Sequence[int]) -> list[int]:
     """Return the place of each op. For numbers with gaps, return their positions by rising number.
 
-    Example:
-        >>> inverse([2, 0, 1])
-        [1, 2, 0]
+    >>> inverse([2, 0, 1])
+    [1, 2, 0]
     """
     return sorted(range(len(order)), key=order.__getitem__)
 
@@ -76,9 +72,8 @@ def inverse(order: Sequence[int]) -> list[int]:
 def ranks_of(numbers: Sequence[int]) -> list[int]:
     """Return the rank of each number among all: 0, 1, 2, ...; of equal numbers, the first has the lowest.
 
-    Example:
-        >>> ranks_of([70, -5, 70])
-        [1, 0, 2]
+    >>> ranks_of([70, -5, 70])
+    [1, 0, 2]
     """
     return inverse(inverse(numbers))
 
@@ -88,9 +83,8 @@ def longest_in_place(order: Sequence[int]) -> list[int]:
 
     Complexity: O(n log n), O(n) for the textual order (patience sorting; Fredman 1975).
 
-    Example:
-        >>> longest_in_place([1, 2, 0, 3])
-        [1, 2, 3]
+    >>> longest_in_place([1, 2, 0, 3])
+    [1, 2, 3]
     """
     return [op for start, stop in _kept_ranges(order) for op in order[start:stop]]
 
@@ -98,9 +92,8 @@ def longest_in_place(order: Sequence[int]) -> list[int]:
 def moved_places(order: Sequence[int]) -> list[int]:
     """Return the places of the moved ops: those that ``longest_in_place`` leaves out.
 
-    Example:
-        >>> moved_places([1, 2, 0, 3])
-        [2]
+    >>> moved_places([1, 2, 0, 3])
+    [2]
     """
     bounds = [0, *chain.from_iterable(_kept_ranges(order)), len(order)]
     return list(chain.from_iterable(map(range, bounds[::2], bounds[1::2])))
@@ -154,9 +147,8 @@ def sorted_runs(keys: Sequence[int]) -> SortedRuns:
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
-    Example:
-        >>> sorted_runs([1, 2, 9, 3, 4])
-        SortedRuns(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], inversions_at=[0, 2, 1])
+    >>> sorted_runs([1, 2, 9, 3, 4])
+    SortedRuns(starts=[0, 2, 3], lengths=[2, 1, 2], ranks=[0, 2, 1], inversions_at=[0, 2, 1])
     """
     by_key = inverse(keys)
     bounds = run_bounds(by_key)
@@ -214,11 +206,10 @@ def count_inversions(keys: Sequence[int], chunk_size: int = CHUNK) -> int:
 
     Complexity: O(n log n), near O(n) when nearly sorted.
 
-    Example:
-        >>> count_inversions([15, 23, 18])
-        1
-        >>> count_inversions([3, 2, 2, 1])
-        5
+    >>> count_inversions([15, 23, 18])
+    1
+    >>> count_inversions([3, 2, 2, 1])
+    5
     """
     inversions = 0
     chunks = []
@@ -255,9 +246,8 @@ def _count_across(left: list[int], right: list[int]) -> int:
 def count_descents(keys: Sequence[int]) -> int:
     """Return the number of inversions between neighbours: positions i with keys[i] > keys[i + 1].
 
-    Example:
-        >>> count_descents([15, 23, 18, 18, 2])
-        2
+    >>> count_descents([15, 23, 18, 18, 2])
+    2
     """
     return sum(map(gt, keys, islice(keys, 1, None)))
 
@@ -270,11 +260,10 @@ def inversions_charged(keys: Sequence[int], chosen: Sequence[int]) -> list[int]:
 
     Complexity: O(n log n).
 
-    Example:
-        (23, 16) and (18, 16) are charged to 16, (23, 18) is charged to 23.
+    Here (23, 16) and (18, 16) are charged to 16, (23, 18) is charged to 23.
 
-        >>> inversions_charged([15, 23, 18, 16], [1, 3])
-        [1, 2]
+    >>> inversions_charged([15, 23, 18, 16], [1, 3])
+    [1, 2]
     """
     among = [keys[position] for position in chosen]
     all_at, shared = (sorted_runs(some).inversions_by_position() for some in (keys, among))
@@ -292,11 +281,10 @@ def displaced(keys: Sequence[int]) -> list[int]:
 
     Complexity: O(n log n).
 
-    Example:
-        Removing 23 or removing 18 leaves the rest in order. 23 is in two inversions, 18 in one.
+    Here removing 23 or removing 18 leaves the rest in order. 23 is in two inversions, 18 in one.
 
-        >>> displaced([15, 23, 18, 20])
-        [1]
+    >>> displaced([15, 23, 18, 20])
+    [1]
     """
     return displaced_in(sorted_runs(keys))
 
@@ -324,9 +312,8 @@ def heaviest_rising(ranks: Sequence[int], weights: Sequence[int]) -> list[int]:
 
     Complexity: O(n log n).
 
-    Example:
-        >>> heaviest_rising([0, 3, 1, 2], [1, 5, 2, 2])
-        [1, 0]
+    >>> heaviest_rising([0, 3, 1, 2], [1, 5, 2, 2])
+    [1, 0]
     """
     count = len(ranks)
     tree = [-1] * (count + 1)  # per node, the position where its heaviest subsequence ends
@@ -361,11 +348,10 @@ def order_profile(keys: Sequence[int], parts: int) -> tuple[float, ...]:
 
     Complexity: O(n log n).
 
-    Example:
-        The last key belongs first.
+    Here the last key belongs first.
 
-        >>> order_profile([1, 2, 3, 4, 0], 5)
-        (0.25, 0.5, 0.75, 1.0, 0.0)
+    >>> order_profile([1, 2, 3, 4, 0], 5)
+    (0.25, 0.5, 0.75, 1.0, 0.0)
     """
     size = len(keys)
     belongs = ranks_of(keys)

@@ -38,10 +38,9 @@ class Precedence:
     ``op`` are ``neighbours[starts[op]:starts[op + 1]]``, ascending. One million ops with two million edges
     take 16 MB, and 24 MB more for the rows.
 
-    Example:
-        >>> precedence = Precedence.from_edges(3, producers=[0, 1, 0], users=[2, 2, 2])
-        >>> list(precedence.predecessors(2)), list(precedence.successors(0)), precedence.edge_count
-        ([0, 1], [2], 2)
+    >>> precedence = Precedence.from_edges(3, producers=[0, 1, 0], users=[2, 2, 2])
+    >>> list(precedence.predecessors(2)), list(precedence.successors(0)), precedence.edge_count
+    ([0, 1], [2], 2)
     """
 
     def __init__(self, size: int, producers: array[int], users: array[int]) -> None:
@@ -106,9 +105,8 @@ class Precedence:
 
         Complexity: O(n + m); one sweep from the end.
 
-        Example:
-            >>> Precedence.from_edges(3, [0, 1], [1, 2]).smallest_below([5, 6, 1])
-            [1, 1, 1]
+        >>> Precedence.from_edges(3, [0, 1], [1, 2]).smallest_below([5, 6, 1])
+        [1, 1, 1]
         """
         smallest = list(values)
         for producer, user in self.backwards():
@@ -149,11 +147,10 @@ class Precedence:
 
         Complexity: O(k) for k ops and the edges to them, plus O(log m) per consecutive run of ``ops``.
 
-        Example:
-            >>> chain = Precedence.from_edges(4, [0, 1, 2], [1, 2, 3])
-            >>> part = chain.restricted([1, 2])
-            >>> part.size, list(part.predecessors(1))
-            (2, [0])
+        >>> chain = Precedence.from_edges(4, [0, 1, 2], [1, 2, 3])
+        >>> part = chain.restricted([1, 2])
+        >>> part.size, list(part.predecessors(1))
+        (2, [0])
         """
         place_of = {op: place for place, op in enumerate(ops)}
         producers: list[int] = []
@@ -214,12 +211,11 @@ def effective_keys(keys: Sequence[int | None], precedence: Precedence) -> list[i
 
     Complexity: O(n + m). Most work is on the ops without a key.
 
-    Example:
-        An unindexed constant, its user with key 7, and an unindexed user of that:
+    Take an unindexed constant, its user with key 7, and an unindexed user of that:
 
-        >>> precedence = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
-        >>> effective_keys([None, 7, None], precedence)
-        [7, 7, 7]
+    >>> precedence = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
+    >>> effective_keys([None, 7, None], precedence)
+    [7, 7, 7]
     """
     effective = list(keys)
     unindexed = [op for op, key in enumerate(keys) if key is None]
@@ -257,12 +253,11 @@ def attach_unindexed(
 
     Complexity: O(n + m).
 
-    Example:
-        The unindexed op 0 is used by op 2, which is moved up before op 1.
+    Here the unindexed op 0 is used by op 2, which is moved up before op 1.
 
-        >>> precedence = Precedence.from_edges(3, [0], [2])
-        >>> attach_unindexed(precedence, [False, True, True], [0, 2, 1], kept=[1])
-        [0, 2, 1]
+    >>> precedence = Precedence.from_edges(3, [0], [2])
+    >>> attach_unindexed(precedence, [False, True, True], [0, 2, 1], kept=[1])
+    [0, 2, 1]
     """
     if all(map(indexed.__getitem__, order)):
         return list(order)
@@ -299,12 +294,11 @@ def after_last_uses(order: Sequence[int], followers: Collection[int], precedence
 
     Complexity: O(n + m), plus O(f log f) for f followers.
 
-    Example:
-        Ops 2 and 3 wait for op 0; op 1 is between.
+    Here ops 2 and 3 wait for op 0; op 1 is between.
 
-        >>> precedence = Precedence.from_edges(4, producers=[0, 0], users=[2, 3])
-        >>> after_last_uses([0, 1, 3, 2], {2, 3}, precedence)
-        [0, 2, 3, 1]
+    >>> precedence = Precedence.from_edges(4, producers=[0, 0], users=[2, 3])
+    >>> after_last_uses([0, 1, 3, 2], {2, 3}, precedence)
+    [0, 2, 3, 1]
     """
     if not followers:
         return list(order)

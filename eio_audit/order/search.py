@@ -2,7 +2,7 @@
 
 1. The search starts from two simple orders, variants of Kahn's algorithm. Often only the forced inversions
    are left, and the order is proven minimal.
-2. If not, the order guides a packing of cycles (bounds.py). Usually the packing proves the order minimal.
+2. If not, the order guides a packing of cycles (windows.py). Usually the packing proves the order minimal.
 3. If a gap is left, local search improves the order, and the better order is packed again.
 
 A window with too many ops for a transitive closure, or with too many inversions for a packing, keeps its
@@ -31,10 +31,9 @@ from itertools import accumulate, chain, islice, pairwise
 from math import inf
 from operator import sub
 
-from eio_audit.order.bounds import CyclePacking, count_forced
 from eio_audit.order.effort import LOOK_STEPS, MOVE_STEPS_PER_OP, Effort
 from eio_audit.order.permutation import inverse
-from eio_audit.order.windows import TransitiveClosure, Window, Windows
+from eio_audit.order.windows import CyclePacking, TransitiveClosure, Window, Windows, count_forced
 
 Rows = tuple[Sequence[int], Sequence[int]]  # as ``Precedence.predecessor_rows``
 
@@ -84,12 +83,11 @@ def best_order(window: Window, effort: Effort | None = None, most: float = inf) 
     textual order is better than the result, the search starts again from the textual order. If the budget is
     spent, the result is the best so far.
 
-    Example:
-        Keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
+    Take keys 9, 5, 1, 3, where 1 depends on 5. 9 can go last, 3 is squeezed.
 
-        >>> from eio_audit.order.precedence import Precedence
-        >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
-        Order(order=[1, 2, 3, 0], inversions=2, forced=1, lower_bound=2, moved=0, moved_lower_bound=0)
+    >>> from eio_audit.order.precedence import Precedence
+    >>> best_order(Window([9, 5, 1, 3], [True] * 4, Precedence.from_edges(4, [1], [2])))
+    Order(order=[1, 2, 3, 0], inversions=2, forced=1, lower_bound=2, moved=0, moved_lower_bound=0)
     """
     effort = effort or Effort()
     text = list(range(window.size))
@@ -153,8 +151,6 @@ def order_windows(
 
 @dataclass(frozen=True, slots=True)
 class _Solver:
-    """The steps of the search in one window."""
-
     window: Window
     closure: TransitiveClosure | None
     effort: Effort
@@ -238,12 +234,11 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None, 
 
     Complexity: O(n * d * log n) per turn for groups that move up to d places.
 
-    Example:
-        Keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
+    Take keys 2, 0, 1, where 1 depends on 2. Nothing keeps 0 from going first.
 
-        >>> from eio_audit.order.precedence import Precedence
-        >>> improve(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
-        [1, 0, 2]
+    >>> from eio_audit.order.precedence import Precedence
+    >>> improve(Window([2, 0, 1], [True] * 3, Precedence.from_edges(3, [0], [2])), [0, 1, 2])
+    [1, 0, 2]
     """
     order = list(order)
     left, right = _Side(window), _Side(window.mirrored())
@@ -254,13 +249,8 @@ def improve(window: Window, order: Sequence[int], effort: Effort | None = None, 
             for side in (left, right):
                 removed = side.move_left(order, side.leaders(order), most, part)
                 is_improved, most = is_improved or removed > 0, most - removed
-                order = _mirrored(order)
+                order = [window.size - 1 - op for op in reversed(order)]
     return order
-
-
-def _mirrored(order: Sequence[int]) -> list[int]:
-    last = len(order) - 1
-    return [last - op for op in reversed(order)]
 
 
 class _Side:

@@ -1,24 +1,60 @@
-"""Splitting a block into windows that can be ordered independently, and the transitive closure of a window.
+"""Windows of a block that can be ordered independently, and lower bounds on the inversions of any order.
 
-A direct dependence u -> v crosses a threshold t downwards if key(u) > t >= key(v). If none crosses t, all ops
-with a key up to t can go first: they depend on nothing above t. This costs nothing. Take any order of the
-block and move the ops up to t before the others, with both groups in their own order. No dependence breaks,
-and no pair across t is inverted any more. So the block is cut at every such t. A *window* is a component of
-the union of the intervals [key(v), key(u)) over the inverted direct dependences. The minimum of the block is
-the sum of the minima of its windows.
+**Windows.** A direct dependence u -> v crosses a threshold t downwards if key(u) > t >= key(v). If none
+crosses t, all ops with a key up to t can go first: they depend on nothing above t. This costs nothing. Take
+any order of the block and move the ops up to t before the others, with both groups in their own order. No
+dependence breaks, and no pair across t is inverted any more. So the block is cut at every such t. A *window*
+is a component of the union of the intervals [key(v), key(u)) over the inverted direct dependences. The
+minimum of the block is the sum of the minima of its windows.
 
 In a transitive closure, a set of ops is one Python integer: bit i is set when op i is in the set.
+
+**Forced inversions.** An op is *over* another if the other depends on it, directly or not, and has the
+smaller key. The two are a *forced* inversion: every order has it. An *early* op is over another op, a *late*
+op is under one. Cycles add one more inversion each, in windows with a transitive closure.
+
+**Cycles.** Draw an edge between two ops if one *should* come before the other:
+
+- a *dependence* goes from an op to each of its descendants. Every order follows it.
+- a *soft edge* goes from the smaller key to the larger, between two independent ops. An order that breaks it
+  has an inversion that is not forced.
+
+No order follows all edges of a cycle, and every order follows the dependences. So every order breaks a soft
+edge of each cycle. A *packing* is a set of cycles that share no soft edge, so each costs its own inversion.
+So the forced inversions plus the size of a packing are a lower bound. (The minimum is a minimum feedback arc
+set, and the packing is its dual. In planar graphs the two are equal: Lucchesi and Younger 1978.)
+
+**Which cycles?** The cycles that explain a good order. Let the order break the soft edge y -> x: it has x
+before y. Let it follow a soft edge p -> q, where p is x or depends on it, and y is q or depends on it. Then
+
+    y -> x => p -> q => y
+
+is a cycle of two soft edges, one broken and one followed. p -> q is its *closing edge*. Two such cycles are
+disjoint if they differ in both. So the largest packing of such cycles is a maximum matching of broken edges
+with closing edges, found by alternating paths (Berge 1957). If all broken edges are matched, the packing has
+as many cycles as there are inversions that are not forced. Then it proves that the order is minimal.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import count, repeat
-from operator import eq, sub
+from itertools import accumulate, count, islice, repeat
+from operator import eq, itemgetter, sub
 from typing import NamedTuple
 
+from eio_audit.order.effort import (
+    BROKEN_STEPS,
+    EDGE_STEPS,
+    FORCED_STEPS,
+    OP_STEPS,
+    PACKING_STEPS,
+    PLACES_TRIED,
+    Effort,
+    width,
+)
 from eio_audit.order.permutation import count_inversions, inverse
 from eio_audit.order.precedence import Precedence, effective_keys
 
@@ -98,12 +134,11 @@ def split_into_windows(block: Window) -> Windows:
 
     Complexity: O(n log n + m), near O(n + m) if the block is nearly in order.
 
-    Example:
-        Keys 2, 0, 1, 5, 4; the op with key 2 must stay before the one with key 0.
+    Take keys 2, 0, 1, 5, 4; the op with key 2 must stay before the one with key 0.
 
-        >>> precedence = Precedence.from_edges(5, producers=[0], users=[1])
-        >>> split_into_windows(Window([2, 0, 1, 5, 4], [True] * 5, precedence))
-        Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
+    >>> precedence = Precedence.from_edges(5, producers=[0], users=[1])
+    >>> split_into_windows(Window([2, 0, 1, 5, 4], [True] * 5, precedence))
+    Windows(order=[0, 1, 2, 4, 3], spans=[(0, 3)])
     """
     keys, key_of = block.keys, block.keys.__getitem__
     highest: dict[int, int] = {}  # per key of a user, the largest key of its producers
@@ -137,13 +172,11 @@ class TransitiveClosure:
 
     Complexity: O(n + m) operations on bitsets of n bits.
 
-    Example:
-        Keys 5, 1, 3, where 1 depends on 5. By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5).
+    Take keys 5, 1, 3, where 1 depends on 5. By rising key the ops are 0 (key 1), 1 (key 3) and 2 (key 5).
 
-        >>> from eio_audit.order.precedence import Precedence
-        >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
-        >>> closure.place_of, closure.with_descendants, closure.smaller_independent, closure.forced
-        ([1, 2, 0], [1, 2, 5], [0, 1, 2], 1)
+    >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+    >>> closure.place_of, closure.with_descendants, closure.smaller_independent, closure.forced
+    ([1, 2, 0], [1, 2, 5], [0, 1, 2], 1)
     """
 
     def __init__(self, window: Window) -> None:
@@ -186,9 +219,8 @@ def relatives(precedence: Precedence, number_of: Sequence[int]) -> tuple[list[in
 def bits(bitset: int) -> Iterator[int]:
     """Yield the positions of the set bits, lowest first.
 
-    Example:
-        >>> list(bits(0b1001))
-        [0, 3]
+    >>> list(bits(0b1001))
+    [0, 3]
     """
     while bitset:
         lowest = bitset & -bitset
@@ -199,3 +231,246 @@ def bits(bitset: int) -> Iterator[int]:
 def lowest_bit(bitset: int) -> int:
     """Return the position of the lowest set bit."""
     return (bitset & -bitset).bit_length() - 1
+
+
+class CyclePacking:
+    """Cycles that every order breaks, no two of which share a soft edge.
+
+    ``order`` is an order of the places of the window, as good as possible. Each of its inversions takes
+    memory. The packing keeps the cycles found within the budget.
+
+    Complexity: O(i * n) operations on bitsets of n bits for i broken edges. Most need few operations.
+
+    Take keys 5, 1, 3, where 1 depends on 5. The textual order has 3 after 5: 3 -> 5 is broken, and 1 -> 3
+    closes the cycle.
+
+    >>> closure = TransitiveClosure(Window([5, 1, 3], [True] * 3, Precedence.from_edges(3, [0], [1])))
+    >>> cycles = CyclePacking(closure, [0, 1, 2], Effort()).cycles()
+    >>> [[(closure.place_of[a], closure.place_of[b]) for a, b in cycle] for cycle in cycles]
+    [[(2, 0), (1, 2)]]
+    """
+
+    def __init__(self, closure: TransitiveClosure, order: Sequence[int], effort: Effort) -> None:
+        self.order = [closure.number_of[place] for place in order]  # the order, as ops of `closure`
+        self.broken: list[tuple[int, int]] = []  # the soft edges y -> x that the order breaks, as (x, y)
+        self._closure = closure
+        self._size = closure.size
+        self._width = width(closure.size)
+        self._from = closure.with_descendants
+        self._to = closure.with_ancestors
+        # Per op, the starts of the soft edges to it that the order follows.
+        followed = [0] * self._size
+        self.before = [0] * self._size  # per op, the bitset of the ops before it in that order
+        before = 0
+        for op in self.order:
+            self.before[op] = before
+            followed[op] = closure.smaller_independent[op] & before
+            self.broken += [(x, op) for x in bits(closure.larger_independent[op] & before)]
+            before |= 1 << op
+        self._free = followed[:]  # the same, for edges that close no cycle
+        self._open = followed[:]  # the same, for edges from which no search has failed
+        self._ends = [0] * self._size  # per op, the ops after it that have a followed soft edge to them
+        ends = 0
+        for op in reversed(self.order):
+            self._ends[op] = ends
+            if followed[op]:
+                ends |= 1 << op
+        # A closing edge p -> q is p * size + q; a broken edge is its index in ``broken``.
+        self._broken_of: dict[int, int] = {}
+        self._closing: dict[int, int] = {}  # the inverse: per broken edge, its closing edge
+        with effort.part(PACKING_STEPS) as self._effort:
+            self._effort.left -= self._size * self._width + BROKEN_STEPS * len(self.broken)
+            self._match()
+
+    def __len__(self) -> int:
+        return len(self._closing)
+
+    def cycles(self) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+        """Return the soft edges of each cycle, as pairs of ops: the broken edge and its closing edge."""
+        return [
+            (self.broken[broken][::-1], divmod(closing, self._size))
+            for broken, closing in sorted(self._closing.items())
+        ]
+
+    def open_pairs(self) -> list[int]:
+        """Return, per place in the window, the bitset of the places that its soft edges on cycles lead to."""
+        place_of = self._closure.place_of
+        rows = [0] * self._size
+        for x, y in self.broken:
+            rows[place_of[y]] |= 1 << place_of[x]
+        for edge in self._broken_of:
+            p, q = divmod(edge, self._size)
+            rows[place_of[p]] |= 1 << place_of[q]
+        return rows
+
+    def _match(self) -> None:
+        """Match broken edges: first with free closing edges, then by alternating paths."""
+        unmatched = []
+        for broken in range(len(self.broken)):
+            if self._effort.is_spent:
+                return
+            if not self._close(broken):
+                unmatched.append(broken)
+        for broken in unmatched:
+            if self._effort.is_spent:
+                return
+            self._augment(broken)
+
+    def _close(self, broken: int) -> bool:
+        """Match a broken edge with a free closing edge; return whether there is one."""
+        x, y = self.broken[broken]
+        from_x, free = self._from[x], self._free
+        for q in bits(self._to[y] & self._ends[x]):
+            self._effort.left -= self._width
+            starts = free[q] & from_x
+            if starts:
+                self._set_closing(broken, lowest_bit(starts) * self._size + q)
+                return True
+        return False
+
+    def _set_closing(self, broken: int, edge: int) -> None:
+        """Match a broken edge with ``edge``. The one it had goes to the edge before it on the path."""
+        self._closing[broken] = edge
+        self._broken_of[edge] = broken
+        self._free[edge % self._size] &= ~(1 << edge // self._size)
+
+    def _augment(self, start: int) -> None:
+        """Match one more broken edge by the shortest alternating path, if there is one."""
+        came_from: dict[int, tuple[int, int]] = {}  # per broken edge, the one before it and the edge between
+        seen: dict[int, int] = {}  # per op q, the starts p of the closing edges visited
+        for last in self._alternating(start, came_from, seen):
+            if self._close(last):
+                broken = last
+                while broken in came_from:
+                    broken, edge = came_from[broken]
+                    self._set_closing(broken, edge)
+                return
+        if self._effort.is_spent:
+            return
+        # A search that failed fails again from every edge that it visited, whatever is matched later.
+        for q, starts in seen.items():
+            self._open[q] &= ~starts
+
+    def _alternating(
+        self, start: int, came_from: dict[int, tuple[int, int]], seen: dict[int, int]
+    ) -> Iterator[int]:
+        """Yield the broken edges on alternating paths from ``start``, breadth first."""
+        queue = deque([start])
+        while queue and not self._effort.is_spent:
+            broken = queue.popleft()
+            yield broken
+            x, y = self.broken[broken]
+            for q in bits(self._to[y] & self._ends[x]):
+                self._effort.left -= self._width
+                starts = self._open[q] & self._from[x] & ~seen.get(q, 0)
+                if not starts:
+                    continue
+                seen[q] = seen.get(q, 0) | starts
+                for p in bits(starts):
+                    edge = p * self._size + q
+                    matched = self._broken_of[edge]
+                    came_from[matched] = broken, edge
+                    queue.append(matched)
+
+
+def early_ops(window: Window) -> list[int]:
+    """Return the indexed ops that are over another, in textual order."""
+    smallest_below = window.precedence.smallest_below(window.keys)
+    return [op for op in range(window.size) if window.indexed[op] and smallest_below[op] < window.keys[op]]
+
+
+def late_ops(window: Window, largest_above: Sequence[int]) -> list[int]:
+    """Return the indexed ops that are under another, in textual order."""
+    return [op for op in range(window.size) if window.indexed[op] and largest_above[op] > window.keys[op]]
+
+
+def rows_over(
+    window: Window, late: Sequence[int], largest_above: Sequence[int], effort: Effort
+) -> Iterator[tuple[int, int]]:
+    """Yield the ops that are over some of ``late``, last in the text first, each with a bitset of these.
+
+    ``late`` are some late ops, at least one, by rising key: bit i of a bitset is for ``late[i]``. If the
+    budget has fewer than 0 steps left, the sweep was cut short.
+
+    One sweep from the last op to the first passes bitsets from users to producers: the late ops that depend
+    on an op. An op's bitset is dropped once it has been passed on. A late op leaves the bitset once no
+    ancestor has a larger key. So few bitsets are alive at a time, and the sweep ends with the last one.
+
+    Complexity: O(n + m) operations on bitsets. In practice, the sweep is short.
+
+    >>> window = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+    >>> [(op, bin(row)) for op, row in rows_over(window, [2, 1], [3, 3, 3], Effort())]
+    [(1, '0b1'), (0, '0b11')]
+    """
+    keys, indexed, last = window.keys, window.indexed, max(late)
+    starts, producers = window.precedence.predecessor_rows
+    late_keys = [keys[op] for op in late]
+    number_of = {op: number for number, op in enumerate(late)}
+    prefixes = [(1 << number) - 1 for number in range(len(late) + 1)]  # the lowest bits: the smallest keys
+    smaller = list(map(bisect_left, repeat(late_keys), keys[: last + 1]))  # per op, how many keys are smaller
+    arriving: dict[int, int] = {}  # per op not yet visited, the late ops that depend on it, as far as known
+    first, left, producer_steps = min(late), effort.left, EDGE_STEPS + width(len(late))
+    for op in range(last, -1, -1):
+        left -= OP_STEPS
+        below = arriving.pop(op, 0)
+        if below and indexed[op] and (row := below & prefixes[smaller[op]]):
+            yield op, row
+        if op in number_of:
+            below |= 1 << number_of[op]
+        if below and largest_above[op] <= late_keys[-1]:
+            below &= prefixes[bisect_left(late_keys, largest_above[op])]
+        if below:
+            start, stop = starts[op], starts[op + 1]
+            left -= producer_steps * (stop - start)
+            for producer in producers[start:stop]:
+                arriving[producer] = arriving.get(producer, 0) | below
+        if left < 0 or (not arriving and op <= first):
+            break
+    effort.left = left
+
+
+def least_beside(keys: Sequence[int | None], stays: Sequence[bool], precedence: Precedence) -> int:
+    """Return a lower bound on the inversions of the ops that move with the ops that stay.
+
+    Those that stay have keys and keep their order. Each other one has at least the inversions of its best
+    place that dependences allow; 0 if too many come into question. O(n + m) if all keys are near theirs.
+    """
+    fixed = [key for key, flag in zip(keys, stays, strict=True) if flag and key is not None]
+    largest, smallest = [*accumulate(fixed, max)], [*accumulate(reversed(fixed), min)][::-1]
+    size, rank = len(fixed), [*accumulate(stays, initial=0)]  # per op, how many that stay are before it
+    first = precedence.largest_above([at * flag for at, flag in zip(rank[1:], stays, strict=True)])
+    last = precedence.smallest_below([at if flag else size for at, flag in zip(rank, stays, strict=False)])
+    left = 0
+    for key, flag, start, stop in zip(keys, stays, first, last, strict=True):
+        if flag or key is None:
+            continue
+        low, high = min(bisect_right(largest, key), stop), max(bisect_left(smallest, key), start)
+        if high - low <= PLACES_TRIED:  # no key before these places is larger, and none after them is smaller
+            steps = [(other > key) - (other < key) for other in fixed[low:high]]
+            at_places = accumulate(steps, initial=steps.count(-1))
+            left += min(islice(at_places, max(start - low, 0), stop - low + 1))
+    return left
+
+
+def count_forced(window: Window, effort: Effort) -> int:
+    """Count the forced inversions without a transitive closure, in sweeps for some late ops each.
+
+    If the budget is spent, only those of some late ops are counted.
+
+    Complexity: O(l / b * (n + m)) operations on bitsets of b bits for l late ops, b = 256 .. 16384. In
+    practice, sweeps are short.
+    """
+    largest_above = window.precedence.largest_above(window.keys)
+    late = late_ops(window, largest_above)
+    fewest, most = effort.limits.sweep_sizes
+    batch_size = min(most, max(fewest, effort.limits.sweep_bits // max(window.size, 1)))
+    forced = 0
+    with effort.part(FORCED_STEPS) as part:
+        for start in range(0, len(late), batch_size):
+            batch = sorted(late[start : start + batch_size], key=window.keys.__getitem__)
+            forced += sum(
+                map(int.bit_count, map(itemgetter(1), rows_over(window, batch, largest_above, part)))
+            )
+            if part.left < 0:
+                break
+        return forced

@@ -45,11 +45,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from eio_audit.order.bounds import early_ops, late_ops, rows_over
 from eio_audit.order.effort import LABEL_STEPS, LABEL_STEPS_PER_OP, Effort, width
 from eio_audit.order.permutation import sorted_runs
 from eio_audit.order.precedence import Precedence
-from eio_audit.order.windows import LARGEST_KEY, Window, bits, block_of, lowest_bit, split_into_windows
+from eio_audit.order.windows import (
+    LARGEST_KEY,
+    Window,
+    bits,
+    block_of,
+    early_ops,
+    late_ops,
+    lowest_bit,
+    rows_over,
+    split_into_windows,
+)
 
 Link = tuple[int, int, int]
 
@@ -61,12 +70,10 @@ def outside_antichain(window: Window, weights: Sequence[int], effort: Effort) ->
     (u, v, amount) with u over v. If the budget is spent, or the window is too large, the links may amount to
     less than the weight of the ops.
 
-    Example:
-        >>> from eio_audit.order.precedence import Precedence
-        >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
-        >>> outside, links = outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
-        >>> outside, sorted(links)
-        ({0, 2}, [(0, 1, 1), (1, 2, 1)])
+    >>> chain = Window([3, 2, 1], [True] * 3, Precedence.from_edges(3, [0, 1], [1, 2]))
+    >>> outside, links = outside_antichain(chain, weights=[1, 2, 1], effort=Effort())
+    >>> outside, sorted(links)
+    ({0, 2}, [(0, 1, 1), (1, 2, 1)])
     """
     largest_above = window.precedence.largest_above(window.keys)
     givers = early_ops(window)
@@ -95,7 +102,6 @@ class _Flow:
         self._width = width(len(rooms))
 
     def links(self) -> list[Link]:
-        """Return the flow as (giver, taker, amount)."""
         return [
             (giver, taker, amount) for taker, by in enumerate(self._taken) for giver, amount in by.items()
         ]
@@ -198,15 +204,14 @@ def fewest_wrong_labels(
 
     Complexity: O(n + m) if no label contradicts a dependence; otherwise near that in practice.
 
-    Example:
-        23 feeds 18: one of the two is wrong.
+    Here 23 feeds 18: one of the two is wrong.
 
-        >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
-        >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
-        >>> found
-        Relabelling(donor_of={1: 2}, weight=1, lower_bound=1)
-        >>> relabelled([15, 23, 18], found.donor_of)
-        [15, 18, 18]
+    >>> chain = Precedence.from_edges(3, producers=[0, 1], users=[1, 2])
+    >>> found = fewest_wrong_labels([15, 23, 18], [1, 1, 1], chain)
+    >>> found
+    Relabelling(donor_of={1: 2}, weight=1, lower_bound=1)
+    >>> relabelled([15, 23, 18], found.donor_of)
+    [15, 18, 18]
     """
     block = block_of(keys, precedence)
     windows = split_into_windows(block)

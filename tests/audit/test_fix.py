@@ -11,10 +11,10 @@ from tests.internals import (
     IR,
     AuditedDump,
     audit_dump,
-    conflicts_module,
     corrected,
     count_inversions,
     read_ir,
+    resources_module,
     verification_module,
     with_other_names,
 )
@@ -543,7 +543,7 @@ def verify_stores_with(effects: set[tuple[int, int]], monkeypatch: pytest.Monkey
     dump.orders[1] = list(range(5))
     assert set(dump.dependences.of([1])[1].by_kind("effect")) == EFFECTS
     found = [(1, earlier + 1, later + 1) for earlier, later in effects]
-    monkeypatch.setattr(conflicts_module, "conflicts", lambda *_: found)
+    monkeypatch.setattr(resources_module, "conflicts", lambda *_: found)
     verify(dump, STORES.encode())
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 from tests.internals import IR
-from tests.internals import conflicts_module as module
+from tests.internals import resources_module as module
 from tests.reading import ir_of
 
 CHANGES, EVERYTHING, MEMORY = {"write", "free"}, "everything", "memory"
@@ -99,9 +99,13 @@ def closed(pairs: Pairs, size: int) -> Pairs:
     return {(early, late) for early in range(size) for late in after[early]}
 
 
+def conflicts_of(ir: IR, effects: Touched, blocks: list[int]) -> Iterator[tuple[int, int, int]]:
+    return module.conflicts(ir, effects.touching_ops(), effects.touches, effects.fences, blocks)
+
+
 def found(ir: IR, effects: Touched, wanted: list[int]) -> Iterator[tuple[int, Pairs]]:
     """By block the pairs of places that ``conflicts`` tells."""
-    triples = list(module.conflicts(ir, effects, wanted))  # type: ignore[arg-type]
+    triples = list(conflicts_of(ir, effects, wanted))
     assert {block for block, *_ in triples} <= set(wanted)
     for block in wanted:
         ops = list(ir.block_ops[block])
@@ -157,4 +161,4 @@ def test_a_block_that_begins_where_another_ends_is_looked_at_too() -> None:
 def test_the_first_op_may_be_the_one_that_changes_everything() -> None:
     ir = ir_of('"t.op"() : () -> ()\n' * 2)
     effects = Touched({0: {EVERYTHING: frozenset({"write"})}, 1: {7: frozenset({"read"})}}, set())
-    assert list(module.conflicts(ir, effects, [0])) == [(0, 0, 1)]  # type: ignore[arg-type]
+    assert list(conflicts_of(ir, effects, [0])) == [(0, 0, 1)]

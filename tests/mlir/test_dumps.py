@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from eio_audit import Dump, InputError, Marker, check, read, read_text, stream
 from tests.cli.running import SAMPLES
 from tests.internals import dumps_module, read_ir
-from tests.internals import files_module as blocks
+from tests.internals import source_module as blocks
 
 
 def marker(line: str) -> Marker | None:

@@ -14,12 +14,11 @@ from typing import Any
 import pytest
 
 from tests.internals import IR, OpTable, OpTraits
-from tests.internals import buffers_module as buffers
 from tests.internals import calls_module as calls
-from tests.internals import conflicts_module as conflicts
 from tests.internals import dependence_module as dependence
 from tests.internals import effects_module as effects
 from tests.internals import forms_module as forms
+from tests.internals import resources_module as resources
 from tests.internals import value_types_module as value_types
 
 Patch = Callable[[pytest.MonkeyPatch], None]
@@ -105,13 +104,13 @@ def _all_fresh(row: OpTraits) -> OpTraits:
 
 
 def _no_effects_of_regions(monkeypatch: pytest.MonkeyPatch) -> None:
-    in_one_block = conflicts._Walk._in_one_block
+    in_one_block = resources._Walk._in_one_block
 
     def outside_regions(self: Any, earlier: int, op: int) -> tuple[int, int, int] | None:
         pair = in_one_block(self, earlier, op)
         return pair if pair is not None and pair[1:] == (earlier, op) else None
 
-    monkeypatch.setattr(conflicts._Walk, "_in_one_block", outside_regions)
+    monkeypatch.setattr(resources._Walk, "_in_one_block", outside_regions)
 
 
 def _calls_of_calls_are_pure(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +148,7 @@ def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes:
         before += self.reads if changes_wait else []
         before += self.touches_of_parts if changes_wait and among_changes else []
         self.last_change, self.reads, self.touches_of_parts = op, [], []
-        self.changes_of_parts = conflicts._Alternation()
+        self.changes_of_parts = resources._Alternation()
         return before
 
     def add_part(self: Any, op: int, part: Any, *, changes: bool) -> list[int]:
@@ -158,8 +157,8 @@ def _chain(*, reads_wait: bool = True, changes_wait: bool = True, among_changes:
         return last(self, changes=changes) + whole
 
     def patch(monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(conflicts._Node, "add", add)
-        monkeypatch.setattr(conflicts._Node, "add_part", add_part)
+        monkeypatch.setattr(resources._Node, "add", add)
+        monkeypatch.setattr(resources._Node, "add_part", add_part)
 
     return patch
 
@@ -173,12 +172,12 @@ def _no_late_operands(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _no_escape(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an unknown op is given stays where it was."""
-    join = buffers.Buffers._join
+    join = resources.Buffers._join
 
-    def without_memory(self: buffers.Buffers, values: Any, place: Any = None) -> None:
+    def without_memory(self: resources.Buffers, values: Any, place: Any = None) -> None:
         join(self, values)
 
-    monkeypatch.setattr(buffers.Buffers, "_join", without_memory)
+    monkeypatch.setattr(resources.Buffers, "_join", without_memory)
 
 
 def _first_symbol(self: calls.Calls, call: int) -> str | None:
@@ -239,19 +238,19 @@ def _last_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _allocations_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What touches any memory does not touch an allocation."""
-    wholes = conflicts._wholes
+    wholes = resources._wholes
 
     def without_memory(place: Any) -> tuple[Any, ...]:
-        return tuple(whole for whole in wholes(place) if whole != buffers.MEMORY)
+        return tuple(whole for whole in wholes(place) if whole != resources.MEMORY)
 
-    monkeypatch.setattr(conflicts, "_wholes", without_memory)
+    monkeypatch.setattr(resources, "_wholes", without_memory)
 
 
 def _elements_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """What touches a whole does not touch its elements."""
-    wholes = conflicts._wholes
+    wholes = resources._wholes
     monkeypatch.setattr(
-        conflicts,
+        resources,
         "_wholes",
         lambda place: () if isinstance(place, tuple) and len(place) > 1 else wholes(place),
     )
@@ -263,6 +262,14 @@ def _arguments_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         effects.EffectTable, "_arguments", property(lambda self: dict.fromkeys(arguments(self), True))
     )
+
+
+def _found_through_unlisted_ops(self: calls.Calls, call: int) -> int | None:
+    """The function that a call names in the nearest listed symbol table around it."""
+    symbol = self._callee_symbol(call)
+    around = self._ir.enclosing_ops(self._ir.op_block[call])
+    table = next((op for op in around if self._is_table[self._ir.op_name[op]]), calls.OUTSIDE)
+    return None if symbol is None else self._functions.get((table, symbol))
 
 
 def _all_arguments(self: effects.EffectTable) -> dict[int, bool]:
@@ -295,13 +302,13 @@ def _attributes_with_unknown_aliases(self: effects.EffectTable, op: int) -> byte
 
 def _no_memory_behind_plain_values(monkeypatch: pytest.MonkeyPatch) -> None:
     """An effect on a value that is no address concerns nobody."""
-    resources = effects.EffectTable._resources
+    touched = effects.EffectTable._resources
 
     def of_buffers(self: effects.EffectTable, op: int, where: str) -> set[Any]:
         ir = self._ir
-        values = ir.result_values(op) if where.startswith("result") else buffers.operands_at(ir, op, where)
+        values = ir.result_values(op) if where.startswith("result") else resources.operands_at(ir, op, where)
         is_plain = all(self._buffers.resource(value) is None for value in values)
-        return set() if is_plain else resources(self, op, where)
+        return set() if is_plain else touched(self, op, where)
 
     monkeypatch.setattr(effects.EffectTable, "_resources", of_buffers)
 
@@ -353,10 +360,10 @@ MUTATIONS: Mapping[str, Mutation] = {
     "what may trap passes what may not return": Mutation(_without_resource(effects.CONTROL), "machine"),
     "no state has an order": Mutation(_without_resource(*effects.STATES), "machine"),
     "no two tensors share a buffer": Mutation(
-        _changed(buffers.Buffers, "_join", lambda self, values, place=None: None), "devices"
+        _changed(resources.Buffers, "_join", lambda self, values, place=None: None), "devices"
     ),
     "no buffer crosses the edge of a region": Mutation(
-        _changed(buffers.Buffers, "_join_across_edges", lambda self, *regions, **escapes: None), "devices"
+        _changed(resources.Buffers, "_join_across_edges", lambda self, *regions, **escapes: None), "devices"
     ),
     "users of a tensor do not read it": Mutation(
         _changed(effects.EffectTable, "_add_reads", lambda self, resources: None), "devices"
@@ -375,10 +382,10 @@ MUTATIONS: Mapping[str, Mutation] = {
     "type aliases are plain": Mutation(_types_without_aliases, "legal"),
     "unknown types are plain": Mutation(_unknown_types_are_plain, "legal"),
     "all results are fresh": Mutation(_rows(_all_fresh), "legal"),
-    "memory behind a tensor is another": Mutation(_without_resource(buffers.MEMORY), "legal"),
+    "memory behind a tensor is another": Mutation(_without_resource(resources.MEMORY), "legal"),
     "unknown ops leave what they are given": Mutation(_no_escape, "legal"),
     "what a function keeps, its callers do not know": Mutation(
-        _changed(buffers.Buffers, "_join_across_calls", lambda self, calls: None), "legal"
+        _changed(resources.Buffers, "_join_across_calls", lambda self, calls: None), "legal"
     ),
     "an unforced free leaves the value": Mutation(
         _changed(effects, "handle", lambda value: "nowhere"), "legal"
@@ -397,14 +404,14 @@ MUTATIONS: Mapping[str, Mutation] = {
         _changed(calls, "_REPLACEABLE", re.compile(rb"(?!)")), "legal"
     ),
     "unlisted ops are no symbol tables": Mutation(
-        _changed(calls, "_may_hide_symbols", lambda ir, op: False), "legal"
+        _changed(calls.Calls, "_find", _found_through_unlisted_ops), "legal"
     ),
     "a function leaves its arguments alone": Mutation(_only_own_buffers, "legal"),
     "arguments of a function are never one buffer": Mutation(
-        _changed(buffers.Buffers, "_pass_arguments", lambda self, operands, function: None), "legal"
+        _changed(resources.Buffers, "_pass_arguments", lambda self, operands, function: None), "legal"
     ),
     "fences hold nothing back": Mutation(
-        _changed(conflicts, "_fenced", lambda ir, effects, blocks: iter(())), "legal"
+        _changed(resources, "_fenced", lambda ir, fences, blocks: iter(())), "legal"
     ),
     "stack, files and solvers have no order": Mutation(_without_resource(*effects.STATES), "legal"),
     "loops return": Mutation(_without_flag("may_not_return"), "legal"),
@@ -424,7 +431,7 @@ MUTATIONS: Mapping[str, Mutation] = {
     "symbols are free in every op": Mutation(
         _changed(effects.EffectTable, "_add_symbols", lambda self: None), "legal"
     ),
-    "no op has a place": Mutation(_changed(conflicts, "_in_place", lambda ir, blocks: iter(())), "legal"),
+    "no op has a place": Mutation(_changed(resources, "_in_place", lambda ir, blocks: iter(())), "legal"),
     "the newest allocation is like others": Mutation(
         _changed(effects, "is_newest_allocation", lambda ir, op: False), "legal"
     ),

@@ -19,10 +19,9 @@ from eio_audit.audit.log.scope_steps import ChangedOp, PassStep
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.files import MAX_UNPACKED_BYTES
 from eio_audit.mlir.input.dumps import Dump, stream_file
 from eio_audit.mlir.input.folders import DumpFile
-from eio_audit.mlir.source import InputError, read_all
+from eio_audit.mlir.source import MAX_UNPACKED_BYTES, InputError, read_all
 
 if TYPE_CHECKING:  # one model needs no other processes
     from eio_audit.audit.corpus.workers import Workers

@@ -33,7 +33,7 @@ PRELOADED = (
     "eio_audit.audit.corpus.check_dumps",
     "eio_audit.audit.check.disorder",
     "eio_audit.audit.gate.findings",
-    "eio_audit.mlir.semantics.conflicts",
+    "eio_audit.mlir.semantics.effects",
 )
 """What a process needs to check a dump out of order. It is imported once, before processes are forked."""
 ENDED_AT_ONCE = "the processes ended at once; a script must start them below: if __name__ == '__main__':"

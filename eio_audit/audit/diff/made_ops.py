@@ -17,11 +17,11 @@ from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.locations.original_index import OpLabel
-from eio_audit.order.bounds import least_beside
 from eio_audit.order.effort import Effort
 from eio_audit.order.linear_extension import restore_order
 from eio_audit.order.permutation import keyed_inversions, moved_places
 from eio_audit.order.precedence import Precedence
+from eio_audit.order.windows import least_beside
 from eio_audit.order.wrong_labels import relabelled
 
 

@@ -27,13 +27,13 @@ from eio_audit.audit.diff.sameness import KeptOrder, Sameness, sameness
 from eio_audit.audit.fix.verification import VerificationError, in_new_order
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
-from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.input.dumps import Dump, expect_dump
 from eio_audit.mlir.ir import NO_OFFSET
 from eio_audit.mlir.reading.boundaries import argument_locations, meaning_outside_ops
 from eio_audit.mlir.reading.op_text import OpTexts
 from eio_audit.mlir.rewriting import ValueNames
 from eio_audit.mlir.source import InputError, Source, Span, splice
+from eio_audit.mlir.tokens import post_order
 
 _NO_WORD = re.compile(r"\W+|\A(?=[0-9])")
 _ANY_NAME = b"%_"  # stands for the name of any value in the shape of a text

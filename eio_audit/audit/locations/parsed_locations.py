@@ -15,7 +15,6 @@ from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from eio_audit.audit.locations.index_pattern import IndexPattern
-from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.location import (
     MOST_NAMES,
@@ -32,7 +31,7 @@ from eio_audit.mlir.location import (
     plain_text,
     walk,
 )
-from eio_audit.mlir.tokens import unescaped
+from eio_audit.mlir.tokens import post_order, unescaped
 
 if TYPE_CHECKING:  # a check compares no texts of ops
     from eio_audit.mlir.reading.op_text import KnownTexts

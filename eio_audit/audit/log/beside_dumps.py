@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # a look for notes follows no passes
     from eio_audit.audit.log.scope_steps import TracedPlace
     from eio_audit.audit.log.scope_text import Line
     from eio_audit.audit.log.walk import PassRun
-    from eio_audit.mlir.files import Text
+    from eio_audit.mlir.source import Text
 
 _TITLE = b"... Execution time report ..."
 _HEAD = re.compile(

@@ -12,8 +12,6 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import NamedTuple
 
-from eio_audit.mlir.aliases import end_of_definitions
-from eio_audit.mlir.files import MAX_UNPACKED_BYTES, Text, UnreadableFileError, read_blocks, whole_lines
 from eio_audit.mlir.input.folders import DumpFile, file_marker
 from eio_audit.mlir.input.markers import (
     Marker,
@@ -30,8 +28,21 @@ from eio_audit.mlir.input.markers import (
     without_prefix,
     without_prefixes,
 )
-from eio_audit.mlir.source import InputError, Position, Source, Span, line_end, source_name, splice
-from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, match_end
+from eio_audit.mlir.source import (
+    MAX_UNPACKED_BYTES,
+    InputError,
+    Position,
+    Source,
+    Span,
+    Text,
+    UnreadableFileError,
+    line_end,
+    read_blocks,
+    source_name,
+    splice,
+    whole_lines,
+)
+from eio_audit.mlir.tokens import COMMENT, FILE_METADATA, end_of_definitions, match_end
 
 LONGEST_PATH = 4096  # the most bytes that a text may have to be taken for a path
 NOT_MLIR = "this is not MLIR: no line begins an operation"  # the error for such a text
@@ -430,7 +441,7 @@ class _Splitter:
 
         A module inside another one is also apart from those around it, but its passes are others.
         """
-        if not _shows_module(dump):
+        if _module_in(dump) is None:
             return
         begins = self._begin is None or self._begin.place.moment == dump.place.moment
         if (
@@ -484,18 +495,15 @@ def module_lines(dump: Dump) -> list[int]:
     return [dump.source.line_at(match.start()) for match in found]
 
 
-def _shows_module(dump: Dump) -> bool:
+def _module_in(dump: Dump) -> re.Match[bytes] | None:
     start = start_of_first_op(dump.source, dump.span)
-    return _MODULE.match(dump.source.data, start, dump.span.end) is not None
+    return _MODULE.match(dump.source.data, start, dump.span.end)
 
 
 def _are_apart(module: Dump, other: Dump) -> bool:
     """Whether two modules have different names, or none and no symbol in common but private ones."""
     symbols = [_symbols(dump) for dump in (module, other)]
-    names = [
-        _MODULE.match(dump.source.data, start_of_first_op(dump.source, dump.span)) for dump in (module, other)
-    ]
-    first, second = (match["name"] if match else None for match in names)
+    first, second = (match and match["name"] for match in map(_module_in, (module, other)))
     if first and second:
         return bool(first != second)
     return all(symbols) and symbols[0].isdisjoint(symbols[1])

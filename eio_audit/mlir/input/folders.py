@@ -115,9 +115,8 @@ def find_files(path: str, skip: Callable[[str], None] = lambda _: None) -> list[
 def file_marker(path: str) -> Marker | None:
     """Return the marker that a file name implies, for a dump that has none.
 
-    Example:
-        >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
-        'ttir'
+    >>> file_marker("irs/ttir_resnet_g0_1755000000123.mlir").pass_name
+    'ttir'
     """
     match = _named(path.rpartition(os.sep)[2])
     name = match and (match["stage"] or match["pass"] or match["step"])
@@ -129,9 +128,8 @@ def file_marker(path: str) -> Marker | None:
 def kernel_of(path: str) -> str | None:
     """Return the kernel that a file of XLA or Triton shows at some stage; None for other files.
 
-    Example:
-        >>> kernel_of("dumps/module_0009.jit_f.fusion_kernel_module-pre-optimization.mlir")
-        'module_0009.jit_f.fusion_kernel_module'
+    >>> kernel_of("dumps/module_0009.jit_f.fusion_kernel_module-pre-optimization.mlir")
+    'module_0009.jit_f.fusion_kernel_module'
     """
     match = _named(path.rpartition(os.sep)[2])
     return match and match["kernel"]
@@ -140,9 +138,8 @@ def kernel_of(path: str) -> str | None:
 def name_in_any_run(path: str) -> str:
     """Return the path of a file without what another run has in its place: a time, the id of a run, a hash.
 
-    Example:
-        >>> name_in_any_run("irs/ttir_resnet_runf20d_g0_1755000000123.mlir")
-        'irs/ttir_resnet_g0.mlir'
+    >>> name_in_any_run("irs/ttir_resnet_runf20d_g0_1755000000123.mlir")
+    'irs/ttir_resnet_g0.mlir'
     """
     if path.endswith(_TRITON_SUFFIXES):
         return str(Path(*(part for part in Path(path).parts if not _HASH.fullmatch(part))))
@@ -157,9 +154,8 @@ def name_in_any_run(path: str) -> str:
 def is_rewrite(path: str) -> bool:
     """Return whether a file name says that the file shows what a single rewrite of tt-mlir left.
 
-    Example:
-        >>> is_rewrite("7_apply-pattern_ttir_add.mlir"), is_rewrite("8_Canonicalizer.mlir")
-        (True, False)
+    >>> is_rewrite("7_apply-pattern_ttir_add.mlir"), is_rewrite("8_Canonicalizer.mlir")
+    (True, False)
     """
     match = _named(path.rpartition(os.sep)[2])
     return bool(match and match["pass"] and _REWRITE.fullmatch(match["pass"]))
@@ -282,17 +278,14 @@ def _without_rewrites(files: Sequence[_File], skip: Callable[[str], None]) -> li
     following: _File | None = None
     for file in reversed(files):
         is_last = following is None or following.folders != file.folders or not is_rewrite(following.name)
-        if not is_rewrite(file.name) or (is_last and _is_of_whole_op(file.name)):
+        match = _named(file.name)
+        is_of_whole_op = match is not None and _OF_WHOLE_OP.fullmatch(match["pass"] or "") is not None
+        if not is_rewrite(file.name) or (is_last and is_of_whole_op):
             kept.append(file)
         else:
             skip(file.path)
         following = file
     return kept[::-1]
-
-
-def _is_of_whole_op(name: str) -> bool:
-    match = _named(name)
-    return bool(match and _OF_WHOLE_OP.fullmatch(match["pass"]))
 
 
 def _files_in(folder: str, above: tuple[str, ...] = ()) -> Iterator[_File]:

@@ -15,13 +15,11 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import NamedTuple
 
-from eio_audit.mlir.aliases import AliasTexts, without_definitions
-from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.dumps import Dump, start_of_first_op
 from eio_audit.mlir.input.markers import without_noise
 from eio_audit.mlir.ir import symbol_in
-from eio_audit.mlir.source import Source, Span, line_end
-from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, match_end, symbol_of
+from eio_audit.mlir.source import Source, Span, Text, line_end, splice
+from eio_audit.mlir.tokens import ALIAS_NAME, SYMBOL, AliasTexts, match_end, symbol_of, without_definitions
 from eio_audit.mlir.traits import OpTable
 
 _HEADER = re.compile(rb'(?:"(?P<generic>[\w$.-]++)"\(|(?P<custom>[A-Za-z_][\w$]*+\.[\w$.-]++) )')
@@ -85,8 +83,8 @@ class DumpText:
         for extent in _function_extents(data, dump.span, op_table or OpTable()):
             found.setdefault(extent.symbol, []).append(extent)
         extents = [same[0] for same in found.values() if len(same) == 1]
-        around = _without_bodies(data, dump.span, extents)
-        definitions, self._around = without_definitions(around)
+        bodies = [(Span(extent.body_start, extent.body_end), b"") for extent in extents]
+        definitions, self._around = without_definitions(splice(data, dump.span, bodies))
         self.aliases = Aliases(definitions)  # the alias definitions of the dump
         # By symbol, the functions found by their text. A symbol defined twice has none.
         self.functions = {e.symbol: FunctionText(dump, e, self.aliases) for e in extents}
@@ -250,14 +248,6 @@ def _is_function(name: str, data: Text, body: Span, op_table: OpTable) -> bool:
     if name in op_table.rows:
         return "function" in op_table.flags(name)
     return all(data.find(listed.encode(), body.start, body.end) < 0 for listed in op_table.function_names)
-
-
-def _without_bodies(data: Text, span: Span, extents: Iterable[_Extent]) -> bytes:
-    parts, offset = [], span.start
-    for extent in extents:
-        parts.append(data[offset : extent.body_start])
-        offset = extent.body_end
-    return b"".join([*parts, data[offset : span.end]])
 
 
 class ShownOp(NamedTuple):

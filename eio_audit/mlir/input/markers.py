@@ -21,8 +21,17 @@ from functools import lru_cache
 from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
-from eio_audit.mlir.files import Text, UnreadableFileError, read_blocks, whole_lines
-from eio_audit.mlir.source import Affix, Source, Span, find_all, line_end
+from eio_audit.mlir.source import (
+    Affix,
+    Source,
+    Span,
+    Text,
+    UnreadableFileError,
+    find_all,
+    line_end,
+    read_blocks,
+    whole_lines,
+)
 from eio_audit.mlir.tokens import COMMENT, OR_FAIL, STRING, match_end, nesting, symbol_of
 
 _COMMON = b"IR "
@@ -175,17 +184,13 @@ def holds_ir(path: str) -> bool:
 def _begun_markers(data: Text, start: int) -> Iterator[tuple[Span, Marker | None]]:
     """Yield the markers outside strings. A marker may begin inside the previous one."""
     for offset in _starts(data, start):
-        if match := _pass_line(data, offset):
+        if match := _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset):
             yield Span(offset, match.end()), _pass_marker(match)
         elif match := _STAGE.match(data, offset):
             stage = match["stage"].decode("utf-8", "replace")
             yield Span(offset, match.end()), Marker(stage, stage, None)
         elif match := _END.match(data, offset):
             yield Span(offset, match.end()), None
-
-
-def _pass_line(data: Text, offset: int) -> re.Match[bytes] | None:
-    return _PASS.match(data, offset) or _JIT.match(data, offset) or _OLD_PASS.match(data, offset)
 
 
 def _starts(data: Text, start: int) -> Iterator[int]:

@@ -12,12 +12,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Container
 
-from eio_audit.mlir.aliases import without_definitions
-from eio_audit.mlir.files import Text
 from eio_audit.mlir.input.markers import noise_end
 from eio_audit.mlir.ir import IR
 from eio_audit.mlir.reading.builder import OpenOp
-from eio_audit.mlir.source import Source, Span, line_end
+from eio_audit.mlir.source import Source, Span, Text, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
     ASSIGNED_NAME,
@@ -36,6 +34,7 @@ from eio_audit.mlir.tokens import (
     closing_end,
     comment_start,
     match_end,
+    without_definitions,
 )
 from eio_audit.mlir.traits import listed_dialects
 

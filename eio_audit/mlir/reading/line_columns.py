@@ -20,10 +20,10 @@ from operator import add, itemgetter, not_, sub
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
-from eio_audit.mlir.files import Text
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import Boundaries
 from eio_audit.mlir.reading.builder import OpenOp
+from eio_audit.mlir.source import Text
 from eio_audit.mlir.tokens import ALIAS_NAME, OR_FAIL, STRING, SUFFIX_ID, all_but
 from eio_audit.mlir.traits import OpTable
 

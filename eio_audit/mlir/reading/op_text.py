@@ -15,16 +15,17 @@ from functools import cached_property, partial
 from hashlib import blake2b
 from typing import TypeAlias
 
-from eio_audit.mlir.aliases import LONGEST_EXPANSION, AliasTexts
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import argument_locations
 from eio_audit.mlir.source import Span, splice
 from eio_audit.mlir.tokens import (
     ALIAS_NAME,
     COMMENT,
+    LONGEST_EXPANSION,
     STRING,
     SYMBOL,
     VALUE,
+    AliasTexts,
     closing_end,
     dialect_bodies,
     generic_attributes,
@@ -189,7 +190,6 @@ class OpTexts:
         return self._known[meaning]
 
     def _own_texts(self, ops: range) -> list[bytes]:
-        """Return the own text of some ops, without locations."""
         ir, chunk = self._ir, slice(ops.start, ops.stop)
         data, starts, nested_end = ir.source.data, ir.op_start[chunk], ir.subtree_end[chunk]
         return [
@@ -352,7 +352,6 @@ def _comparable(
 
 
 def _without_value_names(texts: Sequence[bytes]) -> list[bytes]:
-    """Return texts with ``%`` for the names of values."""
     joined = _VALUE.sub(b"%", b"\0".join(texts)).split(b"\0")
     return joined if len(joined) == len(texts) else [_VALUE.sub(b"%", text) for text in texts]
 

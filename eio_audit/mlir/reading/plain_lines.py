@@ -18,7 +18,7 @@ from operator import lt, mul, sub
 
 from eio_audit.mlir.ir import IR, NO_OFFSET
 from eio_audit.mlir.reading.boundaries import Boundaries
-from eio_audit.mlir.reading.builder import Builder
+from eio_audit.mlir.reading.builder import Builder, Mentions
 from eio_audit.mlir.reading.line_columns import (
     CHUNK_BYTES,
     CLOSING,
@@ -30,7 +30,6 @@ from eio_audit.mlir.reading.line_columns import (
     OpLines,
     opens_list,
 )
-from eio_audit.mlir.reading.scopes import Mentions
 from eio_audit.mlir.source import Span
 from eio_audit.mlir.tokens import OPEN_PAREN
 

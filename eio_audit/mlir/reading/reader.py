@@ -25,13 +25,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property, partial
 
-from eio_audit.mlir.aliases import definition_end
 from eio_audit.mlir.input.markers import EXCERPT
 from eio_audit.mlir.ir import IR, NO_OFFSET, Fault
 from eio_audit.mlir.reading.boundaries import BARE_OPS, Boundaries
-from eio_audit.mlir.reading.builder import Builder, OpenOp
+from eio_audit.mlir.reading.builder import Builder, Mentions, OpenOp, split_use
 from eio_audit.mlir.reading.plain_lines import PlainLines
-from eio_audit.mlir.reading.scopes import Mentions, split_use
 from eio_audit.mlir.source import InputError, Source, Span, line_end
 from eio_audit.mlir.tokens import (
     ALIAS,
@@ -54,6 +52,7 @@ from eio_audit.mlir.tokens import (
     VALUE_NAME,
     Brackets,
     comment_start,
+    definition_end,
     dialect_body_end,
     match_end,
     string_end,

@@ -31,16 +31,14 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from eio_audit.mlir.aliases import post_order
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, symbol_of
+from eio_audit.mlir.tokens import SYMBOL, SYMBOL_NAME, generic_attributes, post_order, symbol_of
 from eio_audit.mlir.traits import ANY_NUMBER, OpTraits, op_of_callee
 
 OUTSIDE = -1  # in place of a function or another op: the top level of the dump
 _CUSTOM_CALLEE = re.compile(rb"(?:(?:\s+[a-z_]\w*)*\s+|\s*\(\s*)(?P<symbol>" + SYMBOL + rb")\s*[(,]")
 _CUSTOM_SYMBOL = re.compile(rb"(?:\s+[a-z_]\w*)*\s+(?P<symbol>" + SYMBOL + rb")")
 _SYMBOL = re.compile(SYMBOL)
-_SYMBOL_NAME = re.compile(SYMBOL_NAME)
 _NAME = re.compile(rb'(?:%[^"=]*=\s*)?(?:"[^"\n]*"|[\w$.]+)')
 _REPLACEABLE = re.compile(
     rb"\b(?:weak|weak_odr|linkonce|linkonce_odr|common|extern_weak|available_externally|appending)\b"
@@ -174,7 +172,7 @@ class Calls:
             return list(map(symbol_of, _values(header, b"sym_name")))
         name = _NAME.match(header)
         match = _CUSTOM_SYMBOL.match(header, name.end()) if name else None
-        others = map(symbol_of, _SYMBOL_NAME.findall(header))
+        others = map(symbol_of, SYMBOL_NAME.findall(header))
         return [symbol_of(match["symbol"]), *others] if match else []
 
 

@@ -29,13 +29,22 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, compress
 
 from eio_audit.mlir.ir import IR
-from eio_audit.mlir.semantics.buffers import ACCESSES, MEMORY, Buffers, handle, operands_at
 from eio_audit.mlir.semantics.calls import OUTSIDE, Calls, called_ops, called_row
 from eio_audit.mlir.semantics.forms import Forms, is_newest_allocation, ops_with_places, pastes_text
+from eio_audit.mlir.semantics.resources import (
+    ACCESSES,
+    CHANGES,
+    MEMORY,
+    Buffers,
+    Resource,
+    Touches,
+    handle,
+    operands_at,
+)
 from eio_audit.mlir.semantics.value_types import DynamicShapes, cannot_trap, element
 from eio_audit.mlir.tokens import closing_end
 from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
@@ -43,7 +52,6 @@ from eio_audit.mlir.traits import EVERYTHING, STATES, UNLISTED, OpTraits
 _ARGUMENTS = -1
 CONTROL = "control"  # whether execution continues
 ANY = frozenset({"read", "write", "free"})  # every kind of effect that keeps ops in order
-CHANGES = frozenset({"write", "free"})  # the kinds that conflict with every other effect on the same resource
 _READ, _READ_WRITE = frozenset({"read"}), frozenset({"read", "write"})
 _ATTRIBUTE_WORD = re.compile(rb"[\w$.-]+|=")
 _INSIDE = re.compile(rb"(?:=\s*|[\w$.-])[<{\[(]")  # the bracket of an attribute's value or of a type
@@ -51,10 +59,6 @@ _HEXADECIMAL = re.compile(rb"\b0x[0-9a-fA-F]+\Z")
 _ALIAS = re.compile(rb"(?<![\w$.-])#[\w$-]+(?![\w$.<-])")
 _ELEMENTWISE = ("arith.", "complex.", "math.")
 """Dialects whose ops on tensors become ``linalg.generic``. It writes an operand of the type of its result."""
-Resource = int | str | tuple[int, ...]
-"""A buffer or a handle, memory or a state by name, or an allocation by its value or as ``_ARGUMENTS``, with
-the indices of an element behind it."""
-Touches = Mapping[Resource, frozenset[str]]  # by resource, the kinds of effect on it: `read`, `write`, `free`
 NOTHING: Touches = {}
 ANYTHING: Touches = {EVERYTHING: ANY, **dict.fromkeys((CONTROL, *STATES), _READ_WRITE)}
 NOT_RETURNING: Touches = {CONTROL: _READ_WRITE, EVERYTHING: _READ}
@@ -425,7 +429,8 @@ def condition_holds(condition: str, attributes: bytes) -> bool:
     wanted = condition.removeprefix("not ").encode().split()
     if condition.startswith("not "):
         attributes = _of_the_op(attributes)
-    words = [_HEXADECIMAL.sub(_decimal, word) for word in _ATTRIBUTE_WORD.findall(attributes)]
+    in_decimal = partial(_HEXADECIMAL.sub, lambda number: b"%d" % int(number[0], 16))
+    words = [*map(in_decimal, _ATTRIBUTE_WORD.findall(attributes))]
     name = wanted[:-1]
     values = [words[k + len(name)] for k in range(len(words) - len(name)) if words[k : k + len(name)] == name]
     if condition.startswith("not "):
@@ -442,10 +447,6 @@ def _of_the_op(attributes: bytes) -> bytes:
         kept.append(attributes[offset : match.end() - 1])
         offset = closing_end(attributes, match.end() - 1)
     return b" ".join((*kept, attributes[offset:]))
-
-
-def _decimal(number: re.Match[bytes]) -> bytes:
-    return b"%d" % int(number[0], 16)
 
 
 def _add(touches: dict[Resource, frozenset[str]], resource: Resource, kinds: frozenset[str]) -> None:

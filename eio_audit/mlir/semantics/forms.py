@@ -198,9 +198,8 @@ class Forms:
 def pastes_text(name: str) -> bool:
     """Whether the name of an op without a row says that its text is printed as it is.
 
-    Example:
-        >>> pastes_text("sv.verbatim"), pastes_text("sv.ifdef.procedural"), pastes_text("my.included")
-        (True, True, False)
+    >>> pastes_text("sv.verbatim"), pastes_text("sv.ifdef.procedural"), pastes_text("my.included")
+    (True, True, False)
     """
     return _PASTES.search(name) is not None
 
