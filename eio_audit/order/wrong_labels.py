@@ -258,7 +258,8 @@ def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
     """Return, per op whose label changes, its donor, which keeps its own label.
 
     The donor is the first descendant in the text with the smallest kept label. If no descendant keeps its
-    label, it is the last op in the text with the largest label that an ancestor has after the change.
+    label, it is the last op in the text with the largest label that an ancestor has after the change. An op
+    with neither, and with no such ancestor, keeps its label.
     """
     if not wrong:
         return {}
@@ -273,4 +274,7 @@ def _new_labels(block: Window, wrong: set[int]) -> dict[int, int]:
             largest[op] = smallest[op]
     largest = block.precedence.largest_above(largest)
     labels = {op: smallest[op] if smallest[op] < none else largest[op] for op in sorted(wrong)}
+    if orphans := {op for op, label in labels.items() if label < 0}:  # more than needed are in ``wrong``
+        first = block.precedence.largest_above([size - op if op in orphans else 0 for op in range(size)])
+        return _new_labels(block, wrong - {op for op in orphans if first[op] == size - op})
     return {op: label % size for op, label in labels.items() if label // size != keys[op]}

@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.internals import Effort, Relabelling, fewest_wrong_labels
@@ -162,6 +162,11 @@ def test_with_little_effort_a_label_that_stays_is_not_counted() -> None:
     assert all(new[op] != block.keys[op] for op in found.donor_of)
 
 
+@example(
+    block=Block(keys=[3, 7, 7, 5, 5, 1, 4], edges=[(0, 5), (1, 6), (2, 6), (3, 6), (4, 5)]),
+    weights=[1] * 8,
+    steps=0,
+)
 @given(tangled_blocks(), WEIGHTS, st.integers(0, 400))
 def test_with_little_effort_the_rest_is_free_of_contradiction_and_the_bound_holds(
     block: Block, weights: list[int], steps: int
