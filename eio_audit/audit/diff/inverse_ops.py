@@ -18,8 +18,7 @@ from eio_audit.audit.check.disorder import PERMUTES, RESHAPES
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.compared_dump import ComparedOps
-from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.op_changes import Relation
+from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
@@ -263,7 +262,7 @@ class LayoutChanges:
     def __init__(self, comparison: DumpComparison) -> None:
         self.comparison = comparison
         self.sides = (comparison.before, comparison.after)
-        self.old, self.new = comparison.before.ops, comparison.after.ops
+        self.old, self.new = comparison.before, comparison.after
         self.does = [rearrangements(self.old), rearrangements(self.new)]
         self.gone_from: dict[int, list[int]] = defaultdict(list)
         for op in filter(self._is_gone, self.does[0]):

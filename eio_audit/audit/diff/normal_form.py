@@ -97,9 +97,9 @@ class _Normalized:
         self._values = values
         self._texts = OpTexts(ir)
         self._aliases = ir.alias_texts
-        self._ops = ops = dump.ops
-        self._op_labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
-        self._near = [self._near_digest(op, self._op_labels) for op in range(len(ops))]
+        self._ops = dump
+        self._op_labels = [(name, text.text) for name, text in zip(dump.names, dump.texts, strict=True)]
+        self._near = [self._near_digest(op, self._op_labels) for op in range(len(dump))]
         self._dependences = dump.dump.dependences
         self.undecided: set[int] = set()
         self._orders = self._canonical_orders()

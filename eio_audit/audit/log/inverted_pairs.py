@@ -24,7 +24,7 @@ from typing import NamedTuple
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.diff.op_changes import Relation
+from eio_audit.audit.diff.dump_comparison import Relation
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_INDEX
 from eio_audit.audit.locations.original_index import OpLabel
@@ -304,7 +304,7 @@ class FollowedPairs:
             return
         keys = self._keys(found.new)
         self._let_go_on(found, keys)
-        around = zip(_functions(found.new), found.new.ops.ops.ir.block_ops, strict=True)
+        around = zip(_functions(found.new), found.new.ops.ir.block_ops, strict=True)
         read = {function for function, ops in around if ops and function is not None}
         gone = _own_ops(found.old) | self._disordered_in(read)
         for function in self._unjudged.keys() & {*_functions(found.old), *_functions(found.new)}:
@@ -315,10 +315,10 @@ class FollowedPairs:
         """Take a dump that carries no index. What it shows counts as it was, until a dump can be judged."""
         if found.old is None or found.new is None:
             return
-        functions, shown = found.old.ops.ops.functions, {*_functions(found.new)}
+        functions, shown = found.old.ops.functions, {*_functions(found.new)}
         gone = self.pairs.among(_own_ops(found.old))
         for op, number in enumerate(found.old.numbers):
-            function = functions[found.old.ops.ops.ir.op_block[op]]
+            function = functions[found.old.ops.ir.op_block[op]]
             if number in gone and function in shown:
                 gone.discard(number)
                 self._unjudged[function].add(number)
@@ -387,14 +387,14 @@ class FollowedPairs:
 
 
 def _functions(side: ScopeSide | None) -> Sequence[str | None]:
-    return () if side is None else side.ops.ops.functions
+    return () if side is None else side.ops.functions
 
 
 def _own_ops(side: ScopeSide | None) -> set[int]:
     """Return the numbers of the ops of a side. The block of a single outermost op is not shown."""
     if side is None:
         return set()
-    numbers, outermost = {*side.numbers}, side.ops.ops.ir.block_ops[0]
+    numbers, outermost = {*side.numbers}, side.ops.ir.block_ops[0]
     return numbers - {side.numbers[outermost[0]]} if len(outermost) == 1 else numbers
 
 
@@ -402,7 +402,7 @@ def _blocks(
     side: ScopeSide, keys: Sequence[int | None], origin: Callable[[str | None], int]
 ) -> Iterator[_Block]:
     """Yield the blocks of a side that have ops with keys."""
-    ir, functions = side.ops.ops.ir, side.ops.ops.functions
+    ir, functions = side.ops.ir, side.ops.functions
     for number, ops in enumerate(ir.block_ops):
         if number or len(ops) > 1:
             own = [(side.numbers[op], key) for op in ops if (key := keys[op]) is not None]

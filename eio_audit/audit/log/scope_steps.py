@@ -18,9 +18,8 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
-from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText, ShownText, extents_of, line_ends
@@ -38,24 +37,24 @@ class ScopeSide:
         self.ops = ops  # the ops as they are compared, without those in the bodies that were left out
         self.numbers: Sequence[int] = ()  # per op, its number, which it keeps from dump to dump
         self.kept = kept  # per line that was read, its 0-based number in the text
-        self._ends = line_ends(ops.ops.ir.source)
+        self._ends = line_ends(ops.ir.source)
 
     @cached_property
     def op_lines(self) -> Sequence[int]:
         """Per op, the 0-based line of the text where it begins."""
-        return array("q", map(self.line_of, range(len(self.ops.ops.ir))))
+        return array("q", map(self.line_of, range(len(self.ops.ir))))
 
     def line_of(self, op: int) -> int:
         """Return the 0-based line of the text where an op begins."""
-        return self.kept[bisect_right(self._ends, self.ops.ops.ir.op_start[op])]
+        return self.kept[bisect_right(self._ends, self.ops.ir.op_start[op])]
 
     def function_of(self, op: int) -> str | None:
         """Return the symbol of the function around an op; None outside functions."""
-        return self.ops.ops.functions[self.ops.ops.ir.op_block[op]]
+        return self.ops.functions[self.ops.ir.op_block[op]]
 
     def extents(self, root: Scope | None) -> dict[Scope, Lines]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
-        return extents_of(self.ops.ops.ir, self._ends, self.kept, root)
+        return extents_of(self.ops.ir, self._ends, self.kept, root)
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class ScopeSteps:
         A copy has the same name, location and text as the op, and was first seen in a later dump. No other op
         is like it, and it is like no other op.
         """
-        before, now = old.ops.ops, new.ops.ops
+        before, now = old.ops, new.ops
         kept, shown = {*comparison.was.values()}, {*now.functions}
         gone = [op for op in range(len(before.names)) if op not in kept and old.function_of(op) not in shown]
         if not gone:
@@ -309,7 +308,7 @@ def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
             other = old.numbers[found.origins[now][0]]
         yield ChangedOp(
             status,
-            side.ops.ops.names[op],
+            side.ops.names[op],
             function,
             None if was is None else old.line_of(was),
             None if now is None else new.line_of(now),

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
-from eio_audit.audit.diff.made_ops import Correction, corrections
+from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import (
