@@ -217,7 +217,8 @@ class LocationHealth:
 
 def broken_locations(dump: AuditedDump) -> list[tuple[int, LocationFinding]]:
     """Return the findings of a dump, each with the number of its op."""
-    return _Inspection(dump, _numbers(dump)).findings
+    numbers = LocationNumbers(dump.ir, dump.indices.parsed.locations, Interned())
+    return _Inspection(dump, numbers.of_all()).findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,15 +236,14 @@ def health_change(
     before: AuditedDump,
     after: AuditedDump,
     was: Mapping[int, int],
-    numbers: tuple[Sequence[int], Sequence[int]] | None = None,
+    numbers: tuple[Sequence[int], Sequence[int]],
 ) -> HealthChange:
     """Return what a pass did to the locations.
 
     ``was`` has, per op of the dump after, the op before. ``numbers`` has, per dump, the numbers of its
-    locations by op, if known (``LocationNumbers``).
+    locations by op (``LocationNumbers``).
     """
-    old_numbers, new_numbers = numbers or (_numbers(before), _numbers(after))
-    old, new = _Inspection(before, old_numbers), _Inspection(after, new_numbers)
+    old, new = map(_Inspection, (before, after), numbers)
     known = {(op, finding.rule) for op, finding in old.findings}
     return HealthChange(
         before=old.health(),
@@ -255,10 +255,6 @@ def health_change(
             if before.indices.index(was[op]) is not None and after.indices.index(op) is None
         ),
     )
-
-
-def _numbers(dump: AuditedDump) -> list[int]:
-    return LocationNumbers(dump.ir, dump.indices.parsed.locations, Interned()).of_all()
 
 
 class _Inspection:

@@ -220,16 +220,13 @@ class ComparedDump(ComparedOps):
         return counts
 
     @cached_property
-    def _places(self) -> array[int]:
+    def places(self) -> array[int]:
+        """By op, its 0-based place in its block."""
         places = array("i", bytes(4 * len(self)))
         for ops in self.ir.block_ops:
             for place, op in enumerate(ops):
                 places[op] = place
         return places
-
-    def place(self, op: int) -> int:
-        """Return the op's 0-based place in its block."""
-        return self._places[op]
 
     def block_name(self, block: int) -> str:
         """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``.

@@ -247,7 +247,7 @@ class BlockDataflow:
 def _find_block(dump: AuditedDump, wanted: str | None) -> int:
     """Return the block that ``wanted`` names; without a name, the block with the most inversions."""
     ir = dump.ir
-    blocks = [block for block, ops in enumerate(ir.block_ops) if ops and dump.has_order(block)]
+    blocks = [block for block, ops in enumerate(ir.block_ops) if ops and ir.has_order(block)]
     if not blocks:
         raise _error(dump, "no block has an order: all of them are empty or in graph regions")
     if wanted is None:

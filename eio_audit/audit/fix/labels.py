@@ -77,7 +77,7 @@ def right_labels(dump: AuditedDump) -> RightLabels:
     orders = {**dump.orders}
     if dump.donors:
         keys = relabelled_keys(dump.keys.by_op, dump.donors)
-        blocks = list(filter(dump.has_order, dump.keys.disordered_blocks))
+        blocks = list(filter(dump.ir.has_order, dump.keys.disordered_blocks))
         for block, graph in dump.dependences.of(blocks).items():
             frees = dump.keys.frees_that_follow(block)
             orders[block] = restore_block(dump.ir.of_block(block, keys), graph.precedence, frees).order
@@ -101,7 +101,7 @@ def donors_of_frees(
     are assumed to be right.
     """
     donors: dict[int, int] = {}
-    for block in filter(dump.has_order, dump.blocks):
+    for block in filter(dump.ir.has_order, dump.blocks):
         ops, before, gap = dump.ir.block_ops[block], None, list[int]()
         frees = dump.keys.frees_that_follow(block)
         for place in orders.get(block, range(len(ops))) if frees else ():

@@ -333,7 +333,8 @@ class Compiler:
         if code is None:
             return _Refusal(f"did not read the result within {self.timeout:g} seconds", errors, is_late=True)
         if code < 0:
-            return _Refusal(f"dies on the result with {_signal_name(-code)}", errors)
+            name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
+            return _Refusal(f"dies on the result with {name}", errors)
         if code > 0:
             return _Refusal(f"refuses the result with exit code {code}", errors)
         if not is_read:
@@ -352,10 +353,6 @@ class _Refusal:
 
 class _UnreadError(Exception):
     """The compiler ended with exit code 0, but left a part of the text."""
-
-
-def _signal_name(number: int) -> str:
-    return next((known.name for known in signal.Signals if known == number), f"signal {number}")
 
 
 def _write(pipe: int, text: bytes) -> None:

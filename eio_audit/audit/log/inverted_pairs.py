@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
 from eio_audit.audit.diff.dump_comparison import Relation
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_INDEX
@@ -452,7 +452,8 @@ def left_pairs(
                 block = FixedBlock(audited, number)
                 ops = followed.ops_of(figures.function, block.indexed_keys)
                 if ops is not None:
-                    blocks[_position(audited, number)] = _LeftBlock(block, ops, followed.pairs)
+                    place = audited.ir.source.position_at(audited.ir.block_offset(number))
+                    blocks[place.line, place.column] = _LeftBlock(block, ops, followed.pairs)
         for one in blocks.values():
             one.add_to(left)
         for finding in find(audited, _RULES):
@@ -462,11 +463,6 @@ def left_pairs(
     for origin, named in left.ops.items():
         left.ops[origin] = sorted(named, key=lambda one: (-one.pairs, one.op.line))[:MOST_NAMED]
     return left
-
-
-def _position(dump: AuditedDump, block: int) -> tuple[int, int]:
-    position = dump.ir.source.position_at(dump.ir.block_offset(block))
-    return position.line, position.column
 
 
 class _LeftBlock:

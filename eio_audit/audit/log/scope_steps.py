@@ -132,7 +132,16 @@ class ScopeSteps:
         if before is not None:
             for there, here in left_out:
                 after = after.with_numbers_of(here, before, there)
-        after = self._numbered(before, after, old, new, comparison)
+        was = {} if comparison is None else comparison.was
+        if before is not None and old is not None:
+            old.numbers = before.numbers(old.op_lines)
+        known_numbers = () if old is None else old.numbers
+        fresh = count(self._ends[-1])
+        new.numbers = [
+            known_numbers[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))
+        ]
+        self._ends.append(next(fresh))
+        after = after.numbered(new.op_lines, new.numbers)
         self.texts.take(after, shown.name)
         self._last_side = after, new
         known = None
@@ -140,23 +149,6 @@ class ScopeSteps:
             known = {scope[-1].symbol for scope in before.extents if scope}
         copies = {} if comparison is None or old is None else self._copies(comparison, old, new)
         return ScopeStep(before, after, old, new, comparison, known, copies)
-
-    def _numbered(
-        self,
-        before: ScopeText | None,
-        after: ScopeText,
-        old: ScopeSide | None,
-        new: ScopeSide,
-        comparison: DumpComparison | None,
-    ) -> ScopeText:
-        was = {} if comparison is None else comparison.was
-        if before is not None and old is not None:
-            old.numbers = before.numbers(old.op_lines)
-        known = () if old is None else old.numbers
-        fresh = count(self._ends[-1])
-        new.numbers = [known[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))]
-        self._ends.append(next(fresh))
-        return after.numbered(new.op_lines, new.numbers)
 
     def _copies(self, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> dict[int, int]:
         """Return the copies of removed ops that an earlier dump of the caller alone showed.

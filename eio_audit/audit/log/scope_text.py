@@ -55,11 +55,6 @@ _PLACE = itemgetter(Line._fields.index("number"), Line._fields.index("dedent"))
 _MAKE: Callable[[Iterable[object]], Line] = partial(tuple.__new__, Line)
 
 
-def lines_from(texts: Iterable[bytes], first: int, aliases: Aliases) -> list[Line]:
-    """Return consecutive lines as printed. ``first`` is the 1-based number of the first of them."""
-    return list(map(_MAKE, zip(texts, count(first), repeat(0), repeat(aliases), repeat(()), strict=False)))
-
-
 @dataclass(frozen=True, slots=True)
 class Lines:
     """A half-open range of lines, 0-based."""
@@ -321,7 +316,8 @@ def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | N
         if op >= 0:
             if scope != outermost and not _has_own_lines(ir, op):
                 continue
-            lines = _lines_at(ir, ends, kept, op)
+            first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
+            lines = Lines(kept[first], kept[last] + 1)
         extents[scope if root is None else (*root, *scope[1:])] = lines
     return extents
 
@@ -331,11 +327,6 @@ def _has_own_lines(ir: IR, op: int) -> bool:
     data, start, end = ir.source.data, ir.op_start[op], ir.op_end[op]
     before = data[data.rfind(b"\n", 0, start) + 1 : start]
     return not before.strip() and _LINE_REST.match(data, end) is not None
-
-
-def _lines_at(ir: IR, ends: Sequence[int], kept: Sequence[int], op: int) -> Lines:
-    first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
-    return Lines(kept[first], kept[last] + 1)
 
 
 def line_ends(source: Source) -> list[int]:
@@ -349,7 +340,8 @@ def lines_of(dump: Dump, aliases: Aliases, first: int) -> list[Line]:
     while texts and not texts[-1].strip():
         texts.pop()
     start = next((k for k, text in enumerate(texts) if text.strip()), 0)
-    return lines_from(texts[start:] if start else texts, first + start, aliases)
+    shown, numbers = texts[start:] if start else texts, count(first + start)
+    return list(map(_MAKE, zip(shown, numbers, repeat(0), repeat(aliases), repeat(()), strict=False)))
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:

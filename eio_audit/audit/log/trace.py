@@ -212,10 +212,6 @@ class _Charges:
         size, faults = sum(state.size for state in shown), (*states.faults,)
         self.row = replace(self.row, place=place, figures=summarize_blocks(blocks), size=size, faults=faults)
 
-    def hear(self, errors: Iterable[Diagnostic]) -> None:
-        known = {(one.message, one.op_name): one for one in reversed((*self.row.errors, *errors))}
-        self.row = replace(self.row, errors=(*known.values(),)[::-1])
-
     def timed(self) -> TimedRun:
         run, row = self.run, self.row
         place = row.place.source, row.place.line
@@ -377,7 +373,10 @@ class _Tracer:
         if run.number not in charges:
             run.failed = True
             charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
-        charges[run.number].hear([located(error, known, run.function) for error in errors])
+        own = charges[run.number]
+        heard = (*own.row.errors, *(located(error, known, run.function) for error in errors))
+        once = {(one.message, one.op_name): one for one in reversed(heard)}
+        own.row = replace(own.row, errors=(*once.values(),)[::-1])
 
     def _hear_last(self) -> None:
         """Charge the errors at the end of the log."""
