@@ -363,8 +363,6 @@ def _made_step(found: ScopeStep, attempt: Attempt | None) -> MadeStep:
 
 
 class _Sides:
-    """The states before a step and after it."""
-
     def __init__(
         self, comparison: DumpComparison, origins: Mapping[int, tuple[int, Relation]], attempt: Attempt | None
     ) -> None:

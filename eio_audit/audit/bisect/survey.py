@@ -233,7 +233,9 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     if pass_name is not None:
         runs = [run for run in runs if pass_name in _names(run.after.marker)]
         if not runs:
-            raise _no_such_pass(found, pass_name)
+            names = dict.fromkeys(dump.marker.pass_name for dump in found.dumps if dump.marker)
+            why = f"no pass '{pass_name}'; the passes are {', '.join(names)}"
+            raise InputError(found.run.command.program, None, why)
         if number is not None:
             if not 0 <= number < len(runs):
                 times = "once" if len(runs) == 1 else f"{len(runs)} times"
@@ -262,12 +264,6 @@ def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
 
 def _names(marker: Marker | None) -> tuple[str, ...]:
     return () if marker is None else (marker.pass_name, marker.class_name)
-
-
-def _no_such_pass(found: Survey, name: str) -> InputError:
-    names = dict.fromkeys(dump.marker.pass_name for dump in found.dumps if dump.marker)
-    why = f"no pass '{name}'; the passes are {', '.join(names)}"
-    return InputError(found.run.command.program, None, why)
 
 
 def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:

@@ -85,7 +85,7 @@ class Users:
             for place, (owner, _) in enumerate(used):
                 if (
                     owner >= 0
-                ):  # starts[owner + 1] is where its next user goes, and in the end its last one ends
+                ):  # its next user goes to starts[owner + 1], which in the end is behind its last one
                     here = starts[owner + 1]
                     self._ops[here], self._places[here] = op, place
                     starts[owner + 1] = here + 1

@@ -310,7 +310,6 @@ class LayoutChanges:
         return self._is_gone(pair.first) and self._is_gone(pair.second) and not both_left_copies
 
     def _origin(self, new: int) -> int | None:
-        """Return the earlier layout op that an added op came from."""
         found = (find(new) for find in (self._derived, self._at_its_location, self._commuted))
         return next((origin for origin in found if origin is not None), None)
 

@@ -320,7 +320,8 @@ class _Recorder:
         for number in self._wanted:
             if number in places and number not in self._tracks:
                 state = _state(new.ops, places[number])
-                self._begin(number, OpStep(found.after.dump, None).event(EventKind.FIRST, state), None)
+                event = OpStep(found.after.dump, None).event(EventKind.FIRST, state)
+                self._tracks[number] = _Track(None, [event])
 
     def _find_made(self, done: _LogStep, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
@@ -334,10 +335,7 @@ class _Recorder:
             if done.found.was_known(function) and (is_wanted or source in self._tracks):
                 change = comparison.change(None, op, origin)
                 event = done.of(function).event(EventKind.MADE, _state(new.ops, op), change)
-                self._begin(number, event, None if is_wanted else source)
-
-    def _begin(self, number: int, event: OpEvent, origin: int | None) -> None:
-        self._tracks[number] = _Track(origin, [event])
+                self._tracks[number] = _Track(None if is_wanted else source, [event])
 
     def _goes_on(
         self, done: _LogStep, comparison: DumpComparison, old: int, new: int | None, track: _Track

@@ -72,8 +72,6 @@ class KeyedOps(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Bits:
-    """The bits of the ops of a function."""
-
     ops: list[int] = field(default_factory=list)  # by bit, its op
     free: list[int] = field(default_factory=list)  # the bits that no op has now
     # By the bit of an op, by origin, the bits of the ops after it in the block with lesser keys.

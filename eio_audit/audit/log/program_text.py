@@ -96,7 +96,7 @@ class ProgramText:
     def _texts_in(self, scope: Scope) -> Counter[object]:
         text = self._last[scope].text
         extent = text.extents[scope]
-        return _texts(text.lines[extent.start : extent.end])
+        return _texts(text.lines[extent.start : extent.stop])
 
     def take(self, text: ScopeText, name: str) -> None:
         """Take the text of a dump as known; ``name`` is that of its outermost op."""

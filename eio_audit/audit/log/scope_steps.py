@@ -22,7 +22,7 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.scope_text import Scope, ScopeText, ShownText, extents_of, line_ends
 from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
@@ -52,7 +52,7 @@ class ScopeSide:
         """Return the symbol of the function around an op; None outside functions."""
         return self.ops.functions[self.ops.ir.op_block[op]]
 
-    def extents(self, root: Scope | None) -> dict[Scope, Lines]:
+    def extents(self, root: Scope | None) -> dict[Scope, range]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
         return extents_of(self.ops.ir, self._ends, self.kept, root)
 
@@ -177,7 +177,7 @@ class ScopeSteps:
                 found[likes[0]].append(op)
         return {ops[0]: copy for copy, ops in found.items() if len(ops) == 1}
 
-    def _old_side(self, text: ScopeText, left_out: Sequence[Lines]) -> ScopeSide:
+    def _old_side(self, text: ScopeText, left_out: Sequence[range]) -> ScopeSide:
         """Return a known text as a side. It is often the text that the last step ended with."""
         kept = text.without_bodies(left_out)
         if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
@@ -198,15 +198,15 @@ def _vanished(before: ScopeText, shown: ShownText) -> bool:
     return not known <= now
 
 
-def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:
+def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[range, range]]:
     """Return the lines of functions that are the same in both texts, on each side."""
-    known: dict[str | None, list[Lines]] = defaultdict(list)
+    known: dict[str | None, list[range]] = defaultdict(list)
     for scope, lines in before.extents.items():
         known[scope[-1].symbol if scope else None].append(lines)
     pairs = []
     for symbol, here in shown.functions.items():
         there = known[symbol]
-        if symbol in same and len(there) == 1 and there[0].length == here.length:
+        if symbol in same and len(there) == 1 and len(there[0]) == len(here):
             pairs.append((there[0], here))
     return pairs
 

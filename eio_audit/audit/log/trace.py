@@ -263,12 +263,6 @@ class _TracedProgram:
             elif part not in self.held:
                 self.held[part] = known.blocks if known else ()
 
-    @property
-    def last_blocks(self) -> list[BlockAudit]:
-        """The audits of the blocks, in the last dump of each function that can be judged."""
-        functions = self.states.functions.items()
-        return [block for part, state in functions for block in self.held.get(part, state.blocks)]
-
     def follow(
         self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[Part, PassRun | None]
     ) -> None:
@@ -379,7 +373,6 @@ class _Tracer:
         own.row = replace(own.row, errors=(*once.values(),)[::-1])
 
     def _hear_last(self) -> None:
-        """Charge the errors at the end of the log."""
         suspect, errors = self._failures.at_end()
         if errors and suspect is None:
             name, program = errors[0].pass_name, next(reversed(self._programs.values()))
@@ -445,6 +438,7 @@ class _Tracer:
             for run in (program.charges.get(origin),)
         ]
         initial = [one.classes[INITIAL] for one in charged.values()]
+        states = ((p.held, part, state) for p in programs for part, state in p.states.functions.items())
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
@@ -455,7 +449,7 @@ class _Tracer:
             initial_classes=sum(initial, Counter[PairClass]()),
             summary=self._summary,
             at_end_of_log=summarize_blocks(
-                [block for program in programs for block in program.last_blocks], dumps=0
+                [block for held, part, state in states for block in held.get(part, state.blocks)], dumps=0
             ),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),
