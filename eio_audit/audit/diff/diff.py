@@ -1,7 +1,12 @@
-"""Compare two dumps of a program: their ops, their order, and the runs of the model's modules.
+"""Compare two dumps of a program: their ops, their order, the runs of the model's modules, and what to change.
 
 A *run* of a module is a longest series of a block's ops that are all in it. Ops without a module do not
 count. A model's own order has few runs. Every op moved into the middle of another module adds two.
+
+An op that a pass made or moved, and that is out of order, has a wrong location or a wrong place. An op that
+carries the index of the op that it replaces may stand elsewhere. If dependences let it stand where that op
+stood, its location is right and its place is wrong. If they do not, it is the location that is wrong, as of
+an op that a pass moved up past its operands' producers: of these, ``check`` tells the right index.
 
 The earlier dump can also be the original order, for ops whose locations carry no index.
 """
