@@ -1,4 +1,4 @@
-"""Compare two dumps of a program: their ops, their order, the runs of the model's modules, and what to change.
+"""Compare two dumps of a program: ops, order, the runs of the model's modules, and what to change.
 
 A *run* of a module is a longest series of a block's ops that are all in it. Ops without a module do not
 count. A model's own order has few runs. Every op moved into the middle of another module adds two.

@@ -136,18 +136,17 @@ def _wrong_between(
 
 
 def _new_names(dump: AuditedDump, donors: Mapping[int, int], names: Mapping[int, str]) -> dict[int, str]:
-    """Return the new name of each relabelled op. ``names`` has those of donors that are relabelled too."""
-    return {
-        op: _new_name(dump, op, names.get(donor) or _own_name(dump, donor)) for op, donor in donors.items()
-    }
+    """Return the new name of each relabelled op. ``names`` has those of donors that are relabelled too.
 
-
-def _new_name(dump: AuditedDump, op: int, label: str) -> str:
-    """Return the donor's name with the op's own last field, unless the index is in that field."""
-    head, separator, _ = label.rpartition("|")
-    name = head + separator + _own_name(dump, op).rpartition("|")[2]
-    index_in = dump.options.pattern.index_in
-    return name if index_in(name) == index_in(label) else label
+    It is the donor's name with the op's own last field, unless the index is in that field.
+    """
+    found, index_in = {}, dump.options.pattern.index_in
+    for op, donor in donors.items():
+        label = names.get(donor) or _own_name(dump, donor)
+        head, separator, _ = label.rpartition("|")
+        name = head + separator + _own_name(dump, op).rpartition("|")[2]
+        found[op] = name if index_in(name) == index_in(label) else label
+    return found
 
 
 def _own_name(dump: AuditedDump, op: int) -> str:

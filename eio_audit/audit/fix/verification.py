@@ -344,9 +344,7 @@ class Compiler:
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """Why a text was not accepted."""
-
-    how: str
+    how: str  # why a text was not accepted
     errors: bytes  # what the compiler printed
     is_late: bool = False  # whether it took too long
 
