@@ -14,8 +14,8 @@ from eio_audit.audit.corpus.check_dumps import check_many as check_many
 from eio_audit.audit.diff.diff import Diff as Diff
 from eio_audit.audit.diff.diff import OriginalOrder as OriginalOrder
 from eio_audit.audit.diff.diff import diff as diff
+from eio_audit.audit.diff.dump_comparison import OpChange as OpChange
 from eio_audit.audit.diff.normal_form import normal_form as normal_form
-from eio_audit.audit.diff.op_changes import OpChange as OpChange
 from eio_audit.audit.explain.explain import Explanation as Explanation
 from eio_audit.audit.explain.explain import explain as explain
 from eio_audit.audit.explain.order_picture import Dataflow as Dataflow

@@ -41,9 +41,9 @@ from eio_audit.audit.corpus.workers import (
 )
 from eio_audit.audit.dependence import DependenceGraph, Dependences
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.made_ops import placed
-from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import gaps_between, matching_lines, repeated_changes
+from eio_audit.audit.diff.diff import placed
+from eio_audit.audit.diff.dump_comparison import repeated_changes
+from eio_audit.audit.diff.matching import gaps_between, match_ops, matching_lines
 from eio_audit.audit.diff.sameness import sameness
 from eio_audit.audit.explain.explain import OpExplanation, OpInBlock
 from eio_audit.audit.explain.order_picture import BlockDataflow, WorstBlocks, neighbourhood, pictures_of_model

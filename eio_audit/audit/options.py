@@ -99,7 +99,10 @@ class AuditOptions:
         if not isinstance(self.order_from, OrderSource | None):
             given = f"{self.order_from!r:.80}"
             raise TypeError(f"expected order_from to be an OriginalOrder(DUMP), not {given}")
-        object.__setattr__(self, "follow", _with_default(frozenset(map(Follow, _several(self.follow)))))
+        follow = frozenset(map(Follow, _several(self.follow)))
+        if Follow.FREES in follow or Follow.NONE not in follow:
+            follow = (follow | {Follow.FREES}) - {Follow.NONE}
+        object.__setattr__(self, "follow", follow)
         object.__setattr__(self, "assume_pure", tuple(_several(self.assume_pure)))
 
     def __reduce__(self) -> str | tuple[object, ...]:
@@ -112,13 +115,6 @@ class AuditOptions:
     def op_table(self) -> OpTable:
         """The op table to read dumps with: the shipped table and the project's rows."""
         return OpTable(self.ops)
-
-
-def _with_default(follow: frozenset[Follow]) -> frozenset[Follow]:
-    """Return the ops that follow: with frees, unless ``NONE`` says otherwise."""
-    if Follow.FREES in follow:
-        return follow - {Follow.NONE}
-    return follow if Follow.NONE in follow else follow | {Follow.FREES}
 
 
 def _several(names: Collection[str]) -> Collection[str]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from eio_audit.audit.check.location_health import HealthChange, LocationRule
 from eio_audit.audit.diff.diff import Diff, Fragmentation
+from eio_audit.audit.diff.dump_comparison import OpChange, OpChanges, RepeatedChange, repeated_changes
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutOp, LayoutPair
-from eio_audit.audit.diff.op_changes import OpChange, OpChanges, RepeatedChange, repeated_changes
 from eio_audit.report.wording import count
 from eio_audit.report.wording.diff import kinds_of, repetition
 from eio_audit.report.wording.order import correction

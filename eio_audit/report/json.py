@@ -184,7 +184,7 @@ def diff_to_json(diff: Diff) -> str:
 
 
 def _diff_members(diff: Diff) -> dict[str, object]:
-    from eio_audit.audit.diff.op_changes import repeated_changes
+    from eio_audit.audit.diff.dump_comparison import repeated_changes
     from eio_audit.report.wording.diff import verdict
 
     repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}

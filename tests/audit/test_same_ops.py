@@ -61,7 +61,7 @@ def test_weights_of_layers_that_are_exchanged_are_changed_operands() -> None:
 @given(program=programs() | loops(), seed=st.integers(0, 9))
 def test_all_ops_of_a_shuffled_program_are_paired(program: str, seed: int) -> None:
     before, after = sides(program, shuffle(read_text(program), seed).decode())
-    assert len(match_ops(before.ops, after.ops).ops) == len(before.ops)
+    assert len(match_ops(before, after).ops) == len(before)
 
 
 @given(program=programs() | loops(), seed=st.integers(0, 9))
@@ -74,12 +74,12 @@ def test_untouched_ops_have_no_differences(program: str, seed: int) -> None:
         lines = [re.sub(rf"{name}\b", "%new", other) for other in lines]
         lines.insert(1, '  %new = "t.new"() : () -> i32')
     before, after = sides(program, "\n".join(lines))
-    found = match_ops(before.ops, after.ops)
-    for old in compress(range(len(before.ops)), found.untouched):
+    found = match_ops(before, after)
+    for old in compress(range(len(before)), found.untouched):
         new = found.ops[old]
-        assert before.ops.texts[old].text == after.ops.texts[new].text
+        assert before.texts[old].text == after.texts[new].text
         operands = [
             (found.ops.get(owner), number) if owner >= 0 else found.arguments.get((owner, number))
-            for owner, number in before.ops.producers[old]
+            for owner, number in before.producers[old]
         ]
-        assert operands == [*after.ops.producers[new]]
+        assert operands == [*after.producers[new]]

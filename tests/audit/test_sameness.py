@@ -183,7 +183,7 @@ def side(text: str, options: AuditOptions | None = None) -> ComparedDump:
 def why_not(before: str, after: str, *, became: list[int] | None = None) -> str:
     """What differs, where op k is claimed to have become ``became[k]``; without that, op k."""
     old, new = side(before), side(after)
-    return sameness_of(old, new, dict(enumerate(became or range(len(old.ops))))).reason
+    return sameness_of(old, new, dict(enumerate(became or range(len(old))))).reason
 
 
 NESTED = """\
@@ -251,7 +251,7 @@ def test_a_wrong_claim_of_what_ops_became_is_refuted(
 
 def test_the_effects_of_the_new_order_hold_back_the_same_ops() -> None:
     old, new = side(PROGRAM), side(swapped("%a", "%b"), AuditOptions(assume_pure=("memref.store",)))
-    verdict = sameness_of(old, new, {**{op: op for op in range(len(old.ops))}, 1: 2, 2: 1})
+    verdict = sameness_of(old, new, {**{op: op for op in range(len(old))}, 1: 2, 2: 1})
     assert verdict.reason == "the ops of ^bb0 hold each other back in another way"
 
 

@@ -8,7 +8,7 @@ that are new, and the op of the state before whose location each of them carries
 index that it has after the change. A new op takes over the label of that op, or that of the root if its
 pattern is changed. A label that is different goes on to the ops that later steps make.
 
-The location may also be right and the place wrong: that is told from the last state (``diff/made_ops.py``).
+The location may also be right and the place wrong: that is told from the last state (``diff/diff.py``).
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from functools import cached_property
 from itertools import chain, combinations
 
 from eio_audit.audit.bisect.survey import Attempt, number_in, short_pattern
-from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.made_ops import Placement, made_out_of_order, misplaced, placed
-from eio_audit.audit.diff.op_changes import Relation
+from eio_audit.audit.diff.diff import Placement, made_out_of_order, misplaced, placed
+from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.log.scope_steps import ScopeSide, ScopeStep, ScopeSteps
 from eio_audit.audit.options import AuditOptions, Follow
@@ -346,7 +345,7 @@ def _indices(side: ScopeSide) -> dict[int, int]:
 
 
 def _blocks(side: ScopeSide) -> list[array[int]]:
-    keys, in_blocks = side.ops.dump.keys.by_op, side.ops.ops.ir.block_ops
+    keys, in_blocks = side.ops.dump.keys.by_op, side.ops.ir.block_ops
     blocks = (array("q", (side.numbers[op] for op in ops if keys[op] is not None)) for ops in in_blocks)
     return [block for block in blocks if block]
 
@@ -364,13 +363,11 @@ def _made_step(found: ScopeStep, attempt: Attempt | None) -> MadeStep:
 
 
 class _Sides:
-    """The states before a step and after it."""
-
     def __init__(
         self, comparison: DumpComparison, origins: Mapping[int, tuple[int, Relation]], attempt: Attempt | None
     ) -> None:
         self._origins, self._comparison = origins, comparison
-        self._old, self._new = comparison.before.ops, comparison.after.ops
+        self._old, self._new = comparison.before, comparison.after
         self._was_index = comparison.before.dump.indices.by_op
         self._index = comparison.after.dump.indices.by_op
         # The root of its attempt in the state before; None if it is not found, or has no index.

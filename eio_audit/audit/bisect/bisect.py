@@ -9,7 +9,7 @@ reads.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from os import PathLike
@@ -291,20 +291,16 @@ def bisect_pass(
         with ThreadPoolExecutor(1) as pool:
             logged = pool.submit(search.log_actions)
             result = find_states(search, jobs or usable_cores(), max_runs, report)
-            _wait_for(logged, search, result)
+            try:
+                logged.result()
+            except InputError as error:
+                result.failures[NO_ACTIONS] = error
+            except KeyboardInterrupt:
+                result.stopped = INTERRUPTED
+                search.states.runs.running.end()
         steps, state_at = result.halving.changes, result.halving.states
         before = {step.last: state_at[step.first] for step in steps if step.is_one}
         return _assembled(found, search, result, search.attempts(before), watches)
-
-
-def _wait_for(logged: Future[None], search: PassSearch, result: SearchResult) -> None:
-    try:
-        logged.result()
-    except InputError as error:
-        result.failures[NO_ACTIONS] = error
-    except KeyboardInterrupt:
-        result.stopped = INTERRUPTED
-        search.states.runs.running.end()
 
 
 def _assembled(

@@ -199,7 +199,11 @@ def search_of(
         raise InputError(counted.program, None, why)
     if states.keep(dump_after(run, question.wanted).text) != after:
         raise _untrusted(states, "with all attempts of patterns allowed, it is not what the command prints")
-    first = _attempts_before(question, states, last) if is_whole else 0
+    first = 0
+    if is_whole:
+        # The fewest attempts with which the dump before the pass is the normal one. More attempts than these
+        # are of this pass, or of passes before it, where they change nothing.
+        first = first_failing(-1, last, lambda number: not states.begins_with(question.before, number))[1]
     search = PassSearch(question, states, first, last, before, "", {last: after})
     if first == last:
         search.why_one_step = NO_PATTERNS
@@ -214,7 +218,12 @@ def search_of(
         search.why_one_step = FAILS_WITHOUT
         return search
     search.known[first] = states.keep(held_back.text)
-    _check_repeats(search)
+    middle = (first + last) // 2
+    state, again = states.at(middle), states.at(middle)
+    if state != again:
+        why = f"two runs with {middle} attempts of patterns differ; eio-audit repeat tells from which pass on"
+        raise _untrusted(states, why)
+    search.known[middle] = state
     return search
 
 
@@ -232,23 +241,6 @@ def _printing(question: PassInQuestion, *, is_whole: bool) -> CompilerCommand:
 def _untrusted(states: PassStates, why: str) -> InputError:
     said = f"the IR after {states.wanted.pass_name} cannot be trusted: {why}"
     return InputError(states.command.program, None, said, f"  help: the command is {states.command}")
-
-
-def _check_repeats(search: PassSearch) -> None:
-    middle = (search.first + search.last) // 2
-    state, again = search.states.at(middle), search.states.at(middle)
-    if state != again:
-        why = f"two runs with {middle} attempts of patterns differ; eio-audit repeat tells from which pass on"
-        raise _untrusted(search.states, why)
-    search.known[middle] = state
-
-
-def _attempts_before(question: PassInQuestion, states: PassStates, last: int) -> int:
-    """Return the least number of attempts with which the dump before the pass is the normal one.
-
-    More attempts than these are of this pass, or of passes before it, where they change nothing.
-    """
-    return first_failing(-1, last, lambda number: not states.begins_with(question.before, number))[1]
 
 
 class SearchInterruptedError(KeyboardInterrupt):

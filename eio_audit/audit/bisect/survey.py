@@ -175,7 +175,12 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
     one, *_ = known[place:] or [PipelinePass(name, name, anchors)]
     path = runs.lasting / "input.mlir"
     path.write_bytes(without_messages(alike[0].before.text))
-    command = _alone_on(found.run.command, one, path)
+    program, *others = found.run.command.without(frozenset({"pass-pipeline"})).words
+    words = [word for word in others if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
+    inputs = [number for number, word in enumerate(words) if flag_of(word) is None]
+    if inputs:
+        del words[inputs[-1]]
+    command = CompilerCommand((program, *words, f"--pass-pipeline={one.alone}", str(path)))
     cut = replace(question, command=command, is_cut=True)
     try:
         after = dump_after(runs.run(command), cut.wanted)
@@ -185,15 +190,6 @@ def alone(found: Survey, question: PassInQuestion, runs: CompilerRuns) -> PassIn
         return replace(question, why_not_alone="alone on its dump, it gives another result")
     rows = tuple(row for run in alike for row in run.rows)
     return replace(cut, before=alike[0].before, after=after, function=None, rows=rows)
-
-
-def _alone_on(command: CompilerCommand, one: PipelinePass, path: Path) -> CompilerCommand:
-    program, *others = command.without(frozenset({"pass-pipeline"})).words
-    words = [word for word in others if word != "--" and (flag_of(word) or "mlir-").startswith(_GENERAL)]
-    inputs = [place for place, word in enumerate(words) if flag_of(word) is None]
-    if inputs:
-        del words[inputs[-1]]
-    return CompilerCommand((program, *words, f"--pass-pipeline={one.alone}", str(path)))
 
 
 def _is_same(after: Dump, question: PassInQuestion) -> bool:
@@ -233,7 +229,9 @@ def choose_pass(found: Survey, pass_name: str | None, number: int | None) -> Pas
     if pass_name is not None:
         runs = [run for run in runs if pass_name in _names(run.after.marker)]
         if not runs:
-            raise _no_such_pass(found, pass_name)
+            names = dict.fromkeys(dump.marker.pass_name for dump in found.dumps if dump.marker)
+            why = f"no pass '{pass_name}'; the passes are {', '.join(names)}"
+            raise InputError(found.run.command.program, None, why)
         if number is not None:
             if not 0 <= number < len(runs):
                 times = "once" if len(runs) == 1 else f"{len(runs)} times"
@@ -262,12 +260,6 @@ def _most(runs: Iterable[PassInQuestion]) -> tuple[int, int, int]:
 
 def _names(marker: Marker | None) -> tuple[str, ...]:
     return () if marker is None else (marker.pass_name, marker.class_name)
-
-
-def _no_such_pass(found: Survey, name: str) -> InputError:
-    names = dict.fromkeys(dump.marker.pass_name for dump in found.dumps if dump.marker)
-    why = f"no pass '{name}'; the passes are {', '.join(names)}"
-    return InputError(found.run.command.program, None, why)
 
 
 def _pass_runs(found: Survey) -> Iterator[PassInQuestion]:

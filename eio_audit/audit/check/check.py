@@ -182,7 +182,7 @@ def audit_keyed(dump: KeyedDump, work: SharedWork | None = None) -> AuditedDump:
     if keys.disordered_blocks:
         from eio_audit.audit.check.disorder import audit_disordered
 
-        has_effects = any(map(dump.has_order, keys.disordered_blocks))
+        has_effects = any(map(dump.ir.has_order, keys.disordered_blocks))
         found = audit_disordered(dump, audits, work)
         for block, (figures, disorder) in zip(keys.disordered_blocks, found, strict=True):
             audits[block], ops = figures, dump.ir.block_ops[block]
@@ -238,7 +238,7 @@ def _audits_in_order(dump: KeyedDump, blocks: Sequence[int]) -> dict[int, BlockA
             derived[block],
             constants[block],
             followed[block],
-            0 if dump.has_order(block) else None,
+            0 if ir.has_order(block) else None,
             frees=frees[block],
             followed_frees=followed_frees[block],
         )

@@ -152,7 +152,7 @@ def audit_disordered(
 
     ``in_order`` has, per block, the figures that do not depend on the order.
     """
-    dump.dependences.of(list(filter(dump.has_order, dump.keys.disordered_blocks)))  # all in one pass
+    dump.dependences.of(list(filter(dump.ir.has_order, dump.keys.disordered_blocks)))  # all in one pass
     label_weights = LabelWeights(dump.ir)
     for number in dump.keys.disordered_blocks:
         block, own = KeyedBlock(dump, number), in_order[number]

@@ -332,7 +332,6 @@ class LogFigures:
 
 
 def _growth(old: Summary, new: Summary) -> Summary:
-    """Return by how much each figure has grown."""
     more = Summary._make(max(after - before, 0) for before, after in zip(old, new, strict=True))
     return more._replace(certified=new.certified, wrong_certified=new.wrong_certified)
 

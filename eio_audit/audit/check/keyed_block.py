@@ -46,7 +46,7 @@ class KeyedBlock:
     @property
     def has_order(self) -> bool:
         """Whether its ops have an order: it is not in a graph region."""
-        return self.dump.has_order(self.number)
+        return self.dump.ir.has_order(self.number)
 
     @cached_property
     def indexed(self) -> list[int]:

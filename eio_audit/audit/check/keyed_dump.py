@@ -206,10 +206,6 @@ class KeyedDump:
         """The indices that the ops' locations carry."""
         return self.keys.indices
 
-    def has_order(self, block: int) -> bool:
-        """Return whether a block's ops have an order: it is not in a graph region."""
-        return self.ir.has_order(block)
-
     def label(self, op: int) -> OpLabel:
         """Return an op as reports name it."""
         return label(self.ir, self.indices, op)

@@ -55,10 +55,10 @@ class DumpCheck:
         try:
             dump = place if isinstance(place, Dump) else place.read()
             audited = audit_dump(dump, self.options, self._work)
-            result = checked(audited, self.rules).without_options()
+            result = checked(audited, self.rules)
             if self.visit is not None:
                 self.visit(audited)
-            return result
+            return result._replace(audit=replace(result.audit, options=DEFAULT_OPTIONS))
         except InputError as error:
             return error
 

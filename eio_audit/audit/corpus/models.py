@@ -11,13 +11,12 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 
-from eio_audit.audit.check.check import Check
 from eio_audit.audit.check.figures import DumpAudit, summarize
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.input.dumps import Dump
@@ -212,23 +211,22 @@ def figures_by_model(verdict: Verdict) -> list[ModelFigures]:
     """Return the figures of every model, those with most avoidable inversions first, then by findings."""
     check = verdict.check
     findings = Counter(check.model_of(finding.source) for finding in verdict.findings)
-    figures = [_of_model(name, own, findings[name]) for name, own in check.by_model.items()]
-    return sorted(figures, key=lambda one: (-one.avoidable, -one.findings, -one.inversions, -one.errors))
-
-
-def _of_model(model: str, check: Check, findings: int) -> ModelFigures:
     badness = attrgetter("summary.avoidable", "summary.inversions")
-    worst = max(check.dumps, key=badness, default=None)
-    return ModelFigures(
-        model=model,
-        dumps=len(check.dumps),
-        errors=len(check.errors),
-        unjudged=len(check.unjudged),
-        ops=check.summary.ops,
-        findings=findings,
-        worst=worst if worst is not None and worst.summary.inversions else None,
-        **{name: getattr(check.each_inversion_once, name) for name in _OF_MODEL},
-    )
+    figures = []
+    for name, own in check.by_model.items():
+        worst = max(own.dumps, key=badness, default=None)
+        one = ModelFigures(
+            model=name,
+            dumps=len(own.dumps),
+            errors=len(own.errors),
+            unjudged=len(own.unjudged),
+            ops=own.summary.ops,
+            findings=findings[name],
+            worst=worst if worst is not None and worst.summary.inversions else None,
+            **{figure: getattr(own.each_inversion_once, figure) for figure in _OF_MODEL},
+        )
+        figures.append(one)
+    return sorted(figures, key=lambda one: (-one.avoidable, -one.findings, -one.inversions, -one.errors))
 
 
 def figures_by_pass(verdict: Verdict) -> list[PassFigures]:
@@ -240,18 +238,17 @@ def figures_by_pass(verdict: Verdict) -> list[PassFigures]:
         pass_of[dump.source, dump.line] = dump.pass_name, dump.when
         dumps[dump.pass_name, dump.when].append(dump)
     findings = Counter(pass_of.get((one.source, one.place.line)) for one in verdict.findings)
-    figures = [_of_pass(check, own, findings[key]) for key, own in dumps.items()]
+    figures = []
+    for (pass_name, when), own in dumps.items():
+        total = summarize(own)
+        one = PassFigures(
+            pass_name=pass_name,
+            when=when,
+            dumps=len(own),
+            models=len({check.model_of(dump.source) for dump in own}),
+            models_avoidable=len({check.model_of(dump.source) for dump in own if dump.summary.avoidable}),
+            findings=findings[pass_name, when],
+            **{figure: getattr(total, figure) for figure in _OF_PASS},
+        )
+        figures.append(one)
     return sorted(figures, key=lambda one: (-one.avoidable, -one.findings, -one.inversions))
-
-
-def _of_pass(check: Check, dumps: Sequence[DumpAudit], findings: int) -> PassFigures:
-    total = summarize(dumps)
-    return PassFigures(
-        pass_name=dumps[0].pass_name,
-        when=dumps[0].when,
-        dumps=len(dumps),
-        models=len({check.model_of(dump.source) for dump in dumps}),
-        models_avoidable=len({check.model_of(dump.source) for dump in dumps if dump.summary.avoidable}),
-        findings=findings,
-        **{name: getattr(total, name) for name in _OF_PASS},
-    )

@@ -110,22 +110,8 @@ def pass_totals(traces: Iterable[Trace]) -> tuple[PassTotal, ...]:
         PassTotal(name, models=own["models"], **{key: own[key] for key in SUMMED})
         for name, own in totals.items()
     )
-    return tuple(sorted(rows, key=_severity))
-
-
-def _severity(total: PassTotal) -> tuple[int, int, int, int, str]:
-    return -total.left, -total.made, -total.mislabelled, -total.lost, total.pass_name or ""
-
-
-def initial_total(traces: Iterable[Trace]) -> PassTotal:
-    """Return what was there from the start, as a row beside those of the passes."""
-    kept = [one for one in traces if one.initial]
-    return PassTotal(
-        None,
-        made=sum(one.initial for one in kept),
-        models=len(kept),
-        left=sum(one.initial_left for one in kept),
-        left_shuffled=sum(one.initial_left_shuffled for one in kept),
+    return tuple(
+        sorted(rows, key=lambda one: (-one.left, -one.made, -one.mislabelled, -one.lost, one.pass_name or ""))
     )
 
 
@@ -174,8 +160,15 @@ class ModelTraces:
 
     @cached_property
     def initial(self) -> PassTotal:
-        """What was there from the start over all models."""
-        return initial_total(model.trace for model in self.models)
+        """What was there from the start over all models, as a row beside those of the passes."""
+        kept = [model.trace for model in self.models if model.initial]
+        return PassTotal(
+            None,
+            made=sum(one.initial for one in kept),
+            models=len(kept),
+            left=sum(one.initial_left for one in kept),
+            left_shuffled=sum(one.initial_left_shuffled for one in kept),
+        )
 
     @cached_property
     def passes(self) -> tuple[PassTotal, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
@@ -98,9 +98,16 @@ def compare_runs(
     differing = pairs.differing()
     unlike = None
     if same_as is not None:
-        verdicts = _verdicts(differing, partial(_compared, options, ignore), workers)
-        found = (UnlikePair(*pair, verdict) for pair, verdict in verdicts)
-        unlike = next((one for one in found if not one.verdict.is_at_least(same_as)), None)
+        pieces = (Piece(pair, pair, len(pair[0].text) + len(pair[1].text)) for pair in differing)
+        results = in_order(partial(_compared, options, ignore), pieces, workers)
+        for pair, verdict in results:
+            if isinstance(verdict, LostWork):
+                raise verdict.error(pair[1])
+            if isinstance(verdict, InputError):
+                raise verdict
+            if verdict is not None and not verdict.is_at_least(same_as):
+                unlike = UnlikePair(*pair, verdict)
+                break
     for _ in differing:  # the rest is only counted
         pass
     parted = pairs.parted and pairs.parted[1:]
@@ -117,8 +124,6 @@ def compare_runs(
 
 
 class _Pairs:
-    """The pairs of dumps of two logs."""
-
     def __init__(self, first: Iterable[Dump], second: Iterable[Dump]) -> None:
         self._both = zip_longest(_numbered(first), _numbered(second))
         self._waiting: tuple[dict[_Key, tuple[int, Dump]], ...] = ({}, {})
@@ -171,21 +176,6 @@ def _compared(
         return same_program(*pair, options, ignore)
     except InputError as error:
         return error
-
-
-def _verdicts(
-    pairs: Iterable[_Pair],
-    compared: Callable[[_Pair], SamenessVerdict | InputError],
-    workers: Workers | None,
-) -> Iterator[tuple[_Pair, SamenessVerdict]]:
-    pieces = (Piece(pair, pair, len(pair[0].text) + len(pair[1].text)) for pair in pairs)
-    for pair, result in in_order(compared, pieces, workers):
-        if isinstance(result, LostWork):
-            raise result.error(pair[1])
-        if isinstance(result, InputError):
-            raise result
-        assert result is not None
-        yield pair, result
 
 
 def _numbered(dumps: Iterable[Dump]) -> Iterator[tuple[int, _Key, Dump]]:

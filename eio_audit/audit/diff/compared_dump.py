@@ -85,7 +85,7 @@ class Users:
             for place, (owner, _) in enumerate(used):
                 if (
                     owner >= 0
-                ):  # starts[owner + 1] is where its next user goes, and in the end its last one ends
+                ):  # its next user goes to starts[owner + 1], which in the end is behind its last one
                     here = starts[owner + 1]
                     self._ops[here], self._places[here] = op, place
                     starts[owner + 1] = here + 1
@@ -196,15 +196,15 @@ def _numbered(groups: Sequence[int]) -> list[int]:
     return numbers
 
 
-class ComparedDump:
+class ComparedDump(ComparedOps):
     """A dump with its ops as they are compared with those of dumps that share ``interned``."""
 
     def __init__(self, dump: KeyedDump, interned: Interned, ignored: Collection[Ignored] = ()) -> None:
+        super().__init__(dump.ir, dump.indices, dump.functions, interned)
         self.dump = dump
-        self.ops = ops = ComparedOps(dump.ir, dump.indices, dump.functions, interned)
         self.reduction = Reduction(ignored)
         if ignored:
-            ops.texts = self.reduction.texts(ops.printed_texts, ops.names, dump.keys.constants_by_op)
+            self.texts = self.reduction.texts(self.printed_texts, self.names, dump.keys.constants_by_op)
 
     def inversions(self, op: int) -> int | None:
         """Return the number of inversions that an op is in. None for an op that does not count."""
@@ -213,34 +213,31 @@ class ComparedDump:
 
     @cached_property
     def _inversions(self) -> array[int]:
-        counts = array("q", [UNCOUNTED]) * len(self.ops)
-        for number, ops in enumerate(self.ops.ir.block_ops):
+        counts = array("q", [UNCOUNTED]) * len(self)
+        for number, ops in enumerate(self.ir.block_ops):
             for place, count in KeyedBlock(self.dump, number).inversions_at.items():
                 counts[ops[place]] = count
         return counts
 
     @cached_property
-    def _places(self) -> array[int]:
-        places = array("i", bytes(4 * len(self.ops)))
-        for ops in self.ops.ir.block_ops:
+    def places(self) -> array[int]:
+        """By op, its 0-based place in its block."""
+        places = array("i", bytes(4 * len(self)))
+        for ops in self.ir.block_ops:
             for place, op in enumerate(ops):
                 places[op] = place
         return places
-
-    def place(self, op: int) -> int:
-        """Return the op's 0-based place in its block."""
-        return self._places[op]
 
     def block_name(self, block: int) -> str:
         """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``.
 
         If the op has several regions, or the region several blocks, the name also says which one it is.
         """
-        ir, function = self.ops.ir, self.ops.functions[block]
+        ir, function = self.ir, self.functions[block]
         parent = ir.parent_op(block)
         if parent < 0:
             return "the top level"
-        symbol = self.ops.symbols[parent]
+        symbol = self.symbols[parent]
         if symbol is not None and symbol == function:
             return f"{function} {ir.block_name(block)}"
         name = " ".join(filter(None, (ir.name(parent), symbol)))
@@ -254,8 +251,8 @@ class ComparedDump:
 
     def block_place(self, block: int) -> str:
         """Return the name of a block and its line, ``@main ^bb1 (line 8)``."""
-        source = self.ops.ir.source
-        return f"{self.block_name(block)} (line {source.line_at(self.ops.ir.block_offset(block))})"
+        source = self.ir.source
+        return f"{self.block_name(block)} (line {source.line_at(self.ir.block_offset(block))})"
 
     def values(self, producers: Sequence[tuple[int, int]], *, with_places: bool = False) -> str:
         """Return ``%3 ttir.permute, argument 2 of ^bb0``. An only block has ``argument 0 of scf.for``.
@@ -268,33 +265,33 @@ class ComparedDump:
         )
 
     def _place_of(self, owner: int) -> str:
-        ir = self.ops.ir
+        ir = self.ir
         op = owner if owner >= 0 else ir.parent_op(-1 - owner)
         return f"{ir.source.name}:{ir.source.line_at(ir.op_start[op])}"
 
     def _value(self, owner: int, number: int) -> str:
-        ir = self.ops.ir
+        ir = self.ir
         if owner < 0:
             parent = ir.parent_op(-1 - owner)
-            is_only_block = parent >= 0 and len(self.ops.blocks_of[parent]) == 1
-            is_of_op = is_only_block and self.ops.symbols[parent] is None
+            is_only_block = parent >= 0 and len(self.blocks_of[parent]) == 1
+            is_of_op = is_only_block and self.symbols[parent] is None
             return f"argument {number} of {ir.name(parent) if is_of_op else ir.block_name(-1 - owner)}"
         return f"{ir.result_names(owner)[number]} {ir.name(owner)}"
 
     def location(self, op: int) -> str:
         """Return the op's location as printed. An alias is replaced by its definition."""
-        ir = self.ops.ir
+        ir = self.ir
         text = ir.location_text(op) or b""
         return (ir.definition(text) or text).decode("utf-8", "replace").strip()
 
     def argument_locations(self, block: int) -> list[str]:
         """Return the location of each argument as printed; none where not each argument has one."""
-        ir = self.ops.ir
+        ir = self.ir
         span, parent = ir.header_span(block), ir.parent_op(block)
         if ir.block_label[block] == NO_OFFSET and parent >= 0:
             span = Span(ir.op_start[parent], ir.region_start[ir.block_region[block]])
-        found = locations_of_arguments(ir, span) if self.ops.argument_counts[block] else []
-        if len(found) != self.ops.argument_counts[block] or None in found:
+        found = locations_of_arguments(ir, span) if self.argument_counts[block] else []
+        if len(found) != self.argument_counts[block] or None in found:
             return []
         texts = (ir.alias_texts.expanded(ir.source.data[one.start : one.end].strip()) for one in found if one)
         return [text[text.index(b"(") + 1 : -1].decode("utf-8", "replace").strip() for text in texts]

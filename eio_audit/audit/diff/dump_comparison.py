@@ -1,17 +1,190 @@
-"""Two dumps, the matching of their ops, and what became of each op."""
+"""Two dumps, the matching of their ops, and what became of each op: added, removed, modified or moved.
+
+Changes repeat if a pass does the same in many layers. ``repeated_changes`` groups them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
 from eio_audit.audit.diff.matching import match_ops
-from eio_audit.audit.diff.op_changes import Ancestor, OpChange, OpChanges, OpDifference, Relation
+from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.order.permutation import displaced
+
+_NUMBER = re.compile(r"(\d+)")
+_VALUE = re.compile(r"%[\w$.-]+(?:#\d+)?|argument \d+ of \^\w+")
+
+
+class Relation(StrEnum):
+    """How an added op came from an op of the earlier dump."""
+
+    DERIVED = "derived"
+    """Its location contains that of the other op: ``"X_tm0"("X")``, a call site, a fused location."""
+    CLONED = "cloned"
+    """It has the same location, name and attributes as another op."""
+    COMMUTED = "commuted"
+    """It is a permute, transpose or reshape that a pass moved past other ops, by the dataflow."""
+    CONVERTED = "converted"
+    """It has the location of a removed op and another name. Only a history follows this relation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ancestor:
+    """The op of the earlier dump that an added op came from."""
+
+    op: OpLabel
+    relation: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class OpDifference:
+    """One difference between an op before and after."""
+
+    kind: str  # `operands`, `attributes`, `types` or `location`
+    # The attribute's name, the operand's position from 0, or the block argument that has the location, as
+    # `argument 0 of ^bb1`. Empty for other kinds.
+    name: str
+    before: str  # as printed, with aliases expanded; empty if there is nothing
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpChange:
+    """What became of one op."""
+
+    function: str | None  # the symbol of its function, for a removed op of its former function, or None
+    before: OpLabel | None  # the op in the earlier dump; None if it was added
+    after: OpLabel | None  # the op in the later dump; None if it was removed
+    place_before: int | None  # its 0-based place in its block; None if it is not in that dump
+    place_after: int | None
+    block_before: str | None  # its function and block in each dump, if the two differ; else None
+    block_after: str | None
+    differences: tuple[OpDifference, ...]  # in the order operands, attributes, types, location
+    moved: bool  # whether it left its place relative to the ops around it
+    derived: bool  # whether a pass made it from another op, whose index it has
+    ancestor: Ancestor | None  # for an added op, the op it came from, if known
+    inversions_before: int | None  # how many inversions it is in; None without the op or an index
+    inversions_after: int | None
+
+    @property
+    def status(self) -> str:
+        """``unchanged``, ``moved``, ``modified``, ``added`` or ``removed``."""
+        if self.before is None or self.after is None:
+            return "added" if self.before is None else "removed"
+        return "modified" if self.differences else "moved" if self.moved else "unchanged"
+
+    @property
+    def op(self) -> OpLabel:
+        """The op in the later dump. If it was removed, the op in the earlier dump."""
+        op = self.after or self.before
+        assert op is not None
+        return op
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The kinds of difference, each once: of ``operands``, ``attributes``, ``types`` and ``location``."""
+        return tuple(dict.fromkeys(difference.kind for difference in self.differences))
+
+
+@dataclass(frozen=True, slots=True)
+class OpChanges:
+    """Every op of both dumps, in one of five groups."""
+
+    unchanged: int
+    moved: tuple[OpChange, ...]
+    modified: tuple[OpChange, ...]
+    added: tuple[OpChange, ...]
+    removed: tuple[OpChange, ...]
+    # Ops that one dump prints and the other omits because of its printing form, such as implied
+    # terminators of custom assembly. They are in no group.
+    implied: int
+
+    @property
+    def groups(self) -> dict[str, tuple[OpChange, ...]]:
+        """The changed ops, by what became of them."""
+        return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedChange:
+    """Changes that differ only in names of values, indices and layer numbers."""
+
+    places: tuple[int, ...]  # their positions among the compared changes
+    changes: tuple[OpChange, ...]  # the changes, those in most inversions first
+
+    @property
+    def example(self) -> OpChange:
+        """The first, worst change."""
+        return self.changes[0]
+
+    @property
+    def modules(self) -> int:
+        """The number of modules they are in. 0 if locations name none."""
+        return len({change.op.module for change in self.changes} - {None})
+
+    @property
+    def module(self) -> str | None:
+        """The module, with ``*`` for numbers that differ: ``BatchNorm2d[net.stages.*.norm]``."""
+        modules = {change.op.module for change in self.changes}
+        if None in modules:
+            return None
+        words = zip(*(_NUMBER.split(module or "") for module in modules), strict=True)
+        return "".join(word[0] if len(set(word)) == 1 else "*" for word in words)
+
+
+def repeated_changes(changes: Sequence[OpChange]) -> list[RepeatedChange]:
+    """Group equal changes. Groups with moved ops and most inversions come first, then the most frequent.
+
+    Two changes are equal if the same words of the same kind of op changed in the same way. Numbers in the
+    words may differ, such as tensor sizes, if the ops are in the same module of different layers.
+    """
+    groups: dict[Hashable, list[int]] = {}
+    for place, change in enumerate(changes):
+        groups.setdefault(_kind(change), []).append(place)
+
+    def badness(change: OpChange) -> tuple[bool, int]:
+        return not change.moved, -(change.inversions_after or 0)
+
+    repeated = [
+        RepeatedChange(tuple(places), tuple(sorted((changes[k] for k in places), key=badness)))
+        for places in groups.values()
+    ]
+    return sorted(repeated, key=lambda one: (*badness(one.example), -len(one.changes)))
+
+
+def _kind(change: OpChange) -> Hashable:
+    module = change.op.module
+    return (
+        change.function,
+        change.status,
+        change.moved,
+        *(op and op.name for op in (change.before, change.after)),
+        module and _NUMBER.sub("*", module),
+        change.ancestor and (change.ancestor.relation, change.ancestor.op.name),
+        *(
+            (
+                one.kind,
+                one.name,
+                *(_words(text, has_module=module is not None) for text in (one.before, one.after)),
+            )
+            if one.kind != "location"
+            else one.kind
+            for one in change.differences
+        ),
+    )
+
+
+def _words(text: str, *, has_module: bool) -> str:
+    text = _VALUE.sub("%", text)
+    return _NUMBER.sub("*", text) if has_module else text
 
 
 class DumpComparison:
@@ -20,10 +193,10 @@ class DumpComparison:
     def __init__(self, before: ComparedDump, after: ComparedDump) -> None:
         self.before = before
         self.after = after
-        self.matching = match_ops(before.ops, after.ops)
+        self.matching = match_ops(before, after)
         self.became = self.matching.ops  # by op of the earlier dump, the op it became
         self.was = self.matching.was  # the inverse of `became`
-        self._has_locations = before.ops.has_locations and after.ops.has_locations
+        self._has_locations = before.has_locations and after.has_locations
         # The ops of the later dump to move for the old order: the fewest per block, and those that
         # changed blocks.
         self.moved = self._moved()
@@ -31,13 +204,13 @@ class DumpComparison:
     @property
     def location_numbers(self) -> tuple[Sequence[int], Sequence[int]]:
         """By op of each dump, the number of its location."""
-        return self.before.ops.locations, self.after.ops.locations
+        return self.before.locations, self.after.locations
 
     @cached_property
     def _at_location(self) -> dict[int, list[int]]:
         """By location, the ops of the earlier dump that have it."""
         found: dict[int, list[int]] = defaultdict(list)
-        for op, location in enumerate(self.before.ops.locations):
+        for op, location in enumerate(self.before.locations):
             if location != NO_LOCATION:
                 found[location].append(op)
         return found
@@ -83,12 +256,12 @@ class DumpComparison:
         not_printed_after, not_printed_before = self._implied
         removed: dict[int, list[int]] = defaultdict(list)
         last = -1
-        for old in range(len(self.before.ops)):
+        for old in range(len(self.before)):
             last = self.became.get(old, last)
             if old not in self.became and old not in not_printed_after:
                 removed[last].append(old)
         yield from ((old, None) for old in removed[-1])
-        for new in range(len(self.after.ops)):
+        for new in range(len(self.after)):
             if new not in not_printed_before:
                 yield self.was.get(new), new
             yield from ((old, None) for old in removed.get(new, ()))
@@ -96,7 +269,7 @@ class DumpComparison:
     @cached_property
     def _implied(self) -> tuple[set[int], set[int]]:
         """Return the ops of each dump that only its own printing form shows."""
-        before, after = self.before.ops, self.after.ops
+        before, after = self.before, self.after
         added = [op for op in range(len(after)) if op not in self.was]
         removed = [op for op in range(len(before)) if op not in self.became]
         return (implied_ops(removed, before, after, self.became), implied_ops(added, after, before, self.was))
@@ -107,7 +280,7 @@ class DumpComparison:
 
     def ancestor(self, new: int) -> tuple[int, Relation] | None:
         """Return the earlier op that an added op came from, by their locations."""
-        before, after = self.before.ops, self.after.ops
+        before, after = self.before, self.after
         inside = filter(self._at_location.__contains__, after.location_numbers.inside(new))
         holding = [self._at_location[number] for number in inside]
         namesakes = [[op for op in ops if before.names[op] == after.names[new]] for ops in holding]
@@ -121,10 +294,8 @@ class DumpComparison:
 
     def _likest(self, ops: Sequence[int], new: int) -> int:
         """Return the op of one location that an added op came from, preferably a removed and similar one."""
-        text = self.after.ops.texts[new]
-        return min(
-            ops, key=lambda op: (op in self.became, len(self.before.ops.texts[op].differs_from(text)), op)
-        )
+        text = self.after.texts[new]
+        return min(ops, key=lambda op: (op in self.became, len(self.before.texts[op].differs_from(text)), op))
 
     def origin(self, new: int, commuted: Mapping[int, int]) -> tuple[int, Relation] | None:
         """Return ``ancestor``, or the op that was moved there where locations do not show it."""
@@ -138,17 +309,17 @@ class DumpComparison:
 
         Of several removed ops, it is the one with the same name in another dialect.
         """
-        at_location = self._at_location.get(self.after.ops.locations[new], ())
+        at_location = self._at_location.get(self.after.locations[new], ())
         vanished = [op for op in at_location if op not in self.became]
-        stem = self.after.ops.names[new].partition(".")[2]
-        namesakes = [op for op in vanished if self.before.ops.names[op].partition(".")[2] == stem]
+        stem = self.after.names[new].partition(".")[2]
+        namesakes = [op for op in vanished if self.before.names[op].partition(".")[2] == stem]
         found = next((ops for ops in (namesakes, vanished) if len(ops) == 1), None)
         return None if found is None else (found[0], Relation.CONVERTED)
 
     @cached_property
     def added(self) -> list[int]:
         """Return the new ops of the later dump, without those that the other printing form omits."""
-        return [op for op in range(len(self.after.ops)) if op not in self.was and op not in self._implied[1]]
+        return [op for op in range(len(self.after)) if op not in self.was and op not in self._implied[1]]
 
     def change(self, old: int | None, new: int, origin: tuple[int, Relation] | None = None) -> OpChange:
         """Return what became of an op that both dumps have, or an added op with the op it came from."""
@@ -156,8 +327,8 @@ class DumpComparison:
 
     def replacements(self, old: int) -> str:
         """Return what the users of a removed op use instead, if they still exist."""
-        before, after = self.before.ops.producers, self.after.ops.producers
-        users = [(self.became.get(user, -1), user, place) for user, place in self.before.ops.users[old]]
+        before, after = self.before.producers, self.after.producers
+        users = [(self.became.get(user, -1), user, place) for user, place in self.before.users[old]]
         used = [
             after[new][place]
             for new, user, place in users
@@ -166,7 +337,7 @@ class DumpComparison:
         return self.after.values(list(dict.fromkeys(used)))
 
     def _moved(self) -> set[int]:
-        before, after, blocks = self.before.ops.ir, self.after.ops.ir, self.matching.blocks
+        before, after, blocks = self.before.ir, self.after.ir, self.matching.blocks
         was, old_block = self.was, before.op_block
         moved: set[int] = set()
         for block, ops in enumerate(after.block_ops):
@@ -180,7 +351,7 @@ class DumpComparison:
     def _is_untouched(self, old: int, new: int) -> bool:
         if not self.matching.untouched[old] or old in self._arguments_elsewhere:
             return False
-        return not self._has_locations or self.before.ops.locations[old] == self.after.ops.locations[new]
+        return not self._has_locations or self.before.locations[old] == self.after.locations[new]
 
     @cached_property
     def _arguments_elsewhere(self) -> dict[int, list[OpDifference]]:
@@ -188,8 +359,8 @@ class DumpComparison:
         found: dict[int, list[OpDifference]] = defaultdict(list)
         for old, new in self.matching.blocks.items() if self._has_locations else ():
             was, now = self.before.argument_locations(old), self.after.argument_locations(new)
-            holder = self.before.ops.ir.parent_op(old)
-            is_same = was == now or self.became.get(holder) != self.after.ops.ir.parent_op(new)
+            holder = self.before.ir.parent_op(old)
+            is_same = was == now or self.became.get(holder) != self.after.ir.parent_op(new)
             for place, location in enumerate(() if is_same else was):
                 argument = self.matching.arguments.get((-1 - old, place), (0, 0))
                 if argument[0] == -1 - new and argument[1] < len(now) and now[argument[1]] != location:
@@ -203,7 +374,7 @@ class DumpComparison:
         return tuple(self._differences(old, new))
 
     def _differences(self, old: int, new: int) -> Iterator[OpDifference]:
-        a, b = self.before.ops.texts[old], self.after.ops.texts[new]
+        a, b = self.before.texts[old], self.after.texts[new]
         yield from self._other_operands(old, new)
         kinds = a.differs_from(b)
         if "attributes" in kinds and a.is_generic and b.is_generic:
@@ -215,23 +386,23 @@ class DumpComparison:
             yield OpDifference("attributes", "", *(text.text.decode("utf-8", "replace") for text in (a, b)))
         if "types" in kinds:
             yield OpDifference("types", "", a.signature, b.signature)
-        if self._has_locations and self.before.ops.locations[old] != self.after.ops.locations[new]:
+        if self._has_locations and self.before.locations[old] != self.after.locations[new]:
             yield OpDifference("location", "", self.before.location(old), self.after.location(new))
         yield from self._arguments_elsewhere.get(old, ())
 
     def loses_location(self, old: int, new: int) -> bool:
         """Return whether an op that both dumps have has no known location any more."""
-        had, has = self.before.ops.locations[old], self.after.ops.locations[new]
+        had, has = self.before.locations[old], self.after.locations[new]
         return self._has_locations and had != NO_LOCATION == has
 
     def _other_operands(self, old: int, new: int) -> Iterator[OpDifference]:
         """Yield the operands that differ. They are unordered if the printing forms differ."""
-        before, after = self.before.ops.producers[old], self.after.ops.producers[new]
+        before, after = self.before.producers[old], self.after.producers[new]
         was = [self._value_before(*producer) for producer in before]
         now = [self._value_after(*producer) for producer in after]
-        if was == now or is_shorthand(self.before.ops, old) or is_shorthand(self.after.ops, new):
+        if was == now or is_shorthand(self.before, old) or is_shorthand(self.after, new):
             return
-        if self.before.ops.names[old] not in self.matching.same_form:
+        if self.before.names[old] not in self.matching.same_form:
             vanished = [p for p, value in zip(before, was, strict=True) if value not in now]
             appeared = [p for p, value in zip(after, now, strict=True) if value not in was]
             if len(was) != len(now) or vanished or appeared:
@@ -255,20 +426,20 @@ class DumpComparison:
         """Return the later value that an earlier value became, or None if it vanished."""
         if owner >= 0:
             return (self.became[owner], number) if owner in self.became else None
-        parent = self.before.ops.ir.parent_op(-1 - owner)
+        parent = self.before.ir.parent_op(-1 - owner)
         if parent in self.became and self._hides_blocks(parent):
             return "argument", self.became[parent], number
         return self.matching.arguments.get((owner, number))
 
     def _value_after(self, owner: int, number: int) -> Hashable:
-        parent = self.after.ops.ir.parent_op(-1 - owner) if owner < 0 else -1
+        parent = self.after.ir.parent_op(-1 - owner) if owner < 0 else -1
         if parent in self.was and self._hides_blocks(self.was[parent]):
             return "argument", parent, number
         return owner, number
 
     def _hides_blocks(self, old: int) -> bool:
         """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
-        return self.before.ops.names[old] not in self.matching.same_form
+        return self.before.names[old] not in self.matching.same_form
 
     def _change(
         self,
@@ -280,7 +451,7 @@ class DumpComparison:
         before, after = self.before, self.after
         blocks: tuple[str | None, str | None] = (None, None)
         if old is not None and new is not None:
-            from_block, to_block = before.ops.ir.op_block[old], after.ops.ir.op_block[new]
+            from_block, to_block = before.ir.op_block[old], after.ir.op_block[new]
             if self.matching.blocks.get(from_block) != to_block:
                 blocks = before.block_name(from_block), after.block_name(to_block)
                 if blocks[0] == blocks[1]:
@@ -288,11 +459,11 @@ class DumpComparison:
         side, op = (after, new) if new is not None else (before, old)
         assert op is not None
         return OpChange(
-            function=side.ops.functions[side.ops.ir.op_block[op]],
+            function=side.functions[side.ir.op_block[op]],
             before=None if old is None else before.dump.label(old),
             after=None if new is None else after.dump.label(new),
-            place_before=None if old is None else before.place(old),
-            place_after=None if new is None else after.place(new),
+            place_before=None if old is None else before.places[old],
+            place_after=None if new is None else after.places[new],
             block_before=blocks[0],
             block_after=blocks[1],
             differences=differences,

@@ -18,8 +18,7 @@ from eio_audit.audit.check.disorder import PERMUTES, RESHAPES
 from eio_audit.audit.check.keyed_block import KeyedBlock
 from eio_audit.audit.check.keyed_dump import KeyedDump
 from eio_audit.audit.diff.compared_dump import ComparedOps
-from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.op_changes import Relation
+from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION
 from eio_audit.mlir.reading.op_text import OpText
@@ -170,11 +169,6 @@ def _is_elementwise_name(name: str) -> bool:
     return dialect in ELEMENTWISE_DIALECTS or any(part in ELEMENTWISE for part in parts)
 
 
-def may_commute(ops: ComparedOps, op: int) -> bool:
-    """Whether a pass may move a rearrangement from before the op to after it, or back."""
-    return is_elementwise(ops, op) or bool(COMMUTING & set(ops.names[op].split(".")[1:]))
-
-
 def inverse_pairs(ops: ComparedOps, found: dict[int, Rearrangement]) -> list[InversePair]:
     """Return the pairs that undo each other directly, through elementwise ops, or around other pairs.
 
@@ -262,8 +256,7 @@ class LayoutChanges:
 
     def __init__(self, comparison: DumpComparison) -> None:
         self.comparison = comparison
-        self.sides = (comparison.before, comparison.after)
-        self.old, self.new = comparison.before.ops, comparison.after.ops
+        self.sides = self.old, self.new = comparison.before, comparison.after
         self.does = [rearrangements(self.old), rearrangements(self.new)]
         self.gone_from: dict[int, list[int]] = defaultdict(list)
         for op in filter(self._is_gone, self.does[0]):
@@ -283,7 +276,7 @@ class LayoutChanges:
     @cached_property
     def pairs(self) -> list[list[InversePair]]:
         """By side, the pairs that undo each other."""
-        return [inverse_pairs(ops, does) for ops, does in zip((self.old, self.new), self.does, strict=True)]
+        return [inverse_pairs(ops, does) for ops, does in zip(self.sides, self.does, strict=True)]
 
     @property
     def came_from(self) -> dict[int, int]:
@@ -317,7 +310,6 @@ class LayoutChanges:
         return self._is_gone(pair.first) and self._is_gone(pair.second) and not both_left_copies
 
     def _origin(self, new: int) -> int | None:
-        """Return the earlier layout op that an added op came from."""
         found = (find(new) for find in (self._derived, self._at_its_location, self._commuted))
         return next((origin for origin in found if origin is not None), None)
 
@@ -348,7 +340,11 @@ class LayoutChanges:
         """
         was, does = self.comparison.was, self.does[1][new]
         passed = next((op for op in _above(self.new, new, self.added) if op in was), None)
-        if passed is None or not may_commute(self.new, passed):
+        if passed is None:
+            return None
+        if not is_elementwise(self.new, passed) and COMMUTING.isdisjoint(
+            self.new.names[passed].split(".")[1:]
+        ):
             return None
         candidates = []
         for distance, old in enumerate(_above(self.old, was[passed], self.does[0])):

@@ -97,9 +97,9 @@ class _Normalized:
         self._values = values
         self._texts = OpTexts(ir)
         self._aliases = ir.alias_texts
-        self._ops = ops = dump.ops
-        self._op_labels = [(ops.names[op], ops.texts[op].text) for op in range(len(ops))]
-        self._near = [self._near_digest(op, self._op_labels) for op in range(len(ops))]
+        self._ops = dump
+        self._op_labels = [(name, text.text) for name, text in zip(dump.names, dump.texts, strict=True)]
+        self._near = [self._near_digest(op, self._op_labels) for op in range(len(dump))]
         self._dependences = dump.dump.dependences
         self.undecided: set[int] = set()
         self._orders = self._canonical_orders()
@@ -160,14 +160,12 @@ class _Normalized:
     def _classes(self) -> list[int]:
         return RefinementClasses(self._ops, self._op_labels, self._ops.functions, _digest).exact
 
-    def _sort_key(self, op: int) -> tuple[str | int, ...]:
-        symbol = (self._ops.symbols[op] or "").replace('"', "")  # by name, whether it is in quotes or not
-        return symbol, self._ops.names[op], self._near[op]
-
     def _sorted(self, places: Iterable[int], ops: Sequence[int]) -> list[int]:
-        keys: dict[int, tuple[str | int, ...]] = {
-            place: self._sort_key(ops[place]) for place in sorted(places)
-        }
+        keys: dict[int, tuple[str | int, ...]] = {}
+        for place in sorted(places):
+            op = ops[place]
+            symbol = (self._ops.symbols[op] or "").replace('"', "")  # by name, whether in quotes or not
+            keys[place] = symbol, self._ops.names[op], self._near[op]
         if len(set(keys.values())) < len(keys):
             keys = {place: (*key, self._classes[ops[place]]) for place, key in keys.items()}
         in_order = sorted(keys, key=keys.__getitem__)

@@ -108,7 +108,7 @@ class SamenessVerdict:
 
 def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> SamenessVerdict:
     """In what sense two dumps are the same program, if each op ``became`` what it is claimed to be."""
-    old, new = before.ops.ir, after.ops.ir
+    old, new = before.ir, after.ir
     if old.dump_view == new.dump_view:
         return SamenessVerdict(Sameness.BYTES)
     difference = next(_differences(before, after, became), None)
@@ -127,15 +127,15 @@ def sameness(before: ComparedDump, after: ComparedDump, became: Mapping[int, int
 
 def _named(side: ComparedDump, op: int) -> str:
     label = side.dump.label(op)
-    return f"{side.ops.ir.source.name}:{label.line}: {label.result or label.name}"
+    return f"{side.ir.source.name}:{label.line}: {label.result or label.name}"
 
 
 def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int, int]) -> Iterator[str]:
     """The differences. Only the first counts: a check takes for granted that those before found nothing."""
-    old, new = before.ops.ir, after.ops.ir
+    old, new = before.ir, after.ir
     come_from = {other: op for op, other in became.items()}
     for side, others in ((before, became), (after, come_from)):
-        for op in range(len(side.ops)):
+        for op in range(len(side)):
             if op not in others:
                 yield f"{_named(side, op)} has no counterpart"
     if len(come_from) != len(became):
@@ -144,10 +144,10 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
         yield "the number of blocks differs"
     if _meaning_outside_ops(before) != _meaning_outside_ops(after):
         yield "the text outside the ops differs: metadata, or a line that may be an op"
-    block_at = {(new.parent_op(block), place): block for block, place in enumerate(after.ops.region_places)}
+    block_at = {(new.parent_op(block), place): block for block, place in enumerate(after.region_places)}
     block_of = {
         block: block_at[here]
-        for block, place in enumerate(before.ops.region_places)
+        for block, place in enumerate(before.region_places)
         if (here := (became.get(old.parent_op(block), -1), place)) in block_at
     }
     yield from _different_blocks(before, after, block_of)
@@ -156,16 +156,16 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
     for op, other in became.items():
         if block_of[old.op_block[op]] != new.op_block[other]:
             yield f"{_named(before, op)} is in another block"
-        a, b = before.ops.texts[op], after.ops.texts[other]
+        a, b = before.texts[op], after.texts[other]
         if a.is_generic != b.is_generic:
             yield f"{_named(before, op)} is printed in another form, which does not show the same"
         if a.text != b.text or texts[0].own_location(op) != texts[1].own_location(other):
             yield f"{_named(before, op)} has another text"
         operands = tuple(
             (became[owner] if owner >= 0 else -1 - block_of[-1 - owner], number)
-            for owner, number in before.ops.producers[op]
+            for owner, number in before.producers[op]
         )
-        if operands != after.ops.producers[other]:
+        if operands != after.producers[other]:
             yield f"{_named(before, op)} has other operands"
         if result_counts[0][op] != result_counts[1][other]:
             yield f"{_named(before, op)} has another number of results"
@@ -176,7 +176,7 @@ def _differences(before: ComparedDump, after: ComparedDump, became: Mapping[int,
 
 
 def _meaning_outside_ops(dump: ComparedDump) -> list[bytes]:
-    found = meaning_outside_ops(dump.ops.ir)
+    found = meaning_outside_ops(dump.ir)
     return [text for text in found if not (dump.reduction.drops_metadata and text.startswith(b"{-#"))]
 
 
@@ -184,13 +184,13 @@ def _different_blocks(
     before: ComparedDump, after: ComparedDump, block_of: Mapping[int, int]
 ) -> Iterator[str]:
     """Blocks that are somewhere else, or have other arguments."""
-    old, new = before.ops.ir, after.ops.ir
+    old, new = before.ir, after.ir
     texts = OpTexts(old), OpTexts(new)
     for block in range(old.block_count):
         if block not in block_of:
             yield f"{old.block_name(block)} is in another region"
         other = block_of[block]
-        counts = before.ops.argument_counts[block], after.ops.argument_counts[other]
+        counts = before.argument_counts[block], after.argument_counts[other]
         headers = texts[0].header(block), texts[1].header(other)
         if len(set(map(before.reduction.header, headers))) > 1 or counts[0] != counts[1]:
             yield f"{old.block_name(block)} has other arguments"
@@ -200,8 +200,8 @@ def _broken_dependences(
     before: ComparedDump, after: ComparedDump, orders: Mapping[int, Sequence[int]]
 ) -> Iterator[str]:
     """What an order does not keep: dependences, and in a graph region all but the order of symbols."""
-    old, new = before.ops.ir, after.ops.ir
-    kept = KeptOrder(before.ops)
+    old, new = before.ir, after.ir
+    kept = KeptOrder(before)
     for block, order in orders.items():
         for first, second in kept.pairs(block):
             if order[first] > order[second]:

@@ -247,7 +247,7 @@ class BlockDataflow:
 def _find_block(dump: AuditedDump, wanted: str | None) -> int:
     """Return the block that ``wanted`` names; without a name, the block with the most inversions."""
     ir = dump.ir
-    blocks = [block for block, ops in enumerate(ir.block_ops) if ops and dump.has_order(block)]
+    blocks = [block for block, ops in enumerate(ir.block_ops) if ops and ir.has_order(block)]
     if not blocks:
         raise _error(dump, "no block has an order: all of them are empty or in graph regions")
     if wanted is None:
@@ -434,8 +434,11 @@ class WorstBlocks:
         for one in reversed(chosen):
             if id(one.audit) not in dumps:
                 dumps[id(one.audit)] = one.audited()
-            dump = dumps[id(one.audit)]
-            if dump is not None and _is_same_block(one.audit.blocks, dump.audit.blocks, one.place):
+            dump, was = dumps[id(one.audit)], one.audit.blocks
+            if dump is None or len(was) != len(now := dump.audit.blocks):
+                continue
+            old, new = was[one.place], now[one.place]
+            if old.line == new.line and summarize_blocks([old]) == summarize_blocks([new]):
                 pictures.append(picture_of(dump, one.audit, one.place))
         return pictures
 
@@ -448,12 +451,6 @@ class _ChosenBlock:
     audit: DumpAudit
     place: int
     audited: Audited
-
-
-def _is_same_block(before: Sequence[BlockAudit], now: Sequence[BlockAudit], place: int) -> bool:
-    if len(before) != len(now) or before[place].line != now[place].line:
-        return False
-    return summarize_blocks([before[place]]) == summarize_blocks([now[place]])
 
 
 def pictures_of_model(

@@ -77,7 +77,7 @@ def right_labels(dump: AuditedDump) -> RightLabels:
     orders = {**dump.orders}
     if dump.donors:
         keys = relabelled_keys(dump.keys.by_op, dump.donors)
-        blocks = list(filter(dump.has_order, dump.keys.disordered_blocks))
+        blocks = list(filter(dump.ir.has_order, dump.keys.disordered_blocks))
         for block, graph in dump.dependences.of(blocks).items():
             frees = dump.keys.frees_that_follow(block)
             orders[block] = restore_block(dump.ir.of_block(block, keys), graph.precedence, frees).order
@@ -101,7 +101,7 @@ def donors_of_frees(
     are assumed to be right.
     """
     donors: dict[int, int] = {}
-    for block in filter(dump.has_order, dump.blocks):
+    for block in filter(dump.ir.has_order, dump.blocks):
         ops, before, gap = dump.ir.block_ops[block], None, list[int]()
         frees = dump.keys.frees_that_follow(block)
         for place in orders.get(block, range(len(ops))) if frees else ():
@@ -136,18 +136,17 @@ def _wrong_between(
 
 
 def _new_names(dump: AuditedDump, donors: Mapping[int, int], names: Mapping[int, str]) -> dict[int, str]:
-    """Return the new name of each relabelled op. ``names`` has those of donors that are relabelled too."""
-    return {
-        op: _new_name(dump, op, names.get(donor) or _own_name(dump, donor)) for op, donor in donors.items()
-    }
+    """Return the new name of each relabelled op. ``names`` has those of donors that are relabelled too.
 
-
-def _new_name(dump: AuditedDump, op: int, label: str) -> str:
-    """Return the donor's name with the op's own last field, unless the index is in that field."""
-    head, separator, _ = label.rpartition("|")
-    name = head + separator + _own_name(dump, op).rpartition("|")[2]
-    index_in = dump.options.pattern.index_in
-    return name if index_in(name) == index_in(label) else label
+    It is the donor's name with the op's own last field, unless the index is in that field.
+    """
+    found, index_in = {}, dump.options.pattern.index_in
+    for op, donor in donors.items():
+        label = names.get(donor) or _own_name(dump, donor)
+        head, separator, _ = label.rpartition("|")
+        name = head + separator + _own_name(dump, op).rpartition("|")[2]
+        found[op] = name if index_in(name) == index_in(label) else label
+    return found
 
 
 def _own_name(dump: AuditedDump, op: int) -> str:

@@ -333,7 +333,8 @@ class Compiler:
         if code is None:
             return _Refusal(f"did not read the result within {self.timeout:g} seconds", errors, is_late=True)
         if code < 0:
-            return _Refusal(f"dies on the result with {_signal_name(-code)}", errors)
+            name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
+            return _Refusal(f"dies on the result with {name}", errors)
         if code > 0:
             return _Refusal(f"refuses the result with exit code {code}", errors)
         if not is_read:
@@ -343,19 +344,13 @@ class Compiler:
 
 @dataclass(frozen=True, slots=True)
 class _Refusal:
-    """Why a text was not accepted."""
-
-    how: str
+    how: str  # why a text was not accepted
     errors: bytes  # what the compiler printed
     is_late: bool = False  # whether it took too long
 
 
 class _UnreadError(Exception):
     """The compiler ended with exit code 0, but left a part of the text."""
-
-
-def _signal_name(number: int) -> str:
-    return next((known.name for known in signal.Signals if known == number), f"signal {number}")
 
 
 def _write(pipe: int, text: bytes) -> None:

@@ -166,7 +166,7 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[_Said]
             if broken.rule in on_locations:
                 yield _Said(op, on_locations[broken.rule], broken.sentence)
     if UNREADABLE in rules:
-        from eio_audit.audit.locations.unreadable_locations import unreadable_locations
+        from eio_audit.audit.check.location_health import unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, dump.indices.parsed):
             what = f"{unreadable.reason.value}: {unreadable.message}"

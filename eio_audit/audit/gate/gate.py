@@ -19,7 +19,7 @@ from eio_audit.audit.gate.rules import (
     WRONG_INDEX,
     Rule,
 )
-from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
+from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.semantics.functions import only_function
 
@@ -37,11 +37,6 @@ class CheckedDump(NamedTuple):
     functions: frozenset[str | None]  # the symbols of its functions, and None if ops are outside functions
     only_function: str | None  # symbol of the function if the dump shows only that; None for a program
     findings: tuple[Finding, ...]  # the findings of the rules in force
-
-    def without_options(self) -> CheckedDump:
-        """The same without the options, which whoever asked for it has."""
-        audit = replace(self.audit, options=DEFAULT_OPTIONS)
-        return self._replace(audit=audit)
 
     def of(self, dump: Dump, options: AuditOptions) -> CheckedDump:
         """Return the same result for a dump with the same text, at another place or in another file."""
@@ -77,22 +72,15 @@ def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The rules of a gate, and what may pass.
+    """The rules of a gate, and what may pass."""
 
-    Attributes:
-        rules: the rules in force.
-        never_fails: whether findings are only reported.
-        max_inversions: the most inversions that may pass, in all inputs together; None for none.
-        introduced: how many inversions the chosen passes of a log made and left, if only these count, not
-            the rules on order; None if all that is left counts.
-        allows_unindexed: whether inputs pass that cannot be judged, because nothing in them is indexed.
-    """
-
-    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)
-    never_fails: bool = False
-    max_inversions: int | None = None
+    rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)  # the rules in force
+    never_fails: bool = False  # whether findings are only reported
+    max_inversions: int | None = None  # the most that may pass, in all inputs together; None for none
+    # How many inversions the chosen passes of a log made and left, if only these count, not the rules on
+    # order; None if all that is left counts.
     introduced: int | None = None
-    allows_unindexed: bool = False
+    allows_unindexed: bool = False  # whether inputs pass that cannot be judged: nothing in them is indexed
 
     @property
     def limits_any(self) -> bool:

@@ -12,17 +12,11 @@ if TYPE_CHECKING:
 
 
 class Rule(NamedTuple):
-    """A kind of finding, described in docs/rules.md.
+    """A kind of finding, described in docs/rules.md."""
 
-    Attributes:
-        code: a stable code, such as ``EIO001``.
-        name: a few words with dashes.
-        summary: one sentence that says what is wrong.
-    """
-
-    code: str
-    name: str
-    summary: str
+    code: str  # a stable code, such as `EIO001`
+    name: str  # a few words with dashes
+    summary: str  # one sentence that says what is wrong
 
 
 AVOIDABLE = Rule(

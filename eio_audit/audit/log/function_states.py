@@ -161,21 +161,13 @@ class ProgramStates:
                     return read(dump)  # the lines of the text around functions are not the file's
                 self._last_around = text.around_key, around
             functions = {**around.parts}
-            same = self._same_in(text)
             for symbol, function in text.functions.items():
-                functions[symbol] = self._state(text, function, is_same=symbol in same)
+                known = self.functions.get(symbol)
+                is_same = known is not None and not known.faults and known.is_shown_by(function)
+                functions[symbol] = self._state(text, function, is_same=is_same)
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
         return replace(around, parts=functions)
-
-    def _same_in(self, text: DumpText) -> set[str]:
-        """Return the functions whose last known states a dump shows."""
-        known, functions = self.functions, text.functions
-        return {
-            symbol
-            for symbol in functions.keys() & known
-            if not known[symbol].faults and known[symbol].is_shown_by(functions[symbol])
-        }
 
     def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
         """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import KeyedDump, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.diff.op_changes import OpChange
+from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange
 from eio_audit.audit.explain.op_choice import OpReference, find_ops, has_op, no_dump_on_line
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Interned
@@ -321,7 +320,8 @@ class _Recorder:
         for number in self._wanted:
             if number in places and number not in self._tracks:
                 state = _state(new.ops, places[number])
-                self._begin(number, OpStep(found.after.dump, None).event(EventKind.FIRST, state), None)
+                event = OpStep(found.after.dump, None).event(EventKind.FIRST, state)
+                self._tracks[number] = _Track(None, [event])
 
     def _find_made(self, done: _LogStep, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> None:
         """Begin to follow added ops: those that are wanted, and those that were made from followed ones."""
@@ -335,10 +335,7 @@ class _Recorder:
             if done.found.was_known(function) and (is_wanted or source in self._tracks):
                 change = comparison.change(None, op, origin)
                 event = done.of(function).event(EventKind.MADE, _state(new.ops, op), change)
-                self._begin(number, event, None if is_wanted else source)
-
-    def _begin(self, number: int, event: OpEvent, origin: int | None) -> None:
-        self._tracks[number] = _Track(origin, [event])
+                self._tracks[number] = _Track(None if is_wanted else source, [event])
 
     def _goes_on(
         self, done: _LogStep, comparison: DumpComparison, old: int, new: int | None, track: _Track
@@ -388,7 +385,7 @@ class _Recorder:
 
 def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:
     """Return the names of the added ops at the location of a removed op, unless one was made from it."""
-    before, after = comparison.before.ops, comparison.after.ops
+    before, after = comparison.before, comparison.after
     location = before.locations[old]
     added = [op for op in comparison.added if after.locations[op] == location != NO_LOCATION]
     if any(origin[0] == old for origin in map(comparison.converted_from, added) if origin is not None):
@@ -397,16 +394,15 @@ def _added_at(comparison: DumpComparison, old: int) -> dict[str, int]:
 
 
 def _state(side: ComparedDump, op: int) -> OpState:
-    ops, ir = side.ops, side.ops.ir
-    block = ir.op_block[op]
+    ir, block = side.ir, side.ir.op_block[op]
     return OpState(
         op=side.dump.label(op),
         column=ir.source.position_at(ir.op_start[op]).column,
-        function=ops.functions[block],
+        function=side.functions[block],
         block=ir.block_name(block),
-        place=side.place(op),
+        place=side.places[op],
         ops=len(ir.block_ops[block]),
-        operands=tuple(side.values([value]) for value in ops.producers[op]),
-        types=ops.printed_texts[op].signature,
+        operands=tuple(side.values([value]) for value in side.producers[op]),
+        types=side.printed_texts[op].signature,
         location=side.location(op),
     )

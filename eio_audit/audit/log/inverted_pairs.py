@@ -23,8 +23,8 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.keyed_block import FixedBlock, PairClass, PairClasses
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.diff.op_changes import Relation
+from eio_audit.audit.check.keyed_dump import SharedWork, read_dump
+from eio_audit.audit.diff.dump_comparison import Relation
 from eio_audit.audit.gate.findings import Finding, find
 from eio_audit.audit.gate.rules import AVOIDABLE, HOISTED, SPLIT, WRONG_INDEX
 from eio_audit.audit.locations.original_index import OpLabel
@@ -72,8 +72,6 @@ class KeyedOps(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class _Bits:
-    """The bits of the ops of a function."""
-
     ops: list[int] = field(default_factory=list)  # by bit, its op
     free: list[int] = field(default_factory=list)  # the bits that no op has now
     # By the bit of an op, by origin, the bits of the ops after it in the block with lesser keys.
@@ -304,7 +302,7 @@ class FollowedPairs:
             return
         keys = self._keys(found.new)
         self._let_go_on(found, keys)
-        around = zip(_functions(found.new), found.new.ops.ops.ir.block_ops, strict=True)
+        around = zip(_functions(found.new), found.new.ops.ir.block_ops, strict=True)
         read = {function for function, ops in around if ops and function is not None}
         gone = _own_ops(found.old) | self._disordered_in(read)
         for function in self._unjudged.keys() & {*_functions(found.old), *_functions(found.new)}:
@@ -315,10 +313,10 @@ class FollowedPairs:
         """Take a dump that carries no index. What it shows counts as it was, until a dump can be judged."""
         if found.old is None or found.new is None:
             return
-        functions, shown = found.old.ops.ops.functions, {*_functions(found.new)}
+        functions, shown = found.old.ops.functions, {*_functions(found.new)}
         gone = self.pairs.among(_own_ops(found.old))
         for op, number in enumerate(found.old.numbers):
-            function = functions[found.old.ops.ops.ir.op_block[op]]
+            function = functions[found.old.ops.ir.op_block[op]]
             if number in gone and function in shown:
                 gone.discard(number)
                 self._unjudged[function].add(number)
@@ -387,14 +385,14 @@ class FollowedPairs:
 
 
 def _functions(side: ScopeSide | None) -> Sequence[str | None]:
-    return () if side is None else side.ops.ops.functions
+    return () if side is None else side.ops.functions
 
 
 def _own_ops(side: ScopeSide | None) -> set[int]:
     """Return the numbers of the ops of a side. The block of a single outermost op is not shown."""
     if side is None:
         return set()
-    numbers, outermost = {*side.numbers}, side.ops.ops.ir.block_ops[0]
+    numbers, outermost = {*side.numbers}, side.ops.ir.block_ops[0]
     return numbers - {side.numbers[outermost[0]]} if len(outermost) == 1 else numbers
 
 
@@ -402,7 +400,7 @@ def _blocks(
     side: ScopeSide, keys: Sequence[int | None], origin: Callable[[str | None], int]
 ) -> Iterator[_Block]:
     """Yield the blocks of a side that have ops with keys."""
-    ir, functions = side.ops.ops.ir, side.ops.ops.functions
+    ir, functions = side.ops.ir, side.ops.functions
     for number, ops in enumerate(ir.block_ops):
         if number or len(ops) > 1:
             own = [(side.numbers[op], key) for op in ops if (key := keys[op]) is not None]
@@ -452,7 +450,8 @@ def left_pairs(
                 block = FixedBlock(audited, number)
                 ops = followed.ops_of(figures.function, block.indexed_keys)
                 if ops is not None:
-                    blocks[_position(audited, number)] = _LeftBlock(block, ops, followed.pairs)
+                    place = audited.ir.source.position_at(audited.ir.block_offset(number))
+                    blocks[place.line, place.column] = _LeftBlock(block, ops, followed.pairs)
         for one in blocks.values():
             one.add_to(left)
         for finding in find(audited, _RULES):
@@ -462,11 +461,6 @@ def left_pairs(
     for origin, named in left.ops.items():
         left.ops[origin] = sorted(named, key=lambda one: (-one.pairs, one.op.line))[:MOST_NAMED]
     return left
-
-
-def _position(dump: AuditedDump, block: int) -> tuple[int, int]:
-    position = dump.ir.source.position_at(dump.ir.block_offset(block))
-    return position.line, position.column
 
 
 class _LeftBlock:

@@ -10,7 +10,7 @@ is the one that shares most symbols inside it, or else most lines.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -96,7 +96,7 @@ class ProgramText:
     def _texts_in(self, scope: Scope) -> Counter[object]:
         text = self._last[scope].text
         extent = text.extents[scope]
-        return _texts(text.lines[extent.start : extent.end])
+        return _texts(text.lines[extent.start : extent.stop])
 
     def take(self, text: ScopeText, name: str) -> None:
         """Take the text of a dump as known; ``name`` is that of its outermost op."""
@@ -110,7 +110,11 @@ class ProgramText:
             del self._last[scope]
         self._last |= dict.fromkeys(text.extents, _Showing(self._number, text))
         if {*gone} != text.extents.keys():
-            self.namesakes |= _namesakes(self._last)
+            around = {scope[:-1] for scope in self._last if scope}
+            symbols = Counter(scope[-1].symbol for scope in self._last if scope and scope not in around)
+            self.namesakes |= {
+                symbol for symbol, number in symbols.items() if symbol is not None and number > 1
+            }
 
     def _known(self, scope: Scope, *, with_aliases: bool = True) -> ScopeText:
         """Return the last known text of a scope; if it is all of a dump, with the definitions around it."""
@@ -139,12 +143,6 @@ def _likest(
 
 def _is_in(scope: Scope, other: Scope) -> bool:
     return scope != other and scope[: len(other)] == other
-
-
-def _namesakes(scopes: Collection[Scope]) -> frozenset[str]:
-    around = {scope[:-1] for scope in scopes if scope}
-    symbols = Counter(scope[-1].symbol for scope in scopes if scope and scope not in around)
-    return frozenset(symbol for symbol, number in symbols.items() if symbol is not None and number > 1)
 
 
 def _symbols(scopes: Iterable[Scope]) -> Counter[object]:

@@ -18,12 +18,11 @@ from typing import NamedTuple
 
 from eio_audit.audit.check.keyed_dump import read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
-from eio_audit.audit.diff.dump_comparison import DumpComparison
+from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
-from eio_audit.audit.diff.op_changes import Relation
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
-from eio_audit.audit.log.scope_text import Lines, Scope, ScopeText, ShownText, extents_of, line_ends
+from eio_audit.audit.log.scope_text import Scope, ScopeText, ShownText, extents_of, line_ends
 from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
@@ -38,24 +37,24 @@ class ScopeSide:
         self.ops = ops  # the ops as they are compared, without those in the bodies that were left out
         self.numbers: Sequence[int] = ()  # per op, its number, which it keeps from dump to dump
         self.kept = kept  # per line that was read, its 0-based number in the text
-        self._ends = line_ends(ops.ops.ir.source)
+        self._ends = line_ends(ops.ir.source)
 
     @cached_property
     def op_lines(self) -> Sequence[int]:
         """Per op, the 0-based line of the text where it begins."""
-        return array("q", map(self.line_of, range(len(self.ops.ops.ir))))
+        return array("q", map(self.line_of, range(len(self.ops.ir))))
 
     def line_of(self, op: int) -> int:
         """Return the 0-based line of the text where an op begins."""
-        return self.kept[bisect_right(self._ends, self.ops.ops.ir.op_start[op])]
+        return self.kept[bisect_right(self._ends, self.ops.ir.op_start[op])]
 
     def function_of(self, op: int) -> str | None:
         """Return the symbol of the function around an op; None outside functions."""
-        return self.ops.ops.functions[self.ops.ops.ir.op_block[op]]
+        return self.ops.functions[self.ops.ir.op_block[op]]
 
-    def extents(self, root: Scope | None) -> dict[Scope, Lines]:
+    def extents(self, root: Scope | None) -> dict[Scope, range]:
         """Return the lines of the scopes, as scopes of the program; ``root`` is the outermost of them."""
-        return extents_of(self.ops.ops.ir, self._ends, self.kept, root)
+        return extents_of(self.ops.ir, self._ends, self.kept, root)
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,16 @@ class ScopeSteps:
         if before is not None:
             for there, here in left_out:
                 after = after.with_numbers_of(here, before, there)
-        after = self._numbered(before, after, old, new, comparison)
+        was = {} if comparison is None else comparison.was
+        if before is not None and old is not None:
+            old.numbers = before.numbers(old.op_lines)
+        known_numbers = () if old is None else old.numbers
+        fresh = count(self._ends[-1])
+        new.numbers = [
+            known_numbers[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))
+        ]
+        self._ends.append(next(fresh))
+        after = after.numbered(new.op_lines, new.numbers)
         self.texts.take(after, shown.name)
         self._last_side = after, new
         known = None
@@ -142,30 +150,13 @@ class ScopeSteps:
         copies = {} if comparison is None or old is None else self._copies(comparison, old, new)
         return ScopeStep(before, after, old, new, comparison, known, copies)
 
-    def _numbered(
-        self,
-        before: ScopeText | None,
-        after: ScopeText,
-        old: ScopeSide | None,
-        new: ScopeSide,
-        comparison: DumpComparison | None,
-    ) -> ScopeText:
-        was = {} if comparison is None else comparison.was
-        if before is not None and old is not None:
-            old.numbers = before.numbers(old.op_lines)
-        known = () if old is None else old.numbers
-        fresh = count(self._ends[-1])
-        new.numbers = [known[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))]
-        self._ends.append(next(fresh))
-        return after.numbered(new.op_lines, new.numbers)
-
     def _copies(self, comparison: DumpComparison, old: ScopeSide, new: ScopeSide) -> dict[int, int]:
         """Return the copies of removed ops that an earlier dump of the caller alone showed.
 
         A copy has the same name, location and text as the op, and was first seen in a later dump. No other op
         is like it, and it is like no other op.
         """
-        before, now = old.ops.ops, new.ops.ops
+        before, now = old.ops, new.ops
         kept, shown = {*comparison.was.values()}, {*now.functions}
         gone = [op for op in range(len(before.names)) if op not in kept and old.function_of(op) not in shown]
         if not gone:
@@ -186,7 +177,7 @@ class ScopeSteps:
                 found[likes[0]].append(op)
         return {ops[0]: copy for copy, ops in found.items() if len(ops) == 1}
 
-    def _old_side(self, text: ScopeText, left_out: Sequence[Lines]) -> ScopeSide:
+    def _old_side(self, text: ScopeText, left_out: Sequence[range]) -> ScopeSide:
         """Return a known text as a side. It is often the text that the last step ended with."""
         kept = text.without_bodies(left_out)
         if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
@@ -207,15 +198,15 @@ def _vanished(before: ScopeText, shown: ShownText) -> bool:
     return not known <= now
 
 
-def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[Lines, Lines]]:
+def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[range, range]]:
     """Return the lines of functions that are the same in both texts, on each side."""
-    known: dict[str | None, list[Lines]] = defaultdict(list)
+    known: dict[str | None, list[range]] = defaultdict(list)
     for scope, lines in before.extents.items():
         known[scope[-1].symbol if scope else None].append(lines)
     pairs = []
     for symbol, here in shown.functions.items():
         there = known[symbol]
-        if symbol in same and len(there) == 1 and there[0].length == here.length:
+        if symbol in same and len(there) == 1 and len(there[0]) == len(here):
             pairs.append((there[0], here))
     return pairs
 
@@ -309,7 +300,7 @@ def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:
             other = old.numbers[found.origins[now][0]]
         yield ChangedOp(
             status,
-            side.ops.ops.names[op],
+            side.ops.names[op],
             function,
             None if was is None else old.line_of(was),
             None if now is None else new.line_of(now),

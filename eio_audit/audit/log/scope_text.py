@@ -55,24 +55,6 @@ _PLACE = itemgetter(Line._fields.index("number"), Line._fields.index("dedent"))
 _MAKE: Callable[[Iterable[object]], Line] = partial(tuple.__new__, Line)
 
 
-def lines_from(texts: Iterable[bytes], first: int, aliases: Aliases) -> list[Line]:
-    """Return consecutive lines as printed. ``first`` is the 1-based number of the first of them."""
-    return list(map(_MAKE, zip(texts, count(first), repeat(0), repeat(aliases), repeat(()), strict=False)))
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """A half-open range of lines, 0-based."""
-
-    start: int
-    end: int
-
-    @property
-    def length(self) -> int:
-        """How many lines it has."""
-        return self.end - self.start
-
-
 class ScopeOp(NamedTuple):
     """One op on the way from a program to an op in it."""
 
@@ -91,7 +73,7 @@ class ScopeText:
 
     dump: Dump  # the dump that it is from, or most of it
     lines: Sequence[Line]  # its lines
-    extents: Mapping[Scope, Lines]  # per scope in it, its lines; the first is the text's own scope
+    extents: Mapping[Scope, range]  # per scope in it, its lines, from 0; the first is the text's own scope
     defined: Aliases | None  # the aliases that its own lines define; None if their definitions are not in it
 
     def is_same_as(self, other: ScopeText) -> bool:
@@ -119,14 +101,14 @@ class ScopeText:
     def part(self, scope: Scope) -> ScopeText:
         """Return the text of a scope in it."""
         found = self.extents[scope]
-        if found == Lines(0, len(self.lines)):
+        if found == range(0, len(self.lines)):
             return self
         inside = {
-            other: Lines(lines.start - found.start, lines.end - found.start)
+            other: range(lines.start - found.start, lines.stop - found.start)
             for other, lines in self.extents.items()
             if other[: len(scope)] == scope
         }
-        return ScopeText(self.dump, self.lines[found.start : found.end], inside, None).indented(0)
+        return ScopeText(self.dump, self.lines[found.start : found.stop], inside, None).indented(0)
 
     @property
     def indent(self) -> int:
@@ -142,29 +124,29 @@ class ScopeText:
         """Return it with another text of a scope in it."""
         old = self.extents[scope]
         text = text.indented(_indent(self.lines[old.start]))
-        more = len(text.lines) - old.length
+        more = len(text.lines) - len(old)
         extents = {
-            other: Lines(
+            other: range(
                 lines.start if lines.start <= old.start else lines.start + more,
-                lines.end if lines.end <= old.start else lines.end + more,
+                lines.stop if lines.stop <= old.start else lines.stop + more,
             )
             for other, lines in self.extents.items()
             if other[: len(scope)] != scope
         }
         extents |= {
-            other: Lines(lines.start + old.start, lines.end + old.start)
+            other: range(lines.start + old.start, lines.stop + old.start)
             for other, lines in text.extents.items()
         }
-        lines = [*self.lines[: old.start], *text.lines, *self.lines[old.end :]]
+        lines = [*self.lines[: old.start], *text.lines, *self.lines[old.stop :]]
         return replace(self, lines=lines, extents=extents)
 
-    def without_bodies(self, left_out: Iterable[Lines]) -> Sequence[int]:
+    def without_bodies(self, left_out: Iterable[range]) -> Sequence[int]:
         """Return the numbers of its lines, without those inside some of its functions."""
         kept: list[int] = []
         end = 0
         for lines in sorted(left_out, key=lambda lines: lines.start):
             kept += range(end, lines.start + 1)
-            end = max(end, lines.start + 1, lines.end - 1)
+            end = max(end, lines.start + 1, lines.stop - 1)
         kept += range(end, len(self.lines))
         return kept if len(kept) < len(self.lines) else range(len(self.lines))
 
@@ -188,18 +170,18 @@ class ScopeText:
             lines[line] = lines[line]._replace(ops=tuple(here))
         return replace(self, lines=lines)
 
-    def with_numbers_of(self, here: Lines, other: ScopeText, there: Lines) -> ScopeText:
+    def with_numbers_of(self, here: range, other: ScopeText, there: range) -> ScopeText:
         """Return it with the numbers of ops from equal lines of another text."""
-        own = self.lines[here.start : here.end]
-        known = map(OPS, other.lines[there.start : there.end])
+        own = self.lines[here.start : here.stop]
+        known = map(OPS, other.lines[there.start : there.stop])
         numbered = [(*line[:-1], ops) for line, ops in zip(own, known, strict=True)]
-        lines = [*self.lines[: here.start], *map(_MAKE, numbered), *self.lines[here.end :]]
+        lines = [*self.lines[: here.start], *map(_MAKE, numbered), *self.lines[here.stop :]]
         return replace(self, lines=lines)
 
     def joined_with(self, other: ScopeText) -> ScopeText:
         """Return it with another text below it."""
         size = len(self.lines)
-        moved = {scope: Lines(x.start + size, x.end + size) for scope, x in other.extents.items()}
+        moved = {scope: range(x.start + size, x.stop + size) for scope, x in other.extents.items()}
         return ScopeText(other.dump, [*self.lines, *other.lines], {**self.extents, **moved}, None)
 
     def readable(self, kept: Sequence[int]) -> Dump:
@@ -297,31 +279,32 @@ class ShownText:
         return self.divided.functions if self.outline.is_divided else {}
 
     @cached_property
-    def functions(self) -> dict[str, Lines]:
+    def functions(self) -> dict[str, range]:
         """By symbol, the lines of these functions."""
         first = next((line.number for line in self.text.lines), 0)
         return {
-            symbol: Lines(function.line - first, function.last_line - first + 1)
+            symbol: range(function.line - first, function.last_line - first + 1)
             for symbol, function in self.function_texts.items()
         }
 
 
-def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, Lines]:
+def extents_of(ir: IR, ends: Sequence[int], kept: Sequence[int], root: Scope | None) -> dict[Scope, range]:
     """Return the lines of the scopes of a text, as scopes of its program.
 
     A scope that shares its first or last line with other ops has no lines of its own, and is left out. Some
     of the lines of the text were read: ``ends`` and ``kept`` have their ends and their numbers. ``root`` is
     the scope of the text, if it is known.
     """
-    extents: dict[Scope, Lines] = {}
+    extents: dict[Scope, range] = {}
     scopes = scopes_of(ir)
     outermost = next(iter(scopes))
     for scope, op in scopes.items():
-        lines = Lines(0, kept[-1] + 1 if kept else 0)
+        lines = range(0, kept[-1] + 1 if kept else 0)
         if op >= 0:
             if scope != outermost and not _has_own_lines(ir, op):
                 continue
-            lines = _lines_at(ir, ends, kept, op)
+            first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
+            lines = range(kept[first], kept[last] + 1)
         extents[scope if root is None else (*root, *scope[1:])] = lines
     return extents
 
@@ -331,11 +314,6 @@ def _has_own_lines(ir: IR, op: int) -> bool:
     data, start, end = ir.source.data, ir.op_start[op], ir.op_end[op]
     before = data[data.rfind(b"\n", 0, start) + 1 : start]
     return not before.strip() and _LINE_REST.match(data, end) is not None
-
-
-def _lines_at(ir: IR, ends: Sequence[int], kept: Sequence[int], op: int) -> Lines:
-    first, last = (bisect_right(ends, place) for place in (ir.op_start[op], ir.op_end[op] - 1))
-    return Lines(kept[first], kept[last] + 1)
 
 
 def line_ends(source: Source) -> list[int]:
@@ -349,7 +327,8 @@ def lines_of(dump: Dump, aliases: Aliases, first: int) -> list[Line]:
     while texts and not texts[-1].strip():
         texts.pop()
     start = next((k for k, text in enumerate(texts) if text.strip()), 0)
-    return lines_from(texts[start:] if start else texts, first + start, aliases)
+    shown, numbers = texts[start:] if start else texts, count(first + start)
+    return list(map(_MAKE, zip(shown, numbers, repeat(0), repeat(aliases), repeat(()), strict=False)))
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from eio_audit.audit.check.figures import BlockAudit, Summary, summarize_blocks
 from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
-from eio_audit.audit.diff.made_ops import Correction, corrections
+from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
 from eio_audit.audit.log.beside_dumps import (
@@ -212,10 +212,6 @@ class _Charges:
         size, faults = sum(state.size for state in shown), (*states.faults,)
         self.row = replace(self.row, place=place, figures=summarize_blocks(blocks), size=size, faults=faults)
 
-    def hear(self, errors: Iterable[Diagnostic]) -> None:
-        known = {(one.message, one.op_name): one for one in reversed((*self.row.errors, *errors))}
-        self.row = replace(self.row, errors=(*known.values(),)[::-1])
-
     def timed(self) -> TimedRun:
         run, row = self.run, self.row
         place = row.place.source, row.place.line
@@ -266,12 +262,6 @@ class _TracedProgram:
                     self.disordered_in[part] = step.shown.dump
             elif part not in self.held:
                 self.held[part] = known.blocks if known else ()
-
-    @property
-    def last_blocks(self) -> list[BlockAudit]:
-        """The audits of the blocks, in the last dump of each function that can be judged."""
-        functions = self.states.functions.items()
-        return [block for part, state in functions for block in self.held.get(part, state.blocks)]
 
     def follow(
         self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[Part, PassRun | None]
@@ -377,10 +367,12 @@ class _Tracer:
         if run.number not in charges:
             run.failed = True
             charges[run.number] = _Charges(run, suspect.program, suspect.place, self._summary.dumps)
-        charges[run.number].hear([located(error, known, run.function) for error in errors])
+        own = charges[run.number]
+        heard = (*own.row.errors, *(located(error, known, run.function) for error in errors))
+        once = {(one.message, one.op_name): one for one in reversed(heard)}
+        own.row = replace(own.row, errors=(*once.values(),)[::-1])
 
     def _hear_last(self) -> None:
-        """Charge the errors at the end of the log."""
         suspect, errors = self._failures.at_end()
         if errors and suspect is None:
             name, program = errors[0].pass_name, next(reversed(self._programs.values()))
@@ -446,6 +438,7 @@ class _Tracer:
             for run in (program.charges.get(origin),)
         ]
         initial = [one.classes[INITIAL] for one in charged.values()]
+        states = ((p.held, part, state) for p in programs for part, state in p.states.functions.items())
         return Trace(
             left=tuple(sorted(left, key=lambda one: by_severity(one.finding))),
             passes=tuple(
@@ -456,7 +449,7 @@ class _Tracer:
             initial_classes=sum(initial, Counter[PairClass]()),
             summary=self._summary,
             at_end_of_log=summarize_blocks(
-                [block for program in programs for block in program.last_blocks], dumps=0
+                [block for held, part, state in states for block in held.get(part, state.blocks)], dumps=0
             ),
             errors=tuple(self.errors),
             unmatched=tuple(p for p in self._options.assume_pure if p in self._unmatched),

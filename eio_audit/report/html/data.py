@@ -179,8 +179,8 @@ class StoredSteps:
 
 def pair_data(comparison: DumpComparison) -> dict[str, object]:
     """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
-    count = len(comparison.before.ops.ir)
-    numbers = (comparison.was.get(op, count + op) for op in range(len(comparison.after.ops.ir)))
+    count = len(comparison.before.ir)
+    numbers = (comparison.was.get(op, count + op) for op in range(len(comparison.after.ir)))
     before, old = _side(comparison.before, range(count))
     after, new = _side(comparison.after, array("q", numbers))
     stored = StoredSteps()
@@ -194,7 +194,7 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
 def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeSide]:
     """Return a dump that was read as a whole, and its ops with their numbers."""
     dump = side.dump.dump
-    text = ShownText(dump, side.ops.ir.op_table).text
+    text = ShownText(dump, side.ir.op_table).text
     above = text.lines[0].number - dump.source.line_at(0) if text.lines else 0
     ops = ScopeSide(range(-above, len(text.lines) + 1), side)
     ops.numbers = numbers

@@ -8,7 +8,8 @@ from itertools import accumulate
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.corpus.two_runs import RunComparison
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.op_changes import OpChange, gaps_between, matching_lines
+from eio_audit.audit.diff.dump_comparison import OpChange
+from eio_audit.audit.diff.matching import gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document

@@ -12,7 +12,7 @@ from eio_audit.audit.bisect.compiler_command import CompilerCommand
 from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.bisect.pass_search import MOST_RUNS, Reproduction
 from eio_audit.audit.bisect.survey import BASE_FLAGS, MODULE_SCOPE, Attempt, short_pattern
-from eio_audit.audit.diff.made_ops import Correction
+from eio_audit.audit.diff.diff import Correction
 from eio_audit.audit.log.history import OpHistory
 from eio_audit.audit.log.scope_steps import OpCounts
 from eio_audit.audit.log.trace import TracedPass

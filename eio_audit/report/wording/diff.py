@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.op_changes import OpChange, OpDifference, Relation, RepeatedChange
+from eio_audit.audit.diff.dump_comparison import OpChange, OpDifference, Relation, RepeatedChange
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.mlir.tokens import after_arrow

@@ -16,7 +16,7 @@ from eio_audit.report.wording import count, shortened_list, span
 if TYPE_CHECKING:  # a report on a clean dump does not need these
     from eio_audit.audit.check.figures import Blocker, DisplacedOp
     from eio_audit.audit.corpus.models import ModelFigures, PassFigures
-    from eio_audit.audit.diff.made_ops import Correction
+    from eio_audit.audit.diff.diff import Correction
     from eio_audit.audit.gate.findings import Finding
     from eio_audit.audit.gate.rules import Rule
     from eio_audit.audit.locations.original_index import OpLabel
