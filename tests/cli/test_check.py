@@ -284,7 +284,7 @@ def test_the_order_of_another_dump(tmp_path: Path) -> None:
 
 
 def test_a_page_with_pictures(tmp_path: Path) -> None:
-    result = run("check", RESNET, "--format", "html", "-o", tmp_path / "report.html")
+    result = run("check", RESNET, "--format", "html", "-o", tmp_path / "report.html", "--quiet")
     assert (result.returncode, result.stdout, result.stderr) == (1, b"", b"")
     assert 'id="op-178"' in (tmp_path / "report.html").read_text(encoding="utf-8")
 
