@@ -105,6 +105,11 @@ def test_ops_that_share_an_index_get_an_outline_each() -> None:
     )
 
 
+def test_of_several_inversions_none_may_be_movable() -> None:
+    text = function(op("%0", 3), op("%1", 1, "%0"), op("%2", 2, "%0"))
+    assert "    2 inversions: none can be moved back\n" in explained(text, "#3")
+
+
 def test_a_long_path_loses_its_middle_unless_verbose() -> None:
     unindexed = [f'%{k} = "ttir.abs"(%{k - 1}) : (i32) -> i32' for k in range(1, 12)]
     text = function(op("%0", 9), *unindexed, op("%12", 1, "%11"))

@@ -161,7 +161,7 @@ def _inversions(op: OpExplanation) -> str:
         f"{f'{number:,}' if len(op.kinds) > 1 else everything} {_fate(kind, number)}"
         for kind, number in op.kinds.items()
     ]
-    return f"{count(op.inversions, 'inversion')}: {', '.join(parts)}"
+    return f"{count(op.inversions, 'inversion')}: {', '.join(parts).replace('all cannot', 'none can')}"
 
 
 def _fate(kind: InversionKind, number: int) -> str:
