@@ -62,7 +62,7 @@ from eio_audit.audit.fix.labels import new_locations
 from eio_audit.audit.fix.labels import relabelled as relabelled_locations
 from eio_audit.audit.fix.verification import first_lines, lines_of_input, read_relocated, verify
 from eio_audit.audit.gate.findings import Baseline, find
-from eio_audit.audit.gate.gate import judge
+from eio_audit.audit.gate.gate import by_severity, judge
 from eio_audit.audit.gate.rules import RULES
 from eio_audit.audit.locations.original_index import OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, LocationNumbers

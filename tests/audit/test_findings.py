@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis.strategies import integers
 
 from eio_audit import AuditOptions, Dump, Finding, IndexPattern, Rule, read, read_text
 from tests.audit.test_check import ISSUE
 from tests.audit.test_fix import SHUFFLED
 from tests.cli.running import SAMPLES
-from tests.internals import RULES, SharedWork, audit_dump, find
+from tests.internals import RULES, SharedWork, audit_dump, by_severity, find
 from tests.programs import programs
 from tests.report.judged import judged
 from tests.rules import AVOIDABLE, HOISTED, SPLIT, UNAVOIDABLE, UNKNOWN_LOCATION, WRONG_INDEX
@@ -167,6 +168,22 @@ def test_an_op_has_one_finding_on_its_order(program: str) -> None:
     assert len({finding.line for finding in found}) == len(found)
     wrong = {finding.block_line for finding in found if finding.rule is WRONG_INDEX}
     assert not wrong & {finding.block_line for finding in found if finding.rule is UNAVOIDABLE}
+
+
+@given(programs(), integers(0, 3))
+def test_the_worst_are_described_and_the_others_count_and_sort_the_same(program: str, described: int) -> None:
+    [dump] = read_text(program)
+    audited = audit_dump(dump)
+    whole, cut = find(audited, READABLE), find(audited, READABLE, described)
+    assert list(map(by_severity, cut)) == list(map(by_severity, whole))
+    assert [finding.block for finding in cut] == [finding.block for finding in whole]
+    worst, others = sorted(cut, key=by_severity)[:described], sorted(cut, key=by_severity)[described:]
+    assert worst == sorted(whole, key=by_severity)[:described]
+    assert not any(map(is_described, others))
+
+
+def is_described(finding: Finding) -> bool:
+    return bool(finding.message or finding.origin or finding.model or finding.op.module)
 
 
 def test_the_findings_of_a_resnet_are_the_ops_that_a_fix_moves() -> None:

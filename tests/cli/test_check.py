@@ -35,6 +35,15 @@ def test_what_fails_is_chosen(path: Path, fail_on: str, code: int) -> None:
     assert run("check", path, "--fail-on", fail_on).returncode == code
 
 
+def test_the_findings_that_are_shown_are_the_first_of_all() -> None:
+    def named(*options: str) -> list[bytes]:
+        lines = run("check", RESNET, *options).stdout.splitlines()
+        return [line for line in lines if b" EIO00" in line]
+
+    assert len(named()) == 10
+    assert named() == named("--verbose")[:10]
+
+
 def test_standard_input() -> None:
     result = run("check", "-", "--format", "json", stdin=FORCED.read_bytes())
     assert json.loads(result.stdout)["dumps"][0]["source"] == "<stdin>"

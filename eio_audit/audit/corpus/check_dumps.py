@@ -47,6 +47,7 @@ class DumpCheck:
     options: AuditOptions = DEFAULT_OPTIONS  # what counts
     rules: tuple[Rule, ...] = (AVOIDABLE, WRONG_INDEX)  # what to look for
     describes_all: bool = False  # describe all ops out of place, not only the worst
+    described: int | None = None  # how many findings to describe, the worst; None for all
     # Called with each audited dump while its IR is in memory, if this process audits it.
     visit: Callable[[AuditedDump], None] | None = None
 
@@ -55,7 +56,7 @@ class DumpCheck:
         try:
             dump = place if isinstance(place, Dump) else place.read()
             audited = audit_dump(dump, self.options, self._work)
-            result = checked(audited, self.rules)
+            result = checked(audited, self.rules, self.described)
             if self.visit is not None:
                 self.visit(audited)
             return result._replace(audit=replace(result.audit, options=DEFAULT_OPTIONS))

@@ -11,8 +11,9 @@ from __future__ import annotations
 import os
 from bisect import bisect, bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from heapq import nsmallest
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -31,7 +32,7 @@ from eio_audit.audit.gate.rules import (
     Rule,
     sentences,
 )
-from eio_audit.audit.locations.original_index import OpLabel, Sentence, label
+from eio_audit.audit.locations.original_index import OpLabel, Sentence, label, label_without_module
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
@@ -97,9 +98,11 @@ class Finding(NamedTuple):
         )
 
 
-def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
+def find(dump: AuditedDump, rules: Collection[Rule], described: int | None = None) -> list[Finding]:
     """Return the findings of some rules in one dump.
 
+    With ``described``, only so many are described, the worst. The others are there to be counted and sorted:
+    their sentence and origin are empty, their op has no module, and they have no line of the model.
     Complexity: O(n log n) for a block of n ops with inversions, nothing for other blocks. Rules on locations
     visit every op.
 
@@ -118,7 +121,7 @@ def find(dump: AuditedDump, rules: Collection[Rule]) -> list[Finding]:
             if UNAVOIDABLE in rules and not wrong:
                 said += _unavoidable(block, audit)
             said += wrong.values()
-    return list(_found(dump, said))
+    return list(_found(dump, said, described))
 
 
 class _Said(NamedTuple):
@@ -126,23 +129,30 @@ class _Said(NamedTuple):
 
     op: int
     rule: Rule
-    sentence: Sentence
+    sentence: Callable[[], Sentence]  # many are never shown, and each names another op
     inversions: int = 0
 
 
-def _found(dump: AuditedDump, said: Iterable[_Said]) -> Iterator[Finding]:
-    ir, parsed = dump.ir, dump.indices.parsed
+def _found(dump: AuditedDump, said: Sequence[_Said], described: int | None) -> Iterator[Finding]:
+    ir, indices, parsed = dump.ir, dump.indices, dump.indices.parsed
     blocks: dict[int, tuple[str, Position]] = {}  # per block, its label and where it begins
-    for op, rule, sentence, inversions in said:
+    positions = [ir.source.position_at(ir.op_start[one.op]) for one in said]
+
+    def severity(k: int) -> tuple[int, str, Position]:  # in one dump, that of `by_severity`
+        return -said[k].inversions, said[k].rule.code, positions[k]
+
+    numbers = range(len(said))
+    worst = numbers if described is None else {*nsmallest(described, numbers, severity)}
+    for k, (op, rule, sentence, inversions) in enumerate(said):
         block = ir.op_block[op]
         if block not in blocks:
             blocks[block] = ir.block_name(block), ir.source.position_at(ir.block_offset(block))
         block_name, block_position = blocks[block]
-        position = ir.source.position_at(ir.op_start[op])
-        is_about_op = rule not in TOLD_APART.values()
+        position, is_described = positions[k], k in worst
+        is_about_op = is_described and rule not in TOLD_APART.values()
         yield Finding(
             rule=rule,
-            sentence=sentence,
+            sentence=sentence() if is_described else Sentence(""),
             place=dump.audit.place,
             line=position.line,
             column=position.column,
@@ -150,7 +160,7 @@ def _found(dump: AuditedDump, said: Iterable[_Said]) -> Iterator[Finding]:
             block=block_name,
             block_line=block_position.line,
             block_column=block_position.column,
-            op=label(ir, dump.indices, op, position.line),
+            op=(label if is_described else label_without_module)(ir, indices, op, position.line),
             origin=parsed.place_in_model(op) if is_about_op else "",
             model=parsed.model_line(op) if is_about_op else None,
             inversions=inversions,
@@ -164,61 +174,52 @@ def _in_locations(dump: AuditedDump, rules: Collection[Rule]) -> Iterator[_Said]
 
         for op, broken in broken_locations(dump):
             if broken.rule in on_locations:
-                yield _Said(op, on_locations[broken.rule], broken.sentence)
+                yield _Said(op, on_locations[broken.rule], partial(Sentence, *broken.sentence))
     if UNREADABLE in rules:
         from eio_audit.audit.check.location_health import unreadable_locations
 
         for op, unreadable in unreadable_locations(dump.ir, dump.indices.parsed):
             what = f"{unreadable.reason.value}: {unreadable.message}"
-            yield _Said(op, UNREADABLE, Sentence(what))
+            yield _Said(op, UNREADABLE, partial(Sentence, what))
 
 
 def _avoidable(block: FixedBlock) -> Iterator[_Said]:
     """Yield the indexed ops that a fix moves, charged with the avoidable inversions."""
     label_of = cache(block.label)  # many ops may move past the same one
-    for move in _moves(block):
-        other, removed = label_of(move.passed), move.removed
-        verb, side = "belongs" if move.belongs else "goes", "before" if move.goes_up else "after"
-        gain = f"{_inversions(removed)}, " if removed > 0 else ""
-        why = "" if removed > 0 else " for the sake of others"
-        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
-        fix = "fix" if move.place in block.fixed.moved else f"fix{block.follow_options}"
-        what = f"{verb} {side} {other.title} (line ", other.line, f"): {gain}{fix} moves it{why}{cost}"
-        yield _Said(block.ops[move.place], AVOIDABLE, Sentence(*what), removed)
-
-
-class _Move(NamedTuple):
-    """What a fix does to an indexed op that it moves."""
-
-    place: int
-    goes_up: bool
-    passed: int  # place of the op next to its new place that it moves past, an indexed one if there is one
-    belongs: bool  # whether its index says so, too
-    removed: int  # the avoidable inversions that it is charged with
-
-
-def _moves(block: FixedBlock) -> Iterator[_Move]:
     order = block.indexed_order
     moved = block.moved.intersection(order)
     now, then = _charged(block, block.indexed, moved), _charged(block, order, moved)
     unmoved = [place for place in range(len(block.ops)) if place not in block.moved]
     keyed = [k for k, place in enumerate(unmoved) if block.keys[place] is not None]
-    before_new = 0  # how many unmoved ops are before a place of the new order
-    for place in block.order:
-        if place not in block.moved:
-            before_new += 1
-            continue
-        if place not in moved:
-            continue
+
+    def sentence(place: int, before_new: int, removed: int) -> Sentence:
         before = bisect(unmoved, place)  # how many are before it in the text, never as many
-        goes_up, removed = before_new < before, now[place] - then[place]
+        goes_up = before_new < before
+        # The op next to its new place that it moves past is an indexed one if there is one.
         nearest = bisect_left(keyed, before_new) - (not goes_up)
         if 0 <= nearest < len(keyed) and (keyed[nearest] < before) == goes_up:
             passed = unmoved[keyed[nearest]]
             own, other = block.key(place), block.key(passed)
-            yield _Move(place, goes_up, passed, own < other if goes_up else own > other, removed)
+            belongs = own < other if goes_up else own > other  # whether its index says so, too
         else:
-            yield _Move(place, goes_up, unmoved[before_new - (not goes_up)], removed > 0, removed)
+            passed, belongs = unmoved[before_new - (not goes_up)], removed > 0
+        past = label_of(passed)
+        verb, side = "belongs" if belongs else "goes", "before" if goes_up else "after"
+        gain = f"{_inversions(removed)}, " if removed > 0 else ""
+        why = "" if removed > 0 else " for the sake of others"
+        cost = f", which adds {_inversions(-removed)}" if removed < 0 else ""
+        fix = "fix" if place in block.fixed.moved else f"fix{block.follow_options}"
+        what = f"{verb} {side} {past.title} (line ", past.line, f"): {gain}{fix} moves it{why}{cost}"
+        return Sentence(*what)
+
+    before_new = 0  # how many unmoved ops are before a place of the new order
+    for place in block.order:
+        if place not in block.moved:
+            before_new += 1
+        elif place in moved:
+            removed = now[place] - then[place]
+            said = partial(sentence, place, before_new, removed)
+            yield _Said(block.ops[place], AVOIDABLE, said, removed)
 
 
 def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
@@ -228,7 +229,7 @@ def _told_apart(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
     for sort, said in sentences(audit).items():
         places = block.places_of(sort)
         first = next((place for place in places if now[place] > then[place]), places[0])
-        yield _Said(block.ops[first], TOLD_APART[sort], Sentence(said), numbers[sort])
+        yield _Said(block.ops[first], TOLD_APART[sort], partial(Sentence, said), numbers[sort])
 
 
 def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
@@ -251,7 +252,7 @@ def _unavoidable(block: FixedBlock, audit: BlockAudit) -> Iterator[_Said]:
         side = "early" if rank[k] >= k else "late"
         number = charged[place]
         what = f"is {side}: {_inversions(number, kind)}{why}"
-        yield _Said(block.ops[place], UNAVOIDABLE, Sentence(what), number)
+        yield _Said(block.ops[place], UNAVOIDABLE, partial(Sentence, what), number)
 
 
 def _charged(block: FixedBlock, order: Sequence[int], chosen: Collection[int]) -> dict[int, int]:
@@ -267,15 +268,20 @@ def _inversions(number: int, kind: str = "") -> str:
 
 def _wrong_indices(block: FixedBlock) -> dict[int, _Said]:
     """Return the ops whose index contradicts the dependences, each with what is said about it."""
-    found, donors = {}, block.dump.donors
+    donors = block.dump.donors
     label_of = cache(block.dump.label)  # many ops may take the index of the same one
+
+    def sentence(op: int, number: int) -> Sentence:
+        right = label_of(donors[op])
+        name = " ".join(filter(None, (right.name, right.result)))
+        cure = f"): in {_inversions(number)}, fix --relabel corrects it"
+        return Sentence(f"should carry #{right.index} (of {name}, line ", right.line, cure)
+
+    found = {}
     for place, op in enumerate(block.ops):
         if op in donors:
-            right, number = label_of(donors[op]), block.inversions_at[place]
-            name = " ".join(filter(None, (right.name, right.result)))
-            cure = f"): in {_inversions(number)}, fix --relabel corrects it"
-            what = Sentence(f"should carry #{right.index} (of {name}, line ", right.line, cure)
-            found[op] = _Said(op, WRONG_INDEX, what, number)
+            number = block.inversions_at[place]
+            found[op] = _Said(op, WRONG_INDEX, partial(sentence, op, number), number)
     return found
 
 

@@ -55,13 +55,16 @@ class CheckedDump(NamedTuple):
         return self._replace(audit=audit, findings=findings)
 
 
-def checked(dump: AuditedDump, rules: Collection[Rule]) -> CheckedDump:
-    """Return the figures of a dump and the findings of some rules; an InputError for a malformed location."""
+def checked(dump: AuditedDump, rules: Collection[Rule], described: int | None = None) -> CheckedDump:
+    """Return the figures of a dump and the findings of some rules; an InputError for a malformed location.
+
+    ``described`` is as for ``find``.
+    """
     findings: tuple[Finding, ...] = ()
     if set(rules) if dump.audit.summary.inversions else set(rules) - set(ORDER_RULES):
         from eio_audit.audit.gate.findings import find
 
-        findings = tuple(find(dump, rules))
+        findings = tuple(find(dump, rules, described))
     return CheckedDump(
         audit=dump.audit,
         functions=frozenset(dump.functions),

@@ -90,9 +90,13 @@ def check_command(
         from eio_audit.audit.explain.order_picture import WorstBlocks
 
         worst_blocks = WorstBlocks()
-    dump_check = DumpCheck(options, rules, reports.verbose)
+    dump_check, described = DumpCheck(options, rules, reports.verbose), None
+    if reports.formats == {"text"} and not (reports.verbose or statistics or gate_choice.baseline):
+        from eio_audit.report.text.check import SHOWN
+
+        described = SHOWN
     take = findings.take if needs_findings else None
-    result = _check(files, choice, dump_check, parallel, take, worst_blocks)
+    result = _check(files, choice, dump_check, parallel, take, worst_blocks, described)
     result = replace(result, errors=(*errors, *result.errors), models=models)
     inputs.show_errors(result.errors)
     if not reports.quiet:
@@ -124,8 +128,12 @@ def _check(
     parallel: Jobs,
     take: Callable[[Dump, CheckedDump], None] | None,
     worst_blocks: WorstBlocks | None,
+    described: int | None,
 ) -> Check:
-    """Check the chosen dumps of files. ``take`` and ``worst_blocks`` get each with its result, in order."""
+    """Check the chosen dumps of files. ``take`` and ``worst_blocks`` get each with its result, in order.
+
+    Of the findings of a single dump, the worst are ``described``. Those of a log are told apart by their ops.
+    """
     from eio_audit.audit.corpus.check_dumps import check_dumps
     from eio_audit.mlir.source import read_all
 
@@ -149,6 +157,8 @@ def _check(
         workers, first = None, list(islice(dumps, 1))
         if first:  # so that no process is started for nothing
             pieces = sum(numbers) if len(files) == 1 else None
+            if pieces == 1:
+                dump_check = replace(dump_check, described=described)
             workers = started.enter_context(parallel.workers(total_bytes, pieces))
         keep = None if worst_blocks is None else worst_blocks.keep
         result = check_dumps(chain(first, dumps), dump_check, visit, workers, advance.waits_for, keep)
