@@ -154,14 +154,14 @@ def show_errors(errors: Iterable[InputError]) -> None:
     of_file: dict[str, list[InputError]] = {}
     for error in errors:
         of_file.setdefault(error.source, []).append(error)
+    columns = sys.maxsize
+    if of_file and sys.stderr.isatty():
+        from eio_audit.report.text.console import Console
+
+        columns = Console(sys.stderr).width
     for name, found in of_file.items():
         for error in found[:SHOWN_ERRORS]:
-            text = str(error)
-            if sys.stderr.isatty():
-                from eio_audit.report.text.console import Console
-
-                text = error.fitted(Console(sys.stderr).width)
-            click.echo(text, err=True)
+            click.echo(error.fitted(columns), err=True)
         if (more := len(found) - SHOWN_ERRORS) > 0:
             click.echo(f"{name}: {count(more, 'more error')}", err=True)
         if len(found) > 1 and (width := _wrapped_at(name)):

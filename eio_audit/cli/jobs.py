@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -79,6 +79,13 @@ def job_count(text: str, *, or_address: bool = False) -> int | str | None:
 PROCESSES = "Number of processes. auto is the number of usable cores, at most 8, and 1 for small inputs."
 
 
+def timeout_option(text: str) -> Callable[[Any], Any]:
+    """Return ``--timeout``, with its help."""
+    return click.option(
+        "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=text
+    )
+
+
 def jobs_options(
     jobs: str = PROCESSES, timeout: str = "", *, or_address: bool = False
 ) -> Callable[[Command], Command]:
@@ -94,7 +101,5 @@ def jobs_options(
             show_default=True,
             help=jobs,
         ),
-        click.option(
-            "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help=timeout
-        ),
+        timeout_option(timeout),
     )

@@ -32,7 +32,7 @@ from eio_audit.audit.gate.rules import (
     Rule,
     sentences,
 )
-from eio_audit.audit.locations.original_index import OpLabel, Sentence, label, label_without_module
+from eio_audit.audit.locations.original_index import OpLabel, Sentence, label
 from eio_audit.audit.locations.parsed_locations import ModelLine
 from eio_audit.audit.options import Follow
 from eio_audit.mlir.input.dumps import DumpPlace
@@ -160,7 +160,7 @@ def _found(dump: AuditedDump, said: Sequence[_Said], described: int | None) -> I
             block=block_name,
             block_line=block_position.line,
             block_column=block_position.column,
-            op=(label if is_described else label_without_module)(ir, indices, op, position.line),
+            op=label(ir, indices, op, position.line, has_module=is_described),
             origin=parsed.place_in_model(op) if is_about_op else "",
             model=parsed.model_line(op) if is_about_op else None,
             inversions=inversions,

@@ -129,17 +129,12 @@ class Sentence(NamedTuple):
         return self if self.line is None else self._replace(line=self.line + lines)
 
 
-def label(ir: IR, indices: OriginalIndices, op: int, line: int | None = None) -> OpLabel:
-    """Return the op as reports name it. ``line`` is its line, if known."""
-    line, place = line or ir.source.line_at(ir.op_start[op]), indices.parsed.place(op)
-    module = place.modules[-1] if place is not None and place.modules else None
-    return label_without_module(ir, indices, op, line, module)
-
-
-def label_without_module(
-    ir: IR, indices: OriginalIndices, op: int, line: int, module: str | None = None
+def label(
+    ir: IR, indices: OriginalIndices, op: int, line: int | None = None, *, has_module: bool = True
 ) -> OpLabel:
-    """Return the op as reports name it, without parsing its location."""
+    """Return the op as reports name it. ``line`` is its line if known. A module needs its parsed location."""
+    line, place = line or ir.source.line_at(ir.op_start[op]), indices.parsed.place(op) if has_module else None
+    module = place.modules[-1] if place is not None and place.modules else None
     return OpLabel(ir.name(op), ir.first_result_name(op), indices.index(op), line, module)
 
 

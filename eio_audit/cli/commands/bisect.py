@@ -17,7 +17,7 @@ import click
 from eio_audit.audit.options import AuditOptions
 from eio_audit.cli.gate import ceiling_options, is_asked_for
 from eio_audit.cli.inputs import dumps_of_run, no_order, size
-from eio_audit.cli.jobs import Jobs, jobs_options
+from eio_audit.cli.jobs import Jobs, jobs_options, timeout_option
 from eio_audit.cli.options import (
     PATH,
     FilledPath,
@@ -271,12 +271,7 @@ def _standard_input(command: tuple[str, ...], folder: Path) -> Path | None:
 )
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option("--runs", type=click.IntRange(2), default=5, show_default=True, help="Number of runs.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    metavar="SECONDS",
-    help="Stop a run after this time.",
-)
+@timeout_option("Stop a run after this time.")
 @click.option(
     "--keep", type=PATH, metavar="FOLDER", help="Keep the output of each run: FOLDER/run-1.log, ..."
 )

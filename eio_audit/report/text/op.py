@@ -156,12 +156,15 @@ def _inversions(op: OpExplanation) -> str:
     """Return ``72 inversions: 29 cannot be moved back, 1 can be moved back, 42 stay because of ...``."""
     if not op.inversions:
         return "no inversions"
-    everything = "it" if op.inversions == 1 else "all"
-    parts = [
-        f"{f'{number:,}' if len(op.kinds) > 1 else everything} {_fate(kind, number)}"
-        for kind, number in op.kinds.items()
-    ]
-    return f"{count(op.inversions, 'inversion')}: {', '.join(parts).replace('all cannot', 'none can')}"
+    if [*op.kinds] == [InversionKind.FORCED] and op.inversions > 1:
+        parts = [f"none {_KINDS[InversionKind.AVOIDABLE]}"]
+    else:
+        everything = "it" if op.inversions == 1 else "all"
+        parts = [
+            f"{f'{number:,}' if len(op.kinds) > 1 else everything} {_fate(kind, number)}"
+            for kind, number in op.kinds.items()
+        ]
+    return f"{count(op.inversions, 'inversion')}: {', '.join(parts)}"
 
 
 def _fate(kind: InversionKind, number: int) -> str:
