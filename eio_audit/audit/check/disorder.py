@@ -124,8 +124,8 @@ class LabelWeights:
 
 
 PROFILE_PARTS = 40  # the number of parts in the profile of a block
-SHAPE_OPS = 1_000  # the most ops of a block whose result is stored by shape
-MOST_SHAPES = 2_000  # the most shapes that are stored
+SHAPE_OPS = 2_000  # the most ops of a block whose result is stored by shape
+MOST_SHAPES = 1_000  # the most shapes that are stored
 
 
 class ShapeDisorder(NamedTuple):
@@ -153,9 +153,12 @@ def audit_disordered(
     ``in_order`` has, per block, the figures that do not depend on the order.
     """
     dump.dependences.of(list(filter(dump.ir.has_order, dump.keys.disordered_blocks)))  # all in one pass
-    label_weights = LabelWeights(dump.ir)
+    label_weights, around = LabelWeights(dump.ir), None
     for number in dump.keys.disordered_blocks:
         block, own = KeyedBlock(dump, number), in_order[number]
+        if work.by_function and own.function != around:
+            work.begin_dump()
+        around = own.function
         weights = label_weights.of(block) if work.finds_wrong_labels else b""
         disorder = _disorder(block, own, weights, work)
         audit = disorder.audit._replace(

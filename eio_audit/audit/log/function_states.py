@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import BlockAudit
 from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.log.scope_text import ShownText
+from eio_audit.audit.log.scope_steps import ScopeSteps
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -95,14 +95,14 @@ class StateChange:
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
-    ``show`` divides a dump. What is read of it is shared with the comparison of texts.
+    What is read of a dump is shared with the comparison of texts, ``steps``.
     """
 
-    def __init__(self, options: AuditOptions, show: Callable[[Dump], ShownText]) -> None:
+    def __init__(self, options: AuditOptions, steps: ScopeSteps) -> None:
         self.walk = ProgramWalk()  # the walk over the dumps of the program
         self.functions: dict[Part, FunctionState] = {}  # per function or module, its last known state
         self._options = options
-        self._show = show
+        self._steps = steps
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_around: tuple[bytes, DumpStates] | None = None
 
@@ -142,7 +142,7 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules, dump)
 
     def _read(self, dump: Dump) -> DumpStates:
-        text = self._show(dump).divided
+        text = self._steps.show(dump).divided
 
         def read(part: Dump) -> DumpStates:
             audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=dump.has_failed)
@@ -160,14 +160,58 @@ class ProgramStates:
                 if dump.has_failed and any(one.faults + one.forward_uses for one in around.parts.values()):
                     return read(dump)  # the lines of the text around functions are not the file's
                 self._last_around = text.around_key, around
+            same = {
+                symbol
+                for symbol, function in text.functions.items()
+                if (known := self.functions.get(symbol)) is not None
+                and not known.faults
+                and known.is_shown_by(function)
+            }
+            is_same = len(same) == len(text.functions)
+            read_once = {} if is_same or dump.has_failed else self._new_states(text, same)
             functions = {**around.parts}
             for symbol, function in text.functions.items():
-                known = self.functions.get(symbol)
-                is_same = known is not None and not known.faults and known.is_shown_by(function)
-                functions[symbol] = self._state(text, function, is_same=is_same)
+                functions[symbol] = read_once.get(symbol) or self._state(
+                    text, function, is_same=symbol in same
+                )
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
         return replace(around, parts=functions)
+
+    def _new_states(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
+        """Read the other functions at once. Return the states of those that depend on no other function."""
+        audited = self._steps.audited(text.dump, same)
+        ir, roots = audited.ir, defaultdict[str, set[int]](set)
+        around: list[str | None] = []
+        for block, symbol in enumerate(audited.functions):
+            parent = ir.parent_op(block)
+            outer = around[ir.op_block[parent]] if parent >= 0 else None
+            if outer is None and symbol in text.functions:
+                outer = symbol
+                roots[symbol].add(parent)
+            around.append(outer)
+        blocks: dict[str | None, list[BlockAudit]] = defaultdict(list)
+        for number, figures in zip(audited.blocks, audited.audit.blocks, strict=True):
+            blocks[around[number]].append(figures)
+        fixed = set[int]() if all(map(blocks.get, roots)) else find_without_order(ir)
+        states = {}
+        for symbol, (root, *others) in roots.items():
+            function, own = text.functions[symbol], blocks[symbol]
+            is_alone = function.symbols <= {symbol} or not any(block.inversions for block in own)
+            if symbol in same or others or not is_alone:
+                continue
+            ops = range(root, ir.subtree_end[root])
+            states[symbol] = FunctionState(
+                key=function.key,
+                blocks=tuple(own),
+                indices=_indices(audited, ops),
+                unmatched=frozenset(audited.audit.unmatched),
+                text=function,
+                is_unindexed=not own and not fixed.issuperset(ops[1:]),
+                size=len(ops),
+                forward_uses=tuple(fault for fault in ir.forward_uses if fault.op in ops),
+            )
+        return states
 
     def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
         """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""

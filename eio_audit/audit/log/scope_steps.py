@@ -16,7 +16,8 @@ from itertools import count
 from operator import add
 from typing import NamedTuple
 
-from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.check import audit_keyed
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
@@ -100,12 +101,24 @@ class ScopeSteps:
         self._interned = Interned()
         self._last_shown: ShownText | None = None
         self._last_side: tuple[ScopeText, ScopeSide] | None = None
+        self._last_audited: tuple[Dump, Sequence[int], KeyedDump] | None = None
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._last_shown is None or self._last_shown.dump is not dump:
             self._last_shown = ShownText(dump, self._options.op_table)
         return self._last_shown
+
+    def audited(self, dump: Dump, same: Container[str]) -> AuditedDump:
+        """Return the audit of a dump without the bodies of some functions. ``take`` uses it, too.
+
+        An InputError says that it cannot be read.
+        """
+        shown = self.show(dump)
+        kept = shown.text.without_bodies(lines for name, lines in shown.functions.items() if name in same)
+        audited = audit_keyed(self._read(shown.text, kept), SharedWork(0, by_function=True))
+        self._last_audited = dump, kept, audited
+        return audited
 
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
@@ -186,8 +199,13 @@ class ScopeSteps:
 
     def _side(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool) -> ScopeSide:
         """Return some lines of a text as a side. The text before a dump may be that of a pass that failed."""
-        read = read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
+        dump, known, read = self._last_audited or (None, (), None)
+        if read is None or dump is not text.dump or known != kept or not text.is_whole_dump:
+            read = self._read(text, kept, may_be_invalid=may_be_invalid)
         return ScopeSide(kept, ComparedDump(read, self._interned))
+
+    def _read(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool = False) -> KeyedDump:
+        return read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
 
 
 def _vanished(before: ScopeText, shown: ShownText) -> bool:

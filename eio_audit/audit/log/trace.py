@@ -310,7 +310,7 @@ class _Tracer:
         program = self._programs.get(dump.program)
         if program is None:
             steps = ScopeSteps(self._options)
-            known, pairs = ProgramStates(self._options, steps.show), FollowedPairs(self._options)
+            known, pairs = ProgramStates(self._options, steps), FollowedPairs(self._options)
             program = _TracedProgram(dump.program, known, steps, pairs)
             self._programs[dump.program] = program
         place = self._place(dump)
