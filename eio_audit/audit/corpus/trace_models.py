@@ -290,4 +290,4 @@ def _changed_lines(step: PassStep, changes: Sequence[ChangedOp]) -> Iterator[str
     for change in changes:
         for text, line in ((step.before, change.before), (step.after, change.after)):
             if line is not None:
-                yield text.lines[line].text.decode("utf-8", "replace")
+                yield text.lines.texts[line].decode("utf-8", "replace")

@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from eio_audit.audit.log.scope_text import (
-    TEXT,
     Line,
     Scope,
     ScopeText,
@@ -87,7 +86,7 @@ class ProgramText:
         named.sort(key=lambda scope: (self._last[scope].number, [step.place for step in scope]))
         likest = _likest(named, _symbols(shown.outline.scopes), self._symbols_in)
         if len(likest) != 1:
-            likest = _likest(likest or named, _texts(shown.text.lines), self._texts_in) or likest
+            likest = _likest(likest or named, _texts(shown.text.lines.texts), self._texts_in) or likest
         return likest[0] if likest else None
 
     def _symbols_in(self, scope: Scope) -> Counter[object]:
@@ -96,7 +95,7 @@ class ProgramText:
     def _texts_in(self, scope: Scope) -> Counter[object]:
         text = self._last[scope].text
         extent = text.extents[scope]
-        return _texts(text.lines[extent.start : extent.stop])
+        return _texts(text.lines.texts[extent.start : extent.stop])
 
     def take(self, text: ScopeText, name: str) -> None:
         """Take the text of a dump as known; ``name`` is that of its outermost op."""
@@ -149,8 +148,8 @@ def _symbols(scopes: Iterable[Scope]) -> Counter[object]:
     return Counter(scope[-1].symbol for scope in scopes if scope and scope[-1].symbol is not None)
 
 
-def _texts(lines: Iterable[Line]) -> Counter[object]:
-    return Counter(map(bytes.strip, map(TEXT, lines)))
+def _texts(lines: Iterable[bytes]) -> Counter[object]:
+    return Counter(map(bytes.strip, lines))
 
 
 def _share(one: Counter[object], other: Counter[object]) -> float:

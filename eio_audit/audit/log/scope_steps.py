@@ -143,8 +143,7 @@ class ScopeSteps:
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
         if before is not None:
-            for there, here in left_out:
-                after = after.with_numbers_of(here, before, there)
+            after = after.with_numbers_of(before, left_out)
         was = {} if comparison is None else comparison.was
         if before is not None and old is not None:
             old.numbers = before.numbers(old.op_lines)

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import count, groupby, repeat
-from operator import eq, is_, itemgetter
-from typing import NamedTuple, TypeAlias
+from functools import cached_property
+from itertools import chain, groupby, repeat
+from operator import is_
+from typing import Any, NamedTuple, TypeAlias
 
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
@@ -41,18 +41,49 @@ class Line(NamedTuple):
     aliases: Aliases  # the definitions of its dump
     ops: tuple[int, ...] = ()  # the numbers of the ops that begin on it
 
-    def dedented(self, less: int) -> Line:
-        """Return it with so many columns less of indentation; more if negative."""
-        if less > 0 and not self.text[:less].isspace():
-            return self
-        text = b" " * -less + self.text[max(less, 0) :]
-        return Line(text, self.number, self.dedent + less, self.aliases, self.ops)
 
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines, by what they have: a dump has very many of them."""
 
-# A dump has very many lines. These take one apart or make one without a call of a Python function.
-TEXT, ALIASES, OPS = (itemgetter(Line._fields.index(name)) for name in ("text", "aliases", "ops"))
-_PLACE = itemgetter(Line._fields.index("number"), Line._fields.index("dedent"))
-_MAKE: Callable[[Iterable[object]], Line] = partial(tuple.__new__, Line)
+    texts: list[bytes]
+    numbers: Sequence[int]
+    dedents: Sequence[int]
+    aliases: Sequence[Aliases]
+    ops: Sequence[tuple[int, ...]]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __getitem__(self, place: int) -> Line:
+        return Line(*(column[place] for column in self.columns))
+
+    def __iter__(self) -> Iterator[Line]:
+        return map(Line._make, zip(*self.columns, strict=True))
+
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Their texts, numbers and so on, as in ``Line``."""
+        return self.texts, self.numbers, self.dedents, self.aliases, self.ops
+
+    def at(self, places: Sequence[int]) -> Lines:
+        """Return those at some places."""
+        if isinstance(places, range):
+            return Lines(*(column[places.start : places.stop] for column in self.columns))
+        return Lines(*([*map(column.__getitem__, places)] for column in self.columns))
+
+    def joined_with(self, *others: Lines) -> Lines:
+        """Return them and others below them."""
+        columns = zip(self.columns, *(lines.columns for lines in others), strict=True)
+        return Lines(*([*chain(*parts)] for parts in columns))
+
+    def dedented(self, less: int) -> Lines:
+        """Return them with so many columns less of indentation; more if negative."""
+        texts, dedents = self.texts[:], [*self.dedents]
+        for place, text in enumerate(texts):
+            if less < 0 or text[:less].isspace():
+                texts[place], dedents[place] = b" " * -less + text[max(less, 0) :], dedents[place] + less
+        return replace(self, texts=texts, dedents=dedents)
 
 
 class ScopeOp(NamedTuple):
@@ -72,31 +103,27 @@ class ScopeText:
     """The text of a scope."""
 
     dump: Dump  # the dump that it is from, or most of it
-    lines: Sequence[Line]  # its lines
+    lines: Lines  # its lines
     extents: Mapping[Scope, range]  # per scope in it, its lines, from 0; the first is the text's own scope
     defined: Aliases | None  # the aliases that its own lines define; None if their definitions are not in it
 
     def is_same_as(self, other: ScopeText) -> bool:
         """Return whether both have the same lines."""
-        one, two = self.lines, other.lines
-        return len(one) == len(two) and all(map(eq, map(TEXT, one), map(TEXT, two)))
+        return self.lines.texts == other.lines.texts
 
     @property
     def is_whole_dump(self) -> bool:
         """Whether it is all of its dump, and nothing else."""
-        return self.defined is not None and all(map(is_, map(ALIASES, self.lines), repeat(self.defined)))
+        return self.defined is not None and all(map(is_, self.lines.aliases, repeat(self.defined)))
 
     def ops_on(self, line: int) -> Sequence[int]:
         """Return the numbers of the ops that begin on a line of the file, of a text that is all of a dump."""
-        place = line - self.lines[0].number if self.lines else 0
-        return self.lines[place].ops if 0 <= place < len(self.lines) else ()
+        place = line - self.lines.numbers[0] if self.lines else 0
+        return self.lines.ops[place] if 0 <= place < len(self.lines) else ()
 
     def with_all_of(self, other: ScopeText) -> ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
-        if not any(map(OPS, other.lines)):
-            return replace(self, extents=other.extents)
-        lines = [line._replace(ops=same.ops) for line, same in zip(self.lines, other.lines, strict=True)]
-        return replace(self, lines=lines, extents=other.extents)
+        return replace(self, lines=replace(self.lines, ops=other.lines.ops), extents=other.extents)
 
     def part(self, scope: Scope) -> ScopeText:
         """Return the text of a scope in it."""
@@ -108,22 +135,22 @@ class ScopeText:
             for other, lines in self.extents.items()
             if other[: len(scope)] == scope
         }
-        return ScopeText(self.dump, self.lines[found.start : found.stop], inside, None).indented(0)
+        return ScopeText(self.dump, self.lines.at(found), inside, None).indented(0)
 
     @property
     def indent(self) -> int:
         """The indentation of its first line."""
-        return _indent(self.lines[0]) if self.lines else 0
+        return _indent(self.lines.texts[0]) if self.lines else 0
 
     def indented(self, columns: int) -> ScopeText:
         """Return it with another indentation."""
         less = self.indent - columns
-        return replace(self, lines=[line.dedented(less) for line in self.lines]) if less else self
+        return replace(self, lines=self.lines.dedented(less)) if less else self
 
     def with_part(self, scope: Scope, text: ScopeText) -> ScopeText:
         """Return it with another text of a scope in it."""
         old = self.extents[scope]
-        text = text.indented(_indent(self.lines[old.start]))
+        text = text.indented(_indent(self.lines.texts[old.start]))
         more = len(text.lines) - len(old)
         extents = {
             other: range(
@@ -137,8 +164,8 @@ class ScopeText:
             other: range(lines.start + old.start, lines.stop + old.start)
             for other, lines in text.extents.items()
         }
-        lines = [*self.lines[: old.start], *text.lines, *self.lines[old.stop :]]
-        return replace(self, lines=lines, extents=extents)
+        above, below = (self.lines.at(x) for x in (range(old.start), range(old.stop, len(self.lines))))
+        return replace(self, lines=above.joined_with(text.lines, below), extents=extents)
 
     def without_bodies(self, left_out: Iterable[range]) -> Sequence[int]:
         """Return the numbers of its lines, without those inside some of its functions."""
@@ -152,53 +179,50 @@ class ScopeText:
 
     def numbers(self, op_lines: Sequence[int]) -> list[int]:
         """Return the number of each op, -1 for none; ``op_lines`` are the lines where the ops begin."""
-        seen = Counter[int]()
-        numbers = []
+        numbers, last, known = list[int](), -1, iter(tuple[int, ...]())
         for line in op_lines:
-            known = self.lines[line].ops
-            numbers.append(known[seen[line]] if seen[line] < len(known) else -1)
-            seen[line] += 1
+            known, last = (known if line == last else iter(self.lines.ops[line])), line
+            numbers.append(next(known, -1))
         return numbers
 
     def numbered(self, op_lines: Sequence[int], numbers: Sequence[int]) -> ScopeText:
         """Return it with the numbers of ops, which begin on these lines. Other lines keep theirs."""
-        found: dict[int, list[int]] = {}
+        ops, last = [*self.lines.ops], -1
         for line, number in zip(op_lines, numbers, strict=True):
-            found.setdefault(line, []).append(number)
-        lines = list(self.lines)
-        for line, here in found.items():
-            lines[line] = lines[line]._replace(ops=tuple(here))
-        return replace(self, lines=lines)
+            ops[line] = (*ops[line], number) if line == last else (number,)
+            last = line
+        return replace(self, lines=replace(self.lines, ops=ops))
 
-    def with_numbers_of(self, here: range, other: ScopeText, there: range) -> ScopeText:
-        """Return it with the numbers of ops from equal lines of another text."""
-        own = self.lines[here.start : here.stop]
-        known = map(OPS, other.lines[there.start : there.stop])
-        numbered = [(*line[:-1], ops) for line, ops in zip(own, known, strict=True)]
-        lines = [*self.lines[: here.start], *map(_MAKE, numbered), *self.lines[here.stop :]]
-        return replace(self, lines=lines)
+    def with_numbers_of(self, other: ScopeText, same: Iterable[tuple[range, range]]) -> ScopeText:
+        """Return it with the numbers of ops from equal lines of another text: its lines, and those here."""
+        ops = [*self.lines.ops]
+        for there, here in same:
+            ops[here.start : here.stop] = other.lines.ops[there.start : there.stop]
+        return replace(self, lines=replace(self.lines, ops=ops))
 
     def joined_with(self, other: ScopeText) -> ScopeText:
         """Return it with another text below it."""
         size = len(self.lines)
         moved = {scope: range(x.start + size, x.stop + size) for scope, x in other.extents.items()}
-        return ScopeText(other.dump, [*self.lines, *other.lines], {**self.extents, **moved}, None)
+        lines = self.lines.joined_with(other.lines)
+        return ScopeText(other.dump, lines, {**self.extents, **moved}, None)
 
     def readable(self, kept: Sequence[int]) -> Dump:
         """Return a dump of some of its lines, with the aliases that they use. Line numbers are the log's."""
         parts: list[bytes] = []
         definitions = {} if self.defined is None else dict(self.defined.definitions)
         appended: list[bytes] = []
-        shown = list(map(self.lines.__getitem__, kept))
-        for aliases, group in groupby(shown, ALIASES):
-            text = b"\n".join([*map(TEXT, group), b""])
+        shown, end = self.lines.at(kept), 0
+        for aliases, group in groupby(shown.aliases):
+            start, end = end, end + len([*group])
+            text = b"\n".join([*shown.texts[start:end], b""])
             if aliases is not self.defined and aliases.definitions:
                 text, found = _apart(aliases.in_place(text), aliases, definitions, len(parts))
                 definitions |= found
                 appended += [b"%b = %b\n" % one for one in found.items()]
             parts.append(text)
         data = b"".join([*parts, *appended])
-        places = list(map(_PLACE, shown))
+        places = list(zip(shown.numbers, shown.dedents, strict=True))
         last = (places[-1][0], 0) if places else (self.dump.first_line, 0)
         places += [last] * (count_lines(data, 0, len(data)) - len(places) + 1)
         source = Source(self.dump.source.name, data, places=places)
@@ -221,8 +245,8 @@ def _apart(
     return _ALIAS_USE.sub(renamed, text), defined
 
 
-def _indent(line: Line) -> int:
-    blanks = _INDENT.match(line.text)
+def _indent(text: bytes) -> int:
+    blanks = _INDENT.match(text)
     return blanks.end() if blanks else 0
 
 
@@ -281,7 +305,7 @@ class ShownText:
     @cached_property
     def functions(self) -> dict[str, range]:
         """By symbol, the lines of these functions."""
-        first = next((line.number for line in self.text.lines), 0)
+        first = next(iter(self.text.lines.numbers), 0)
         return {
             symbol: range(function.line - first, function.last_line - first + 1)
             for symbol, function in self.function_texts.items()
@@ -321,14 +345,15 @@ def line_ends(source: Source) -> list[int]:
     return [match.end() for match in _LINE_END.finditer(source.data)]
 
 
-def lines_of(dump: Dump, aliases: Aliases, first: int) -> list[Line]:
+def lines_of(dump: Dump, aliases: Aliases, first: int) -> Lines:
     """Return the lines of a dump, without blank ones around it. ``first`` is that of its span's start."""
     texts = dump.text.split(b"\n")
     while texts and not texts[-1].strip():
         texts.pop()
     start = next((k for k, text in enumerate(texts) if text.strip()), 0)
-    shown, numbers = texts[start:] if start else texts, count(first + start)
-    return list(map(_MAKE, zip(shown, numbers, repeat(0), repeat(aliases), repeat(()), strict=False)))
+    shown, size = texts[start:] if start else texts, len(texts) - start
+    numbers = range(first + start, first + len(texts))
+    return Lines(shown, numbers, [0] * size, [aliases] * size, [()] * size)
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:

@@ -75,12 +75,12 @@ class StoredTexts:
     def add(self, text: ScopeText) -> int:
         """Return the number of a text."""
         definitions = dict[bytes, bytes]()
-        for aliases in {id(line.aliases): line.aliases for line in text.lines}.values():
+        for aliases in dict.fromkeys(text.lines.aliases):
             definitions |= aliases.definitions
         columns = (
-            (self.lines.add(line.text) for line in text.lines),
-            (line.ops[0] + 1 if line.ops else 0 for line in text.lines),
-            (line.number for line in text.lines),
+            map(self.lines.add, text.lines.texts),
+            (ops[0] + 1 if ops else 0 for ops in text.lines.ops),
+            text.lines.numbers,
             (self.lines.add(b"%b = %b" % one) for one in definitions.items()),
         )
         source = self.sources.setdefault(text.dump.source.name, len(self.sources))
@@ -195,7 +195,7 @@ def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeS
     """Return a dump that was read as a whole, and its ops with their numbers."""
     dump = side.dump.dump
     text = ShownText(dump, side.ir.op_table).text
-    above = text.lines[0].number - dump.source.line_at(0) if text.lines else 0
+    above = text.lines.numbers[0] - dump.source.line_at(0) if text.lines else 0
     ops = ScopeSide(range(-above, len(text.lines) + 1), side)
     ops.numbers = numbers
     return text.numbered(ops.op_lines, numbers), ops
