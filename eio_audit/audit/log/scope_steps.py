@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from operator import add
 from typing import NamedTuple
@@ -43,7 +43,8 @@ class ScopeSide:
     @cached_property
     def op_lines(self) -> Sequence[int]:
         """Per op, the 0-based line of the text where it begins."""
-        return array("q", map(self.line_of, range(len(self.ops.ir))))
+        places = map(partial(bisect_right, self._ends), self.ops.ir.op_start)
+        return array("q", map(self.kept.__getitem__, places))
 
     def line_of(self, op: int) -> int:
         """Return the 0-based line of the text where an op begins."""

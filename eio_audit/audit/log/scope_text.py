@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, groupby, repeat
+from itertools import accumulate, chain, groupby, repeat
 from operator import is_
 from typing import Any, NamedTuple, TypeAlias
 
@@ -28,7 +28,6 @@ from eio_audit.mlir.traits import OpTable
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
 _INDENT = re.compile(rb"[ \t]*+")
-_LINE_END = re.compile(rb"\n")
 _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
@@ -341,8 +340,8 @@ def _has_own_lines(ir: IR, op: int) -> bool:
 
 
 def line_ends(source: Source) -> list[int]:
-    """Return the offset after each line end of a text."""
-    return [match.end() for match in _LINE_END.finditer(source.data)]
+    """Return the offset after each line of a text."""
+    return [*accumulate(len(line) + 1 for line in source.data[:].split(b"\n"))]
 
 
 def lines_of(dump: Dump, aliases: Aliases, first: int) -> Lines:
