@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, compress, pairwise
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
 from eio_audit.audit.check.figures import DumpAudit
@@ -31,6 +30,7 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange, OpCha
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
+from eio_audit.audit.fix.labels import RightLabels, right_labels
 from eio_audit.audit.locations.original_index import OpLabel, OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -45,9 +45,6 @@ from eio_audit.order.permutation import keyed_inversions, moved_places
 from eio_audit.order.precedence import Precedence
 from eio_audit.order.windows import least_beside
 from eio_audit.order.wrong_labels import relabelled
-
-if TYPE_CHECKING:  # a trace compares without it
-    from eio_audit.audit.fix.labels import RightLabels
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,8 +278,6 @@ def diff(
     Raises:
         InputError: a dump cannot be read.
     """
-    from eio_audit.audit.fix.labels import right_labels
-
     old, new = (
         audit_dump(dump, options, may_be_invalid=expect_dump(dump).has_failed) for dump in (before, after)
     )

@@ -253,15 +253,15 @@ def diagnostics_in(source: Source, span: Span) -> Iterator[Diagnostic]:
         yield Diagnostic(source.line_at(crash.start()), text, pass_name=pass_name)
 
 
-def notes_on(dump: Dump, below: Span, *, has_none_in_it: bool = False) -> Iterator[tuple[int, str]]:
+def notes_on(dump: Dump, below: Span) -> Iterator[tuple[int, str]]:
     """Yield what else is in or above a dump, or in its ``text_below``, with its 1-based line.
 
     It is what a compiler that failed printed to make it fail again, or the debug log of a pattern driver.
     """
-    source, start = dump.source, below.start if has_none_in_it else dump.span.start
-    if (offset := source.data.find(REPRODUCER, start, below.end)) >= 0:
+    source = dump.source
+    if (offset := source.data.find(REPRODUCER, dump.span.start, below.end)) >= 0:
         yield source.line_at(offset), "reproducer of a compiler that failed"
-    if (offset := source.data.find(_CUT_MARKER, max(start - 1, 0), dump.span.end)) >= 0:
+    if (offset := source.data.find(_CUT_MARKER, max(dump.span.start - 1, 0), dump.span.end)) >= 0:
         yield source.line_at(offset + 1), "a marker that its line end cuts off: is this log wrapped?"
     for text, part in filter(None, [dump.above, (source, below)]):
         if (other := other_text(text.data, *part)) is not None and "debug log" in other[1]:
@@ -286,8 +286,7 @@ class Failures:
         self.pending: list[Diagnostic] = []  # those above the next dump
         self._last: Suspect | None = None
         self._failed: Suspect | None = None  # the last pass that failed
-        # The last dump, what is below it, and whether it has no notes. Most passes change nothing.
-        self._like: tuple[tuple[Dump, Span], bool] | None = None
+        self._like: tuple[Dump, Span] | None = None  # the last dump, and the text below it
 
     def below(self, dump: Dump, known: ProgramText) -> list[Diagnostic]:
         """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
@@ -295,13 +294,10 @@ class Failures:
         if dump.has_failed:  # they are its own
             self.pending += diagnostics_in(*dump.above) if dump.above else ()
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
-        like, is_clean = self._like or (None, False)
-        if like is None or not dump.has_text_of(like[0]):
-            like, is_clean = None, False
-        name, span = dump.source.name, text_below(dump, like)
-        notes = {(name, line): note for line, note in notes_on(dump, span, has_none_in_it=is_clean)}
-        self.notes |= notes
-        self._like = (dump, span), not notes
+        is_like = self._like is not None and dump.has_text_of(self._like[0])
+        name, span = dump.source.name, text_below(dump, self._like if is_like else None)
+        self._like = dump, span
+        self.notes |= {(name, line): note for line, note in notes_on(dump, span)}
         found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}
         new = [error for place, error in found.items() if place not in self._seen]
         self._seen |= found.keys()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -161,25 +161,22 @@ class ProgramStates:
                     return read(dump)  # the lines of the text around functions are not the file's
                 self._last_around = text.around_key, around
             same = {
-                symbol
+                symbol: known
                 for symbol, function in text.functions.items()
-                if (known := self.functions.get(symbol)) is not None
-                and not known.faults
-                and known.is_shown_by(function)
+                if (known := self.functions.get(symbol)) and not known.faults and known.is_shown_by(function)
             }
-            is_same = len(same) == len(text.functions)
-            read_once = {} if is_same or dump.has_failed else self._new_states(text, same)
+            found = {} if dump.has_failed else self._read_at_once(text, same)
             functions = {**around.parts}
             for symbol, function in text.functions.items():
-                functions[symbol] = read_once.get(symbol) or self._state(
-                    text, function, is_same=symbol in same
-                )
+                functions[symbol] = found.get(symbol) or self._state(text, function, same.get(symbol))
         except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
             return read(dump)
         return replace(around, parts=functions)
 
-    def _new_states(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
-        """Read the other functions at once. Return the states of those that depend on no other function."""
+    def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
+        """Read all functions but the same ones. Return the states that depend on no other function."""
+        if len(same) == len(text.functions):
+            return {}
         audited = self._steps.audited(text.dump, same)
         ir, roots = audited.ir, defaultdict[str, set[int]](set)
         around: list[str | None] = []
@@ -201,24 +198,15 @@ class ProgramStates:
             if symbol in same or others or not is_alone:
                 continue
             ops = range(root, ir.subtree_end[root])
-            states[symbol] = FunctionState(
-                key=function.key,
-                blocks=tuple(own),
-                indices=_indices(audited, ops),
-                unmatched=frozenset(audited.audit.unmatched),
-                text=function,
-                is_unindexed=not own and not fixed.issuperset(ops[1:]),
-                size=len(ops),
-                forward_uses=tuple(fault for fault in ir.forward_uses if fault.op in ops),
-            )
+            is_unindexed = not own and not fixed.issuperset(ops[1:])
+            states[symbol] = _function_state(function, audited, ops, own, is_unindexed)
         return states
 
-    def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
-        """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
+    def _state(self, text: DumpText, function: FunctionText, known: FunctionState | None) -> FunctionState:
+        """Return the state of a function, which has the text of its ``known`` state, if that is given."""
         read = partial(read_dump, options=self._options, may_be_invalid=text.dump.has_failed)
         keyed = None
-        if is_same:
-            known = self.functions[function.symbol]
+        if known is not None:
             callees = text.reached_from(function) if known.callees else []
             if known.callees == tuple(callee.key for callee in callees):
                 return known
@@ -230,18 +218,8 @@ class ProgramStates:
         audited = audit_keyed(keyed, SharedWork(0))
         next_line = function.last_line + 2  # a line end is between the functions
         blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
-        return FunctionState(
-            key=function.key,
-            blocks=tuple(blocks),
-            indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
-            unmatched=frozenset(audited.audit.unmatched),
-            callees=tuple(callee.key for callee in callees),
-            text=function,
-            is_unindexed=audited.audit.is_unindexed,
-            size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
-            faults=tuple(audited.ir.faults),
-            forward_uses=tuple(audited.ir.forward_uses),
-        )
+        ops = range(audited.ir.subtree_end[0] if len(audited.ir) else 0)
+        return _function_state(function, audited, ops, blocks, audited.audit.is_unindexed, callees)
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
@@ -288,6 +266,28 @@ def _sum(state: FunctionState, figure: str) -> int:
 
 def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
     return frozenset(index for index in audited.indices.keys(ops) if index is not None)
+
+
+def _function_state(
+    function: FunctionText,
+    audited: AuditedDump,
+    ops: range,
+    blocks: Iterable[BlockAudit],
+    is_unindexed: bool,
+    callees: Iterable[FunctionText] = (),
+) -> FunctionState:
+    return FunctionState(
+        key=function.key,
+        blocks=tuple(blocks),
+        indices=_indices(audited, ops),
+        unmatched=frozenset(audited.audit.unmatched),
+        callees=tuple(callee.key for callee in callees),
+        text=function,
+        is_unindexed=is_unindexed,
+        size=len(ops),
+        faults=tuple(audited.ir.faults),
+        forward_uses=tuple(fault for fault in audited.ir.forward_uses if fault.op in ops),
+    )
 
 
 def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:

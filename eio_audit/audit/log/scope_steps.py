@@ -101,13 +101,14 @@ class ScopeSteps:
         self.texts = ProgramText()  # the last known text of the program
         self._interned = Interned()
         self._last_shown: ShownText | None = None
-        self._last_side: tuple[ScopeText, ScopeSide] | None = None
-        self._last_audited: tuple[Dump, Sequence[int], KeyedDump] | None = None
+        self._sides: list[tuple[Dump, ScopeSide]] = []  # those that may be needed again
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._last_shown is None or self._last_shown.dump is not dump:
             self._last_shown = ShownText(dump, self._options.op_table)
+            if len(self._interned) > KNOWN_TEXTS:
+                self._interned, self._sides = Interned(), []
         return self._last_shown
 
     def audited(self, dump: Dump, same: Container[str]) -> AuditedDump:
@@ -118,7 +119,7 @@ class ScopeSteps:
         shown = self.show(dump)
         kept = shown.text.without_bodies(lines for name, lines in shown.functions.items() if name in same)
         audited = audit_keyed(self._read(shown.text, kept), SharedWork(0, by_function=True))
-        self._last_audited = dump, kept, audited
+        self._sides.append((dump, ScopeSide(kept, ComparedDump(audited, self._interned))))
         return audited
 
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
@@ -133,18 +134,17 @@ class ScopeSteps:
             after = after.with_all_of(before)
             self.texts.take(after, shown.name)
             return ScopeStep(before, after)
-        if len(self._interned) > KNOWN_TEXTS:
-            self._interned, self._last_side = Interned(), None
         left_out = []
         if before is not None and not _vanished(before, shown):  # else ops may be found in the others
             left_out = _same_lines(before, shown, same)
-        old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
         kept = after.without_bodies(lines for _, lines in left_out)
         new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
+        old = None
+        if before is not None:  # it may be that of a pass that failed
+            kept = before.without_bodies(lines for lines, _ in left_out)
+            old = self._side(before, kept, may_be_invalid=True)
         comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
-        if before is not None:
-            after = after.with_numbers_of(before, left_out)
         was = {} if comparison is None else comparison.was
         if before is not None and old is not None:
             old.numbers = before.numbers(old.op_lines)
@@ -154,9 +154,9 @@ class ScopeSteps:
             known_numbers[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))
         ]
         self._ends.append(next(fresh))
-        after = after.numbered(new.op_lines, new.numbers)
+        after = after.numbered(new.op_lines, new.numbers, before.lines.ops if before else (), left_out)
         self.texts.take(after, shown.name)
-        self._last_side = after, new
+        self._sides = [(after.dump, new)]
         known = None
         if before is not None and root is None:
             known = {scope[-1].symbol for scope in before.extents if scope}
@@ -190,19 +190,14 @@ class ScopeSteps:
                 found[likes[0]].append(op)
         return {ops[0]: copy for copy, ops in found.items() if len(ops) == 1}
 
-    def _old_side(self, text: ScopeText, left_out: Sequence[range]) -> ScopeSide:
-        """Return a known text as a side. It is often the text that the last step ended with."""
-        kept = text.without_bodies(left_out)
-        if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
-            return self._last_side[1]
-        return self._side(text, kept, may_be_invalid=True)
-
     def _side(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool) -> ScopeSide:
-        """Return some lines of a text as a side. The text before a dump may be that of a pass that failed."""
-        dump, known, read = self._last_audited or (None, (), None)
-        if read is None or dump is not text.dump or known != kept or not text.is_whole_dump:
-            read = self._read(text, kept, may_be_invalid=may_be_invalid)
-        return ScopeSide(kept, ComparedDump(read, self._interned))
+        """Return some lines of a text as a side. They are often those of the last step, or were audited."""
+        for dump, side in self._sides:
+            if dump is text.dump and side.kept == kept and text.is_whole_dump:
+                return side
+        return ScopeSide(
+            kept, ComparedDump(self._read(text, kept, may_be_invalid=may_be_invalid), self._interned)
+        )
 
     def _read(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool = False) -> KeyedDump:
         return read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)

@@ -54,9 +54,6 @@ class Lines:
     def __len__(self) -> int:
         return len(self.texts)
 
-    def __getitem__(self, place: int) -> Line:
-        return Line(*(column[place] for column in self.columns))
-
     def __iter__(self) -> Iterator[Line]:
         return map(Line._make, zip(*self.columns, strict=True))
 
@@ -134,22 +131,17 @@ class ScopeText:
             for other, lines in self.extents.items()
             if other[: len(scope)] == scope
         }
-        return ScopeText(self.dump, self.lines.at(found), inside, None).indented(0)
+        return ScopeText(self.dump, self.lines.at(found), inside, None).indented(b"")
 
-    @property
-    def indent(self) -> int:
-        """The indentation of its first line."""
-        return _indent(self.lines.texts[0]) if self.lines else 0
-
-    def indented(self, columns: int) -> ScopeText:
-        """Return it with another indentation."""
-        less = self.indent - columns
+    def indented(self, like: bytes) -> ScopeText:
+        """Return it with the indentation of a line."""
+        less = _indent(self.lines.texts[0]) - _indent(like) if self.lines else 0
         return replace(self, lines=self.lines.dedented(less)) if less else self
 
     def with_part(self, scope: Scope, text: ScopeText) -> ScopeText:
         """Return it with another text of a scope in it."""
         old = self.extents[scope]
-        text = text.indented(_indent(self.lines.texts[old.start]))
+        text = text.indented(self.lines.texts[old.start])
         more = len(text.lines) - len(old)
         extents = {
             other: range(
@@ -184,19 +176,23 @@ class ScopeText:
             numbers.append(next(known, -1))
         return numbers
 
-    def numbered(self, op_lines: Sequence[int], numbers: Sequence[int]) -> ScopeText:
-        """Return it with the numbers of ops, which begin on these lines. Other lines keep theirs."""
+    def numbered(
+        self,
+        op_lines: Sequence[int],
+        numbers: Sequence[int],
+        known: Sequence[tuple[int, ...]] = (),
+        same: Iterable[tuple[range, range]] = (),
+    ) -> ScopeText:
+        """Return it with the numbers of ops, which begin on these lines.
+
+        Other lines have those of the same lines of another text: ``known``, and the lines there and here.
+        """
         ops, last = [*self.lines.ops], -1
+        for there, here in same:
+            ops[here.start : here.stop] = known[there.start : there.stop]
         for line, number in zip(op_lines, numbers, strict=True):
             ops[line] = (*ops[line], number) if line == last else (number,)
             last = line
-        return replace(self, lines=replace(self.lines, ops=ops))
-
-    def with_numbers_of(self, other: ScopeText, same: Iterable[tuple[range, range]]) -> ScopeText:
-        """Return it with the numbers of ops from equal lines of another text: its lines, and those here."""
-        ops = [*self.lines.ops]
-        for there, here in same:
-            ops[here.start : here.stop] = other.lines.ops[there.start : there.stop]
         return replace(self, lines=replace(self.lines, ops=ops))
 
     def joined_with(self, other: ScopeText) -> ScopeText:
