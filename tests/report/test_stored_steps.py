@@ -49,9 +49,9 @@ def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
         for place, text in ((before, given_texts[2 * number]), (after, given_texts[2 * number + 1])):
             assert stored[place] == (
                 text.dump.source.name,
-                [line.text for line in text.lines],
-                [line.ops[0] if line.ops else -1 for line in text.lines],
-                [line.number for line in text.lines],
+                text.lines.texts,
+                [ops[0] if ops else -1 for ops in text.lines.ops],
+                text.lines.numbers,
             )
 
 

@@ -11,11 +11,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from eio_audit.audit.check.check import audit_dump, audit_keyed
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
 from eio_audit.audit.log.scope_steps import ScopeSteps
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
@@ -204,18 +203,11 @@ class ProgramStates:
 
     def _state(self, text: DumpText, function: FunctionText, known: FunctionState | None) -> FunctionState:
         """Return the state of a function, which has the text of its ``known`` state, if that is given."""
-        read = partial(read_dump, options=self._options, may_be_invalid=text.dump.has_failed)
-        keyed = None
-        if known is not None:
-            callees = text.reached_from(function) if known.callees else []
-            if known.callees == tuple(callee.key for callee in callees):
-                return known
-        else:
-            keyed = read(text.function_dump(function))
-            callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
-        if keyed is None or callees:
-            keyed = read(text.function_dump(function, callees))
-        audited = audit_keyed(keyed, SharedWork(0))
+        callees = text.reached_from(function) if known is None or known.callees else []
+        if known is not None and known.callees == tuple(callee.key for callee in callees):
+            return known
+        part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
+        audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=may_be_invalid)
         next_line = function.last_line + 2  # a line end is between the functions
         blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
         ops = range(audited.ir.subtree_end[0] if len(audited.ir) else 0)
@@ -285,7 +277,7 @@ def _function_state(
         text=function,
         is_unindexed=is_unindexed,
         size=len(ops),
-        faults=tuple(audited.ir.faults),
+        faults=tuple(fault for fault in audited.ir.faults if fault.op in ops or fault.op < 0),
         forward_uses=tuple(fault for fault in audited.ir.forward_uses if fault.op in ops),
     )
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from eio_audit.audit.log.scope_text import (
-    Line,
+    Lines,
     Scope,
     ScopeText,
     ShownText,
@@ -64,12 +64,12 @@ class ProgramText:
         texts = [self._known(scope, with_aliases=False) for scope in outermost]
         return None, reduce(ScopeText.joined_with, texts) if texts else None
 
-    def lines(self, symbol: str | None) -> Iterator[Line]:
+    def lines(self, symbol: str | None) -> Iterator[Lines]:
         """Yield the lines of all that is known, or only of what has a symbol, if that is known."""
         scopes = [scope for scope in self._last if scope and scope[-1].symbol == symbol] if symbol else []
         for scope in scopes or self._last:
             if not any(_is_in(scope, other) for other in scopes or self._last):
-                yield from self._known(scope, with_aliases=False).lines
+                yield self._known(scope, with_aliases=False).lines
 
     def _find(self, shown: ShownText) -> Scope | None:
         root = shown.outline.scopes[0]

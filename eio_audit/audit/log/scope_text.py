@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, chain, groupby, repeat
@@ -31,35 +31,22 @@ _INDENT = re.compile(rb"[ \t]*+")
 _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
-class Line(NamedTuple):
-    """One line of a dump."""
-
-    text: bytes  # as printed, but for its indentation, without line end
-    number: int  # its 1-based line in the file
-    dedent: int  # how many columns of its indentation are left out; negative if there are more
-    aliases: Aliases  # the definitions of its dump
-    ops: tuple[int, ...] = ()  # the numbers of the ops that begin on it
-
-
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines, by what they have: a dump has very many of them."""
+    """Lines of dumps, by what they have. There are very many of them."""
 
-    texts: list[bytes]
-    numbers: Sequence[int]
-    dedents: Sequence[int]
-    aliases: Sequence[Aliases]
-    ops: Sequence[tuple[int, ...]]
+    texts: list[bytes]  # as printed, but for their indentation, without line ends
+    numbers: Sequence[int]  # their 1-based lines in the file
+    dedents: Sequence[int]  # how many columns of their indentation are left out; negative if there are more
+    aliases: Sequence[Aliases]  # the definitions of their dumps
+    ops: Sequence[tuple[int, ...]]  # the numbers of the ops that begin on them
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def __iter__(self) -> Iterator[Line]:
-        return map(Line._make, zip(*self.columns, strict=True))
-
     @property
     def columns(self) -> tuple[Any, ...]:
-        """Their texts, numbers and so on, as in ``Line``."""
+        """All of these."""
         return self.texts, self.numbers, self.dedents, self.aliases, self.ops
 
     def at(self, places: Sequence[int]) -> Lines:

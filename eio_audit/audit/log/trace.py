@@ -20,15 +20,7 @@ from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
 from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import (
-    Diagnostic,
-    Failures,
-    PassTime,
-    PassTimes,
-    Suspect,
-    TimedRun,
-    located,
-)
+from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.scope_steps import (
@@ -212,12 +204,7 @@ class _Charges:
         size, faults = sum(state.size for state in shown), (*states.faults,)
         self.row = replace(self.row, place=place, figures=summarize_blocks(blocks), size=size, faults=faults)
 
-    def timed(self) -> TimedRun:
-        run, row = self.run, self.row
-        place = row.place.source, row.place.line
-        return TimedRun(run.class_name, row.program, run.function, bool(row.changed), *place)
-
-    def traced(self, index: int, time: PassTime, pairs: LeftPairs) -> TracedPass:
+    def traced(self, index: int, time: tuple[float | None, int], pairs: LeftPairs) -> TracedPass:
         run = self.run.number
         return replace(
             self.row,
@@ -228,8 +215,8 @@ class _Charges:
             left=pairs.left[run],
             left_classes=+pairs.classes[run],
             left_ops=(*pairs.ops[run],),
-            seconds=time.seconds,
-            timed_runs=time.runs,
+            seconds=time[0],
+            timed_runs=time[1],
         )
 
 
@@ -427,7 +414,10 @@ class _Tracer:
         charged = {program.name: program.charged(self._options) for program in programs}
         charges = [one for program in programs for one in program.charges.values()]
         charges.sort(key=lambda one: (one.shown_at, one.run.number))
-        times = self._times.of([one.timed() for one in charges])
+        rows = ((one.run.class_name, one.row) for one in charges)
+        times = self._times.of(
+            [TimedRun(name, row.program, row.function, row.place, bool(row.changed)) for name, row in rows]
+        )
         left = [
             LeftFinding(
                 finding._replace(pass_name=run.run.pass_name if run else None, left=True),
