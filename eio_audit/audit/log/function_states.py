@@ -8,8 +8,8 @@ either. The same holds for the text around the functions.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eio_audit.audit.check.check import audit_dump
@@ -168,50 +168,29 @@ class ProgramStates:
             functions = {**around.parts}
             for symbol, function in text.functions.items():
                 functions[symbol] = found.get(symbol) or self._state(text, function, same.get(symbol))
-        except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
+        except (InputError, KeyError):  # in a part: the dump may be valid, or its error has the position
             return read(dump)
         return replace(around, parts=functions)
 
     def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
         """Read all functions but the same ones. Return the states that depend on no other function."""
-        if len(same) == len(text.functions):
-            return {}
-        audited = self._steps.audited(text.dump, same)
-        ir, roots = audited.ir, defaultdict[str, set[int]](set)
-        around: list[str | None] = []
-        for block, symbol in enumerate(audited.functions):
-            parent = ir.parent_op(block)
-            outer = around[ir.op_block[parent]] if parent >= 0 else None
-            if outer is None and symbol in text.functions:
-                outer = symbol
-                roots[symbol].add(parent)
-            around.append(outer)
-        blocks: dict[str | None, list[BlockAudit]] = defaultdict(list)
-        for number, figures in zip(audited.blocks, audited.audit.blocks, strict=True):
-            blocks[around[number]].append(figures)
-        fixed = set[int]() if all(map(blocks.get, roots)) else find_without_order(ir)
-        states = {}
-        for symbol, (root, *others) in roots.items():
-            function, own = text.functions[symbol], blocks[symbol]
-            is_alone = function.symbols <= {symbol} or not any(block.inversions for block in own)
-            if symbol in same or others or not is_alone:
-                continue
-            ops = range(root, ir.subtree_end[root])
-            is_unindexed = not own and not fixed.issuperset(ops[1:])
-            states[symbol] = _function_state(function, audited, ops, own, is_unindexed)
-        return states
+        wanted = text.functions.keys() - same
+        found = _states_in(self._steps.audited(text.dump, same), text, wanted) if wanted else {}
+        return {
+            symbol: state
+            for symbol, state in found.items()
+            if text.functions[symbol].symbols <= {symbol} or not any(b.inversions for b in state.blocks)
+        }
 
     def _state(self, text: DumpText, function: FunctionText, known: FunctionState | None) -> FunctionState:
         """Return the state of a function, which has the text of its ``known`` state, if that is given."""
         callees = text.reached_from(function) if known is None or known.callees else []
-        if known is not None and known.callees == tuple(callee.key for callee in callees):
+        keys = tuple(callee.key for callee in callees)
+        if known is not None and known.callees == keys:
             return known
         part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
         audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=may_be_invalid)
-        next_line = function.last_line + 2  # a line end is between the functions
-        blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
-        ops = range(audited.ir.subtree_end[0] if len(audited.ir) else 0)
-        return _function_state(function, audited, ops, blocks, audited.audit.is_unindexed, callees)
+        return replace(_states_in(audited, text, [function.symbol])[function.symbol], callees=keys)
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
@@ -224,7 +203,7 @@ class ProgramStates:
         pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
-        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs if not shown.faults]
+        figures = [] if shown.faults else [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
         may_wrap = step.ended is not None and not shown.is_named
         is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
         changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
@@ -260,26 +239,35 @@ def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
     return frozenset(index for index in audited.indices.keys(ops) if index is not None)
 
 
-def _function_state(
-    function: FunctionText,
-    audited: AuditedDump,
-    ops: range,
-    blocks: Iterable[BlockAudit],
-    is_unindexed: bool,
-    callees: Iterable[FunctionText] = (),
-) -> FunctionState:
-    return FunctionState(
-        key=function.key,
-        blocks=tuple(blocks),
-        indices=_indices(audited, ops),
-        unmatched=frozenset(audited.audit.unmatched),
-        callees=tuple(callee.key for callee in callees),
-        text=function,
-        is_unindexed=is_unindexed,
-        size=len(ops),
-        faults=tuple(fault for fault in audited.ir.faults if fault.op in ops or fault.op < 0),
-        forward_uses=tuple(fault for fault in audited.ir.forward_uses if fault.op in ops),
-    )
+def _states_in(audited: AuditedDump, text: DumpText, wanted: Collection[str]) -> dict[str, FunctionState]:
+    """Return the states of some functions of a text in an audited part of it."""
+    ir, ops = audited.ir, range(0)
+    figures = dict(zip(audited.blocks, audited.audit.blocks, strict=True))
+    found: list[tuple[str, range, list[BlockAudit]]] = []
+    for block, symbol in enumerate(audited.functions):
+        parent = ir.parent_op(block)
+        if symbol is not None and symbol in wanted and parent not in ops:
+            ops = range(parent, ir.subtree_end[parent])
+            found.append((symbol, ops, []))
+        if parent in ops and block in figures:
+            found[-1][-1].append(figures[block])
+    fixed = set[int]() if all(blocks for *_, blocks in found) else find_without_order(ir)
+    times = Counter(symbol for symbol, *_ in found)
+    return {
+        symbol: FunctionState(
+            key=text.functions[symbol].key,
+            blocks=tuple(blocks),
+            indices=_indices(audited, ops),
+            unmatched=frozenset(audited.audit.unmatched),
+            text=text.functions[symbol],
+            is_unindexed=not blocks and not fixed.issuperset(ops[1:]),
+            size=len(ops),
+            faults=tuple(fault for fault in ir.faults if fault.op in ops or fault.op < 0),
+            forward_uses=tuple(fault for fault in ir.forward_uses if fault.op in ops),
+        )
+        for symbol, ops, blocks in found
+        if times[symbol] == 1
+    }
 
 
 def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:

@@ -113,11 +113,8 @@ class ScopeText:
         found = self.extents[scope]
         if found == range(0, len(self.lines)):
             return self
-        inside = {
-            other: range(lines.start - found.start, lines.stop - found.start)
-            for other, lines in self.extents.items()
-            if other[: len(scope)] == scope
-        }
+        own = {other: x for other, x in self.extents.items() if other[: len(scope)] == scope}
+        inside = _moved(own, -found.start)
         return ScopeText(self.dump, self.lines.at(found), inside, None).indented(b"")
 
     def indented(self, like: bytes) -> ScopeText:
@@ -130,18 +127,8 @@ class ScopeText:
         old = self.extents[scope]
         text = text.indented(self.lines.texts[old.start])
         more = len(text.lines) - len(old)
-        extents = {
-            other: range(
-                lines.start if lines.start <= old.start else lines.start + more,
-                lines.stop if lines.stop <= old.start else lines.stop + more,
-            )
-            for other, lines in self.extents.items()
-            if other[: len(scope)] != scope
-        }
-        extents |= {
-            other: range(lines.start + old.start, lines.stop + old.start)
-            for other, lines in text.extents.items()
-        }
+        others = {other: x for other, x in self.extents.items() if other[: len(scope)] != scope}
+        extents = _moved(others, more, old.start) | _moved(text.extents, old.start)
         above, below = (self.lines.at(x) for x in (range(old.start), range(old.stop, len(self.lines))))
         return replace(self, lines=above.joined_with(text.lines, below), extents=extents)
 
@@ -185,9 +172,8 @@ class ScopeText:
     def joined_with(self, other: ScopeText) -> ScopeText:
         """Return it with another text below it."""
         size = len(self.lines)
-        moved = {scope: range(x.start + size, x.stop + size) for scope, x in other.extents.items()}
         lines = self.lines.joined_with(other.lines)
-        return ScopeText(other.dump, lines, {**self.extents, **moved}, None)
+        return ScopeText(other.dump, lines, {**self.extents, **_moved(other.extents, size)}, None)
 
     def readable(self, kept: Sequence[int]) -> Dump:
         """Return a dump of some of its lines, with the aliases that they use. Line numbers are the log's."""
@@ -225,6 +211,12 @@ def _apart(
 
     defined = {b"%b.%d" % (name, number): _ALIAS_USE.sub(renamed, value) for name, value in used.items()}
     return _ALIAS_USE.sub(renamed, text), defined
+
+
+def _moved(extents: Mapping[Scope, range], by: int, after: int = -1) -> dict[Scope, range]:
+    """Return the extents with their ends moved that are after a line."""
+    ends = {scope: (x.start, x.stop) for scope, x in extents.items()}
+    return {scope: range(*(x + by if x > after else x for x in both)) for scope, both in ends.items()}
 
 
 def _indent(text: bytes) -> int:

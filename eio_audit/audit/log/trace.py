@@ -200,8 +200,8 @@ class _Charges:
         function, self.shown_at = self.run.function, number
         is_part = states.only_function is None and function is not None and function in states.parts
         shown = [states.parts[function]] if is_part else [*states.parts.values()]
-        blocks = [block for state in shown for block in state.blocks if not states.faults]
         size, faults = sum(state.size for state in shown), (*states.faults,)
+        blocks = [] if faults else [block for state in shown for block in state.blocks]
         self.row = replace(self.row, place=place, figures=summarize_blocks(blocks), size=size, faults=faults)
 
     def traced(self, index: int, time: tuple[float | None, int], pairs: LeftPairs) -> TracedPass:
@@ -237,18 +237,16 @@ class _TracedProgram:
 
     def hold(self, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
-        for part in step.vanished:
+        is_unjudged, parts = step.shown.is_unjudged, step.shown.parts
+        for part in (*step.vanished, *(() if is_unjudged else parts)):
             self.held.pop(part, None)
             self.disordered_in.pop(part, None)
-        for part, state in step.shown.parts.items():
-            known = self.states.functions.get(part)
-            if not step.shown.is_unjudged:
-                self.held.pop(part, None)
-                self.disordered_in.pop(part, None)
-                if any(block.inversions for block in state.blocks):
-                    self.disordered_in[part] = step.shown.dump
-            elif part not in self.held:
-                self.held[part] = known.blocks if known else ()
+        for part, state in parts.items():
+            if is_unjudged:
+                known = self.states.functions.get(part)
+                self.held.setdefault(part, known.blocks if known else ())
+            elif any(block.inversions for block in state.blocks):
+                self.disordered_in[part] = step.shown.dump
 
     def follow(
         self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[Part, PassRun | None]
