@@ -207,8 +207,7 @@ def _numbers_at(
         with suppress(InputError):  # reported when the ops are followed
             after = log.take(dump).found.after
         if current == number:
-            by_line = dict(zip(after.lines.numbers, after.lines.ops, strict=True))
-            return [by_line[line][place] for line, place in places]
+            return [after.ops_on(line)[place] for line, place in places]
     raise AssertionError("the dump was found before")
 
 

@@ -24,7 +24,7 @@ from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Scope, ScopeText, ShownText, extents_of, line_ends
-from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step
+from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
@@ -112,14 +112,12 @@ class ScopeSteps:
         return self._last_shown
 
     def audited(self, dump: Dump, same: Container[str]) -> AuditedDump:
-        """Return the audit of a dump without the bodies of some functions. ``take`` uses it, too.
-
-        An InputError says that it cannot be read.
-        """
+        """Return the audit of a dump without the bodies of some functions. ``take`` uses it, too."""
         shown = self.show(dump)
         kept = shown.text.without_bodies(lines for name, lines in shown.functions.items() if name in same)
         audited = audit_keyed(self._read(shown.text, kept), SharedWork(0, by_function=True))
-        self._sides.append((dump, ScopeSide(kept, ComparedDump(audited, self._interned))))
+        new = dump, ScopeSide(kept, ComparedDump(audited, self._interned))
+        self._sides = [*self._sides[:1], new]
         return audited
 
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
@@ -134,9 +132,7 @@ class ScopeSteps:
             after = after.with_all_of(before)
             self.texts.take(after, shown.name)
             return ScopeStep(before, after)
-        left_out = []
-        if before is not None and not _vanished(before, shown):  # else ops may be found in the others
-            left_out = _same_lines(before, shown, same)
+        left_out = [] if before is None else _same_lines(before, shown, same)
         kept = after.without_bodies(lines for _, lines in left_out)
         new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
         old = None
@@ -195,29 +191,24 @@ class ScopeSteps:
         for dump, side in self._sides:
             if dump is text.dump and side.kept == kept and text.is_whole_dump:
                 return side
-        return ScopeSide(
-            kept, ComparedDump(self._read(text, kept, may_be_invalid=may_be_invalid), self._interned)
-        )
+        read = self._read(text, kept, may_be_invalid=may_be_invalid)
+        return ScopeSide(kept, ComparedDump(read, self._interned))
 
     def _read(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool = False) -> KeyedDump:
         return read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
 
 
-def _vanished(before: ScopeText, shown: ShownText) -> bool:
-    """Return whether a function or module with a symbol is in a text, and not in the dump after it."""
-    known, now = (
-        {scope[-1].symbol for scope in scopes if scope} for scopes in (before.extents, shown.outline.scopes)
-    )
-    return not known <= now
-
-
 def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[range, range]]:
-    """Return the lines of functions that are the same in both texts, on each side."""
+    """Return the lines of functions that are the same in both texts, on each side.
+
+    If a function or module has vanished, its ops may be in any other: none is left out.
+    """
     known: dict[str | None, list[range]] = defaultdict(list)
     for scope, lines in before.extents.items():
         known[scope[-1].symbol if scope else None].append(lines)
-    pairs = []
-    for symbol, here in shown.functions.items():
+    pairs = list[tuple[range, range]]()
+    is_all_there = known.keys() <= {scope[-1].symbol if scope else None for scope in shown.outline.scopes}
+    for symbol, here in shown.functions.items() if is_all_there else ():
         there = known[symbol]
         if symbol in same and len(there) == 1 and len(there[0]) == len(here):
             pairs.append((there[0], here))
@@ -247,16 +238,6 @@ class ChangedOp:
     is_unlocated: bool = False  # whether it had a known location before, and has none now
 
 
-@dataclass(frozen=True, slots=True)
-class PassStep:
-    """A dump that shows changes, and the text before it."""
-
-    before: ScopeText  # the last known text of what the dump shows
-    after: ScopeText  # the text of the dump
-    # Per pass, what it is charged with, in the order of the later text.
-    changes: Mapping[PassRun | None, Sequence[ChangedOp]]
-
-
 class OpCounts(NamedTuple):
     """How many ops a pass added, removed, modified, and moved without a modification."""
 
@@ -283,16 +264,6 @@ def counts_by_name(changes: Iterable[ChangedOp]) -> dict[str, OpCounts]:
         numbers[change.name][change.status] += 1
         numbers[change.name]["unlocated"] += change.is_unlocated
     return {name: OpCounts(**found) for name, found in numbers.items()}
-
-
-def pass_step(found: ScopeStep, step: Step[ShownT]) -> PassStep | None:
-    """Return what the passes are charged with that a dump shows; None if nothing of it was known before."""
-    if found.before is None:
-        return None
-    charged: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
-    for change in changed_ops(found):
-        charged[step.run_of(change.function)].append(change)
-    return PassStep(found.before, found.after, charged)
 
 
 def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:

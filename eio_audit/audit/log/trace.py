@@ -8,7 +8,7 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -26,12 +26,11 @@ from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, L
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
-    PassStep,
     ScopeStep,
     ScopeSteps,
     TracedPlace,
+    changed_ops,
     counts_by_name,
-    pass_step,
 )
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -153,7 +152,7 @@ class Trace:
 class Watch(Protocol):
     """Looks at each pass that changed ops while a log is traced."""
 
-    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Look at a pass, its program, a dump with the text before it, and what the pass is charged with."""
 
 
@@ -324,10 +323,12 @@ class _Tracer:
             left_out = same if self._options.order_from is None else ()
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
                 found = program.steps.take(program.steps.show(dump), left_out)
-        done = None if found is None else pass_step(found, step)
+        changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
+        for change in () if found is None else changed_ops(found):
+            changes[step.run_of(change.function)].append(change)
         runs: dict[Part, PassRun | None] = {}
         for run, parts in step.charged.items():
-            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, done))
+            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
         program.follow(found, step, runs)
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
@@ -374,12 +375,12 @@ class _Tracer:
         parts: Collection[Part],
         step: Step[DumpStates],
         place: TracedPlace,
-        done: PassStep | None,
+        found: ScopeStep | None,
+        changes: Sequence[ChangedOp],
     ) -> PassRun | None:
         """Charge a pass with what is new in some functions and modules. Return its run, if there is one."""
         known, states = program.states, step.shown
         change = known.change(step, parts)
-        changes = done.changes.get(run, ()) if done is not None else ()
         if run is None and change is not None and change.differs:
             run = known.walk.begin(None, step.function)
         if run is None:
@@ -387,11 +388,11 @@ class _Tracer:
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
         row = charges.row
         changed = row.changed
-        if done is not None:
+        if found is not None and found.before is not None:
             changed = bool(changed or changes)
             charges.count(changes)
             for watch in self._watches if changes else ():
-                watch.watch(run, program.name, done, changes)
+                watch.watch(run, program.name, found, changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):
             changed = bool(changed) or change.changed
         before = [program.shown_in[part] for part in parts if part in program.shown_in]

@@ -23,7 +23,7 @@ from typing import Any
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.log.scope_steps import ChangedOp, PassStep, ScopeSide, ScopeStep, changed_ops
+from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
 from eio_audit.audit.log.scope_text import ScopeText, ShownText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
@@ -120,10 +120,11 @@ class StoredSteps:
         self._steps: list[list[Any]] = []
         self._keys: dict[tuple[str, int], int] = {}
 
-    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        self.add(key, step.before, step.after, changes)
+        if step.before is not None:
+            self.add(key, step.before, step.after, changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""

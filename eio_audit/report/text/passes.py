@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
+from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.document import Cell, Cells, figures_of
@@ -86,7 +85,7 @@ class LiveRows:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Print the line of the dump, the pass, its function and what it did. ``trace`` calls this."""
         numbers = Counter(change.status for change in changes)
         signs = {"added": "+", "removed": "-", "modified": "~", "moved": "moved "}
@@ -244,15 +243,14 @@ def _print_totals(result: ModelTraces, console: Console) -> None:
 def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
     """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
     columns = "name=model, ~passes, ~changed, ~added=+added, ~removed=-removed, ~modified=~modified, ~moved"
-    counts = {model.name: [one.op_counts for one in model.trace.passes] for model in models}
-    totals = {name: reduce(OpCounts.plus, each, OpCounts()) for name, each in counts.items()}
+
+    def sum_of(key: str) -> Callable[[ModelTrace], int]:
+        return lambda model: sum(map(attrgetter(key), model.trace.passes))
+
     cells: Cells = {
         "passes": lambda model: len(model.trace.passes),
         "changed": lambda model: sum(bool(one.changed) for one in model.trace.passes),
-        "added": lambda model: totals[model.name].added,
-        "removed": lambda model: totals[model.name].removed,
-        "modified": lambda model: totals[model.name].modified,
-        "moved": lambda model: totals[model.name].moved,
+        **{key: sum_of(f"op_counts.{key}") for key in ("added", "removed", "modified", "moved")},
     }
     print_figures(figures_of(models, columns, cells), console)
     console.print()
