@@ -17,6 +17,7 @@ from functools import reduce
 
 from eio_audit.audit.log.scope_text import (
     Lines,
+    Outline,
     Scope,
     ScopeText,
     ShownText,
@@ -97,11 +98,11 @@ class ProgramText:
         extent = text.extents[scope]
         return _texts(text.lines.texts[extent.start : extent.stop])
 
-    def take(self, text: ScopeText, name: str) -> None:
-        """Take the text of a dump as known; ``name`` is that of its outermost op."""
+    def take(self, text: ScopeText, outline: Outline) -> None:
+        """Take the text of a dump as known."""
         self._number += 1
         root = next(iter(text.extents))
-        self._names[root] = name
+        self._names[root] = "".join(op.name for op in outline.scopes[0])
         gone = [scope for scope in self._last if scope[: len(root)] == root]
         if len(root) == 1:  # scopes that were outermost so far may be in it
             gone += [scope for scope in self._last if (*root, *scope) in text.extents and scope not in gone]
@@ -201,5 +202,5 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
         ir = read_shown(shown.text.readable(kept), op_table)
         extents = extents_of(ir, line_ends(ir.source), kept, root)
         text = replace(shown.text, extents=extents)
-    texts.take(text, shown.name)
+    texts.take(text, shown.outline)
     return next(iter(text.extents))

@@ -106,7 +106,7 @@ class ScopeSteps:
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._last_shown is None or self._last_shown.dump is not dump:
-            self._last_shown = ShownText(dump, self._options.op_table)
+            self._last_shown = ShownText(dump, self._options.op_table, self._last_shown)
             if len(self._interned) > KNOWN_TEXTS:
                 self._interned, self._sides = Interned(), []
         return self._last_shown
@@ -130,7 +130,7 @@ class ScopeSteps:
         after = shown.text
         if before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
-            self.texts.take(after, shown.name)
+            self.texts.take(after, shown.outline)
             return ScopeStep(before, after)
         left_out = [] if before is None else _same_lines(before, shown, same)
         kept = after.without_bodies(lines for _, lines in left_out)
@@ -151,7 +151,7 @@ class ScopeSteps:
         ]
         self._ends.append(next(fresh))
         after = after.numbered(new.op_lines, new.numbers, before.lines.ops if before else (), left_out)
-        self.texts.take(after, shown.name)
+        self.texts.take(after, shown.outline)
         self._sides = [(after.dump, new)]
         known = None
         if before is not None and root is None:

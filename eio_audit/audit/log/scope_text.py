@@ -235,17 +235,23 @@ class Outline(NamedTuple):
     # Its scopes, the outermost first; an empty one first if it has several outermost ops.
     scopes: Sequence[Scope]
     only_function: str | None  # the symbol of the function if the dump shows only that; None for a program
-    is_divided: bool  # whether its functions were found by their text
+    is_divided: bool  # whether what is around its functions can be read without them
 
 
 class ShownText:
-    """What a dump shows. The op table tells which ops are functions."""
+    """What a dump shows. The op table tells which ops are functions.
 
-    def __init__(self, dump: Dump, op_table: OpTable) -> None:
+    With the same text around its functions as ``before``, it has the same outline, which is read once.
+    """
+
+    def __init__(self, dump: Dump, op_table: OpTable, before: ShownText | None = None) -> None:
         self._op_table = op_table
         self.dump = dump  # the dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
         self.divided = DumpText(dump, op_table)  # it, divided into its functions and the text around them
+        self._outlines = list[Outline]()  # the outline, shared with dumps that have the same
+        if before is not None and before.divided.around_key == self.divided.around_key:
+            self._outlines = before._outlines
 
     @cached_property
     def text(self) -> ScopeText:
@@ -256,25 +262,21 @@ class ShownText:
     @cached_property
     def outline(self) -> Outline:
         """What it shows without the bodies of its functions; an InputError if it cannot be read."""
-        is_divided = self.divided.aliases.are_unique
+        if self._outlines:
+            return self._outlines[0]
         try:
-            around = self.divided.around
-            ir = read_shown(around, self._op_table)
+            ir = read_shown(self.divided.around, self._op_table)
         except InputError:  # the dump as a whole may be valid
-            is_divided = False
             ir = read_shown(self.dump, self._op_table)
-        return Outline([*scopes_of(ir)], only_function(ir), is_divided)
-
-    @property
-    def name(self) -> str:
-        """The name of the outermost op; empty if there are several."""
-        root = self.outline.scopes[0]
-        return root[-1].name if root else ""
+            return Outline([*scopes_of(ir)], only_function(ir), False)
+        self._outlines.append(Outline([*scopes_of(ir)], only_function(ir), True))
+        return self._outlines[0]
 
     @property
     def function_texts(self) -> dict[str, FunctionText]:
         """By symbol, the functions that were found by their text."""
-        return self.divided.functions if self.outline.is_divided else {}
+        is_divided = self.outline.is_divided and self.divided.aliases.are_unique
+        return self.divided.functions if is_divided else {}
 
     @cached_property
     def functions(self) -> dict[str, range]:
