@@ -135,27 +135,22 @@ class ScopeSteps:
         left_out = [] if before is None else _same_lines(before, shown, same)
         kept = after.without_bodies(lines for _, lines in left_out)
         new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
-        old = None
+        after = replace(after, extents=new.extents(root))
+        old, comparison, kept_numbers = None, None, dict[int, int]()
         if before is not None:  # it may be that of a pass that failed
             kept = before.without_bodies(lines for lines, _ in left_out)
             old = self._side(before, kept, may_be_invalid=True)
-        comparison = None if old is None else DumpComparison(old.ops, new.ops)
-        after = replace(after, extents=new.extents(root))
-        was = {} if comparison is None else comparison.was
-        if before is not None and old is not None:
             old.numbers = before.numbers(old.op_lines)
-        known_numbers = () if old is None else old.numbers
+            comparison = DumpComparison(old.ops, new.ops)
+            kept_numbers = {op: old.numbers[was] for op, was in comparison.was.items()}
         fresh = count(self._ends[-1])
-        new.numbers = [
-            known_numbers[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))
-        ]
+        ops = range(len(new.op_lines))
+        new.numbers = [kept_numbers[op] if op in kept_numbers else next(fresh) for op in ops]
         self._ends.append(next(fresh))
         after = after.numbered(new.op_lines, new.numbers, before.lines.ops if before else (), left_out)
         self.texts.take(after, shown.outline)
         self._sides = [(after.dump, new)]
-        known = None
-        if before is not None and root is None:
-            known = {scope[-1].symbol for scope in before.extents if scope}
+        known = {scope[-1].symbol for scope in before.extents if scope} if before and root is None else None
         copies = {} if comparison is None or old is None else self._copies(comparison, old, new)
         return ScopeStep(before, after, old, new, comparison, known, copies)
 
