@@ -124,8 +124,8 @@ class LabelWeights:
 
 
 PROFILE_PARTS = 40  # the number of parts in the profile of a block
-SHAPE_OPS = 2_000  # the most ops of a block whose result is stored by shape
-MOST_SHAPES = 1_000  # the most shapes that are stored
+SHAPE_OPS = 1_000, 2_000  # the most ops of a block whose result is stored by shape; of work by function
+MOST_SHAPES = 2_000  # the most shapes that are stored
 
 
 class ShapeDisorder(NamedTuple):
@@ -180,7 +180,7 @@ def audit_disordered(
 
 def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     """Return the result for a block's shape, which is computed if it is not stored."""
-    if len(block.keys) > SHAPE_OPS:
+    if len(block.keys) > SHAPE_OPS[work.by_function]:
         return _found(block, in_order, weights, work)
     shape = block.shape, weights
     if shape in work.by_shape:

@@ -168,7 +168,7 @@ class ProgramStates:
             functions = {**around.parts}
             for symbol, function in text.functions.items():
                 functions[symbol] = found.get(symbol) or self._state(text, function, same.get(symbol))
-        except (InputError, KeyError):  # in a part: the dump may be valid, or its error has the position
+        except (InputError, KeyError):  # in a part, or it is no function: the whole tells, with the position
             return read(dump)
         return replace(around, parts=functions)
 
