@@ -8,7 +8,7 @@ A *plain* location is a name or a place in a file, and the names around it. Its 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -133,12 +133,12 @@ def _of_names(names: Sequence[bytes]) -> NameLoc:
     return location
 
 
-def walk(location: Location) -> Iterator[Location]:
-    """Yield the location and everything inside it, outermost first. A shared location comes once."""
+def walk(location: Location, without: Container[int] = ()) -> Iterator[Location]:
+    """Yield a location and all inside it, outermost first, each once; not those with the ids ``without``."""
     pending, seen = [location], set[int]()
     while pending:
         current = pending.pop()
-        if id(current) not in seen:
+        if id(current) not in seen and id(current) not in without:
             seen.add(id(current))
             yield current
             pending.extend(reversed(children(current)))

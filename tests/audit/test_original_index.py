@@ -160,3 +160,10 @@ def test_the_origin_in_a_location_is_that_of_its_name(fields: str, has_prefix: b
     ir = ir_of(f'"t.a"() : () -> () loc("{name}")\n"t.a"() : () -> () loc("{name}"("child"))')
     parsed = OriginalIndices(ir).parsed
     assert parsed.origin(0) == parsed.origin(1)  # the second is not read as a plain name
+
+
+def test_the_lines_of_locations_with_a_part_in_common_that_has_none() -> None:
+    ops = "".join(f'"t.a"() : () -> () loc({place})\n' for place in ("#b", "fused[#a, #c]", "#a", "#c"))
+    ir = ir_of(ops + '#a = loc("5|a")\n#b = loc("6|b"(#a))\n#c = loc("7|c"("m.py":3:1))\n')
+    lines = map(OriginalIndices(ir).parsed.model_line, range(4))
+    assert [line and line.line for line in lines] == [None, 3, None, 3]

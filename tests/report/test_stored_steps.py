@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from eio_audit import Dump, read_text, trace
 from tests.audit.test_history import function, log, module
-from tests.internals import STATUSES, Aliases, ChangedOp, Line, ScopeText, Source, Span, StoredSteps
+from tests.internals import STATUSES, Aliases, ChangedOp, Lines, ScopeText, Source, Span, StoredSteps
 from tests.report.stored import lines_of, texts_of
 
 
@@ -17,10 +17,8 @@ def text_of(
     """A text in which one op begins on each line; -1 for none."""
     aliases = Aliases([(name, value) for name, _, value in (one.partition(b" = ") for one in definitions)])
     dump = Dump(Source(name, b""), Span(0, 0), None, 1)
-    made = [
-        Line(line, place, 0, aliases, () if op < 0 else (op,))
-        for line, place, op in zip(lines, places, ops, strict=True)
-    ]
+    numbers = [() if op < 0 else (op,) for op in ops]
+    made = Lines([*lines], [*places], [0] * len(lines), [aliases] * len(lines), numbers)
     return ScopeText(dump, made, {}, None)
 
 
@@ -51,9 +49,9 @@ def test_texts_come_back_to_the_byte(given_texts: list[ScopeText]) -> None:
         for place, text in ((before, given_texts[2 * number]), (after, given_texts[2 * number + 1])):
             assert stored[place] == (
                 text.dump.source.name,
-                [line.text for line in text.lines],
-                [line.ops[0] if line.ops else -1 for line in text.lines],
-                [line.number for line in text.lines],
+                text.lines.texts,
+                [ops[0] if ops else -1 for ops in text.lines.ops],
+                text.lines.numbers,
             )
 
 

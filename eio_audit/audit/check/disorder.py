@@ -124,7 +124,7 @@ class LabelWeights:
 
 
 PROFILE_PARTS = 40  # the number of parts in the profile of a block
-SHAPE_OPS = 1_000  # the most ops of a block whose result is stored by shape
+SHAPE_OPS = 1_000, 2_000  # the most ops of a block whose result is stored by shape; of work by function
 MOST_SHAPES = 2_000  # the most shapes that are stored
 
 
@@ -153,9 +153,12 @@ def audit_disordered(
     ``in_order`` has, per block, the figures that do not depend on the order.
     """
     dump.dependences.of(list(filter(dump.ir.has_order, dump.keys.disordered_blocks)))  # all in one pass
-    label_weights = LabelWeights(dump.ir)
+    label_weights, around = LabelWeights(dump.ir), None
     for number in dump.keys.disordered_blocks:
         block, own = KeyedBlock(dump, number), in_order[number]
+        if work.by_function and own.function != around:
+            work.begin_dump()
+        around = own.function
         weights = label_weights.of(block) if work.finds_wrong_labels else b""
         disorder = _disorder(block, own, weights, work)
         audit = disorder.audit._replace(
@@ -177,7 +180,7 @@ def audit_disordered(
 
 def _disorder(block: KeyedBlock, in_order: BlockAudit, weights: bytes, work: SharedWork) -> ShapeDisorder:
     """Return the result for a block's shape, which is computed if it is not stored."""
-    if len(block.keys) > SHAPE_OPS:
+    if len(block.keys) > SHAPE_OPS[work.by_function]:
         return _found(block, in_order, weights, work)
     shape = block.shape, weights
     if shape in work.by_shape:

@@ -251,8 +251,10 @@ class SharedWork:
         *,
         finds_wrong_labels: bool = True,
         finds_classes: bool = True,
+        by_function: bool = False,
     ) -> None:
         self.described_ops = described_ops  # how many displaced ops of a block to describe
+        self.by_function = by_function  # each function of a dump has its own budgets
         self.finds_wrong_labels = finds_wrong_labels  # the indices that contradict the dependences
         self.finds_classes = finds_classes  # how many avoidable inversions constants and splits cause
         # Per shape and budget left, the result for small blocks of all dumps, and the budget left
@@ -261,7 +263,7 @@ class SharedWork:
         self.begin_dump()
 
     def begin_dump(self) -> None:
-        """Give the next dump its own budgets."""
+        """Give the next dump or function its own budgets."""
         self.effort = Effort()  # to find orders
         self.others_effort = Effort()  # to find orders in which constants and splits follow
         self.label_effort = Effort()  # to find wrong labels

@@ -15,7 +15,7 @@ from eio_audit.audit.check.figures import Summary, summarize_blocks
 from eio_audit.audit.corpus.in_order import LostWork, Piece, in_order
 from eio_audit.audit.corpus.models import Model
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.scope_steps import ChangedOp, PassStep
+from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
 from eio_audit.audit.log.trace import Trace, TracedPass, Watch, trace
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -262,7 +262,7 @@ class PassChoice:
         """Return the choice by one of the attributes alone."""
         return PassChoice(**{name: getattr(self, name)}, _found=self._found)
 
-    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Look for the pattern in what a pass changed. ``trace`` calls this if there is a pattern."""
         assert self.pattern is not None
         if any(map(self.pattern.search, _changed_lines(step, changes))):
@@ -286,8 +286,8 @@ class PassChoice:
         return self.pattern is None or (traced.program, traced.run) in self._found
 
 
-def _changed_lines(step: PassStep, changes: Sequence[ChangedOp]) -> Iterator[str]:
+def _changed_lines(step: ScopeStep, changes: Sequence[ChangedOp]) -> Iterator[str]:
     for change in changes:
         for text, line in ((step.before, change.before), (step.after, change.after)):
-            if line is not None:
-                yield text.lines[line].text.decode("utf-8", "replace")
+            if text is not None and line is not None:
+                yield text.lines.texts[line].decode("utf-8", "replace")

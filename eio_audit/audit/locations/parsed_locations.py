@@ -118,6 +118,7 @@ class ParsedLocations:
         self._ir = ir
         self._pattern = pattern
         self._indices: dict[int, int | None] = {}  # per ``id`` of a location, which ``locations`` keeps alive
+        self._without_line = set[int]()  # the ids of locations without a line of a file
         self._origins: dict[int, Origin | None] = {}  # per op
         self.locations = Locations(ir)
 
@@ -215,9 +216,12 @@ class ParsedLocations:
         origin = self.origin(op)
         if origin is not None and origin.file is not None and origin.line is not None:
             return ModelLine(without_line(origin.file), origin.line)
-        for inner in self._walk(op):
+        location, passed = self.locations.of(op), list[int]()
+        for inner in () if location is None else walk(location, self._without_line):
             if isinstance(inner, FileLineColLoc):
                 return ModelLine(inner.file, inner.line)
+            passed.append(id(inner))
+        self._without_line.update(passed)
         return None
 
     def place_in_model(self, op: int) -> str:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from eio_audit.mlir.input.dumps import Dump, text_below
+from eio_audit.mlir.input.dumps import Dump, DumpPlace, text_below
 from eio_audit.mlir.input.function_texts import outermost_op
 from eio_audit.mlir.input.markers import CRASH, PLACE, other_text
 from eio_audit.mlir.source import Source, Span, find_all
@@ -28,7 +28,6 @@ from eio_audit.mlir.tokens import REPRODUCER
 if TYPE_CHECKING:  # a look for notes follows no passes
     from eio_audit.audit.log.program_text import ProgramText
     from eio_audit.audit.log.scope_steps import TracedPlace
-    from eio_audit.audit.log.scope_text import Line
     from eio_audit.audit.log.walk import PassRun
     from eio_audit.mlir.source import Text
 
@@ -124,16 +123,8 @@ class TimedRun(NamedTuple):
     class_name: str | None  # the class name of the pass; None for passes that the log does not show
     program: str  # the program that it ran on
     function: str | None  # symbol of the function that it ran on; None for a whole program
+    place: DumpPlace  # the dump that shows its result
     changed: bool  # whether it changed anything
-    source: str  # the file of the dump that shows its result
-    line: int  # 1-based line of that dump
-
-
-class PassTime(NamedTuple):
-    """A time, given to one of the runs that it covers."""
-
-    seconds: float | None = None  # the wall time of these runs together
-    runs: int = 0  # how many they are; 0 if there is no time
 
 
 class PassTimes:
@@ -151,22 +142,23 @@ class PassTimes:
         if reports := find_timing_reports(source):
             self._reports.setdefault(source.name, []).extend(reports)
 
-    def of(self, runs: Sequence[TimedRun]) -> list[PassTime]:
+    def of(self, runs: Sequence[TimedRun]) -> list[tuple[float | None, int]]:
         """Return the times of runs, which are in the order in which they ended.
 
-        A report covers the runs above it in its file, up to the report before.
+        A report covers the runs above it in its file, up to the report before. Each time is given to one of
+        the runs that it covers, with their number. The others have None, and 0.
         """
         covered = defaultdict[tuple[str, int], dict[int, TimedRun]](dict)
         for number, run in enumerate(runs):
-            reports = self._reports.get(run.source, ())
-            place = bisect_right(reports, run.line, key=lambda report: report.line)
+            reports = self._reports.get(run.place.source, ())
+            place = bisect_right(reports, run.place.line, key=lambda report: report.line)
             if place < len(reports):
-                covered[run.source, place][number] = run
-        times = [PassTime()] * len(runs)
+                covered[run.place.source, place][number] = run
+        times: list[tuple[float | None, int]] = [(None, 0)] * len(runs)
         for (source, place), own in covered.items():
             for seconds, numbers in _shared_times(own, self._reports[source][place].entries):
                 carrier = next((k for k in numbers if runs[k].changed), numbers[0])
-                times[carrier] = PassTime(round(seconds, _DECIMALS), len(numbers))
+                times[carrier] = round(seconds, _DECIMALS), len(numbers)
         return times
 
 
@@ -286,6 +278,7 @@ class Failures:
         self.pending: list[Diagnostic] = []  # those above the next dump
         self._last: Suspect | None = None
         self._failed: Suspect | None = None  # the last pass that failed
+        self._last_dump: tuple[Dump, int] | None = None  # and the length of its op
 
     def below(self, dump: Dump, known: ProgramText) -> list[Diagnostic]:
         """Return the errors below a dump, and find the ops of those above it. Its text is not known yet."""
@@ -293,7 +286,9 @@ class Failures:
         if dump.has_failed:  # they are its own
             self.pending += diagnostics_in(*dump.above) if dump.above else ()
             self.pending = [located(one._replace(op_lines=()), known, symbol) for one in self.pending]
-        name, span = dump.source.name, text_below(dump)
+        last, length = self._last_dump or (dump, None)
+        name, span = dump.source.name, text_below(dump, length if dump.has_text_of(last) else None)
+        self._last_dump = dump, span.start - dump.span.start
         self.notes |= {(name, line): note for line, note in notes_on(dump, span)}
         found = {(name, error.line): error for error in diagnostics_in(dump.source, span)}
         new = [error for place, error in found.items() if place not in self._seen]
@@ -332,14 +327,13 @@ def located(error: Diagnostic, known: ProgramText, symbol: str | None) -> Diagno
     if not error.op_name or error.op_lines:
         return error
     name = error.op_name.encode()
-    lines = [line for line in known.lines(symbol) if name in _OP_NAME.findall(line.text)]
-    at_place = [line for line in lines if _is_at(line, error.place)]
-    numbers = sorted(line.number for line in at_place or lines)
-    return error._replace(op_lines=tuple(numbers[:MOST_LINES]))
-
-
-def _is_at(line: Line, place: str) -> bool:
-    found = _FILE.fullmatch(place)
-    if found is None:
-        return False
-    return f'"{found["file"]}"{found["place"]}'.encode() in line.text + line.aliases.used_in(line.text)
+    place = _FILE.fullmatch(error.place)
+    at = b'"%b"%b' % (place["file"].encode(), place["place"].encode()) if place else b""
+    found, found_there = list[int](), list[int]()
+    for lines in known.lines(symbol):
+        for text, number, aliases in zip(lines.texts, lines.numbers, lines.aliases, strict=True):
+            if name in _OP_NAME.findall(text):
+                found.append(number)
+                if at and at in text + aliases.used_in(text):
+                    found_there.append(number)
+    return error._replace(op_lines=tuple(sorted(found_there or found)[:MOST_LINES]))

@@ -8,15 +8,14 @@ either. The same holds for the text around the functions.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
-from eio_audit.audit.check.check import audit_dump, audit_keyed
+from eio_audit.audit.check.check import audit_dump
 from eio_audit.audit.check.figures import BlockAudit
-from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork, read_dump
-from eio_audit.audit.log.scope_text import ShownText
+from eio_audit.audit.check.keyed_dump import AuditedDump, SharedWork
+from eio_audit.audit.log.scope_steps import ScopeSteps
 from eio_audit.audit.log.walk import Part, ProgramWalk, Shown, Step, identify, parts_of
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump
@@ -95,14 +94,14 @@ class StateChange:
 class ProgramStates:
     """The last known states of one program's functions and modules.
 
-    ``show`` divides a dump. What is read of it is shared with the comparison of texts.
+    What is read of a dump is shared with the comparison of texts, ``steps``.
     """
 
-    def __init__(self, options: AuditOptions, show: Callable[[Dump], ShownText]) -> None:
+    def __init__(self, options: AuditOptions, steps: ScopeSteps) -> None:
         self.walk = ProgramWalk()  # the walk over the dumps of the program
         self.functions: dict[Part, FunctionState] = {}  # per function or module, its last known state
         self._options = options
-        self._show = show
+        self._steps = steps
         self._last: tuple[Dump, DumpStates] | None = None
         self._last_around: tuple[bytes, DumpStates] | None = None
 
@@ -142,7 +141,7 @@ class ProgramStates:
         return DumpStates(read.only_function, functions, homes, modules, dump)
 
     def _read(self, dump: Dump) -> DumpStates:
-        text = self._show(dump).divided
+        text = self._steps.show(dump).divided
 
         def read(part: Dump) -> DumpStates:
             audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=dump.has_failed)
@@ -160,44 +159,38 @@ class ProgramStates:
                 if dump.has_failed and any(one.faults + one.forward_uses for one in around.parts.values()):
                     return read(dump)  # the lines of the text around functions are not the file's
                 self._last_around = text.around_key, around
+            same = {
+                symbol: known
+                for symbol, function in text.functions.items()
+                if (known := self.functions.get(symbol)) and not known.faults and known.is_shown_by(function)
+            }
+            found = {} if dump.has_failed else self._read_at_once(text, same)
             functions = {**around.parts}
             for symbol, function in text.functions.items():
-                known = self.functions.get(symbol)
-                is_same = known is not None and not known.faults and known.is_shown_by(function)
-                functions[symbol] = self._state(text, function, is_same=is_same)
-        except InputError:  # in a part: the dump as a whole may be valid, or its error has the position
+                functions[symbol] = found.get(symbol) or self._state(text, function, same.get(symbol))
+        except (InputError, KeyError):  # in a part, or it is no function: the whole tells, with the position
             return read(dump)
         return replace(around, parts=functions)
 
-    def _state(self, text: DumpText, function: FunctionText, *, is_same: bool) -> FunctionState:
-        """Return the state of a function. ``is_same`` tells whether it has the text of its known state."""
-        read = partial(read_dump, options=self._options, may_be_invalid=text.dump.has_failed)
-        keyed = None
-        if is_same:
-            known = self.functions[function.symbol]
-            callees = text.reached_from(function) if known.callees else []
-            if known.callees == tuple(callee.key for callee in callees):
-                return known
-        else:
-            keyed = read(text.function_dump(function))
-            callees = text.reached_from(function) if keyed.keys.disordered_blocks else []
-        if keyed is None or callees:
-            keyed = read(text.function_dump(function, callees))
-        audited = audit_keyed(keyed, SharedWork(0))
-        next_line = function.last_line + 2  # a line end is between the functions
-        blocks = (b for b in audited.audit.blocks if b.function is not None and b.line < next_line)
-        return FunctionState(
-            key=function.key,
-            blocks=tuple(blocks),
-            indices=_indices(audited, range(audited.ir.subtree_end[0]) if len(audited.ir) else ()),
-            unmatched=frozenset(audited.audit.unmatched),
-            callees=tuple(callee.key for callee in callees),
-            text=function,
-            is_unindexed=audited.audit.is_unindexed,
-            size=audited.ir.subtree_end[0] if len(audited.ir) else 0,
-            faults=tuple(audited.ir.faults),
-            forward_uses=tuple(audited.ir.forward_uses),
-        )
+    def _read_at_once(self, text: DumpText, same: Collection[str]) -> dict[str, FunctionState]:
+        """Read all functions but the same ones. Return the states that depend on no other function."""
+        wanted = text.functions.keys() - same
+        found = _states_in(self._steps.audited(text.dump, same), text, wanted) if wanted else {}
+        return {
+            symbol: state
+            for symbol, state in found.items()
+            if text.functions[symbol].symbols <= {symbol} or not any(b.inversions for b in state.blocks)
+        }
+
+    def _state(self, text: DumpText, function: FunctionText, known: FunctionState | None) -> FunctionState:
+        """Return the state of a function, which has the text of its ``known`` state, if that is given."""
+        callees = text.reached_from(function) if known is None or known.callees else []
+        keys = tuple(callee.key for callee in callees)
+        if known is not None and known.callees == keys:
+            return known
+        part, may_be_invalid = text.function_dump(function, callees), text.dump.has_failed
+        audited = audit_dump(part, self._options, SharedWork(0), may_be_invalid=may_be_invalid)
+        return replace(_states_in(audited, text, [function.symbol])[function.symbol], callees=keys)
 
     def change(self, step: Step[DumpStates], parts: Collection[Part]) -> StateChange | None:
         """Return the change of some functions and modules, observed or vanished; None if none was known.
@@ -210,7 +203,7 @@ class ProgramStates:
         pairs = [(self.functions.get(part), shown.parts.get(part)) for part in known]
         if not pairs:
             return None
-        figures = [(old or _NOTHING, new or _NOTHING) for old, new in pairs if not shown.faults]
+        figures = [] if shown.faults else [(old or _NOTHING, new or _NOTHING) for old, new in pairs]
         may_wrap = step.ended is not None and not shown.is_named
         is_wrapped = may_wrap and any(walk.is_wrapped(part, shown) for part in known)
         changed = is_wrapped or any(not old or not new or old.key != new.key for old, new in pairs)
@@ -244,6 +237,37 @@ def _sum(state: FunctionState, figure: str) -> int:
 
 def _indices(audited: AuditedDump, ops: Sequence[int]) -> frozenset[int]:
     return frozenset(index for index in audited.indices.keys(ops) if index is not None)
+
+
+def _states_in(audited: AuditedDump, text: DumpText, wanted: Collection[str]) -> dict[str, FunctionState]:
+    """Return the states of some functions of a text in an audited part of it."""
+    ir, ops = audited.ir, range(0)
+    figures = dict(zip(audited.blocks, audited.audit.blocks, strict=True))
+    found: list[tuple[str, range, list[BlockAudit]]] = []
+    for block, symbol in enumerate(audited.functions):
+        parent = ir.parent_op(block)
+        if symbol is not None and symbol in wanted and parent not in ops:
+            ops = range(parent, ir.subtree_end[parent])
+            found.append((symbol, ops, []))
+        if parent in ops and block in figures:
+            found[-1][-1].append(figures[block])
+    fixed = set[int]() if all(blocks for *_, blocks in found) else find_without_order(ir)
+    times = Counter(symbol for symbol, *_ in found)
+    return {
+        symbol: FunctionState(
+            key=text.functions[symbol].key,
+            blocks=tuple(blocks),
+            indices=_indices(audited, ops),
+            unmatched=frozenset(audited.audit.unmatched),
+            text=text.functions[symbol],
+            is_unindexed=not blocks and not fixed.issuperset(ops[1:]),
+            size=len(ops),
+            faults=tuple(fault for fault in ir.faults if fault.op in ops or fault.op < 0),
+            forward_uses=tuple(fault for fault in ir.forward_uses if fault.op in ops),
+        )
+        for symbol, ops, blocks in found
+        if times[symbol] == 1
+    }
 
 
 def _grouped(text: DumpText, audited: AuditedDump, options: AuditOptions) -> DumpStates:

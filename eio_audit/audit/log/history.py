@@ -207,8 +207,7 @@ def _numbers_at(
         with suppress(InputError):  # reported when the ops are followed
             after = log.take(dump).found.after
         if current == number:
-            by_line = {line.number: line.ops for line in after.lines}
-            return [by_line[line][place] for line, place in places]
+            return [after.ops_on(line)[place] for line, place in places]
     raise AssertionError("the dump was found before")
 
 
@@ -298,8 +297,8 @@ class _Recorder:
         self._log.follow_pairs(done)
         if done.found.new is not None:
             self._follow(done, done.found.new)
-        for line, found in enumerate(done.found.after.lines):
-            for place, number in enumerate(found.ops):
+        for line, ops in enumerate(done.found.after.lines.ops):
+            for place, number in enumerate(ops):
                 if number in self._tracks:
                     self._tracks[number].shown = done.found.after, line, place
 

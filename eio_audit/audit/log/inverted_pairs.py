@@ -503,7 +503,7 @@ class _LeftBlock:
 
     @cached_property
     def _places(self) -> dict[tuple[int, int], int]:
-        """By line and column, the place of an op that counts."""
-        ir = self._block.dump.ir
-        positions = (ir.source.position_at(ir.op_start[self._block.ops[place]]) for place in self._at)
-        return {(at.line, at.column): place for at, place in zip(positions, self._at, strict=True)}
+        """By line and column, the place of an op that is in a pair."""
+        ir, places = self._block.dump.ir, [place for place, op in self._at.items() if op in self._numbers]
+        positions = (ir.source.position_at(ir.op_start[self._block.ops[place]]) for place in places)
+        return {(at.line, at.column): place for at, place in zip(positions, places, strict=True)}

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from eio_audit.audit.log.scope_text import (
-    TEXT,
-    Line,
+    Lines,
+    Outline,
     Scope,
     ScopeText,
     ShownText,
@@ -65,12 +65,12 @@ class ProgramText:
         texts = [self._known(scope, with_aliases=False) for scope in outermost]
         return None, reduce(ScopeText.joined_with, texts) if texts else None
 
-    def lines(self, symbol: str | None) -> Iterator[Line]:
+    def lines(self, symbol: str | None) -> Iterator[Lines]:
         """Yield the lines of all that is known, or only of what has a symbol, if that is known."""
         scopes = [scope for scope in self._last if scope and scope[-1].symbol == symbol] if symbol else []
         for scope in scopes or self._last:
             if not any(_is_in(scope, other) for other in scopes or self._last):
-                yield from self._known(scope, with_aliases=False).lines
+                yield self._known(scope, with_aliases=False).lines
 
     def _find(self, shown: ShownText) -> Scope | None:
         root = shown.outline.scopes[0]
@@ -87,7 +87,7 @@ class ProgramText:
         named.sort(key=lambda scope: (self._last[scope].number, [step.place for step in scope]))
         likest = _likest(named, _symbols(shown.outline.scopes), self._symbols_in)
         if len(likest) != 1:
-            likest = _likest(likest or named, _texts(shown.text.lines), self._texts_in) or likest
+            likest = _likest(likest or named, _texts(shown.text.lines.texts), self._texts_in) or likest
         return likest[0] if likest else None
 
     def _symbols_in(self, scope: Scope) -> Counter[object]:
@@ -96,13 +96,13 @@ class ProgramText:
     def _texts_in(self, scope: Scope) -> Counter[object]:
         text = self._last[scope].text
         extent = text.extents[scope]
-        return _texts(text.lines[extent.start : extent.stop])
+        return _texts(text.lines.texts[extent.start : extent.stop])
 
-    def take(self, text: ScopeText, name: str) -> None:
-        """Take the text of a dump as known; ``name`` is that of its outermost op."""
+    def take(self, text: ScopeText, outline: Outline) -> None:
+        """Take the text of a dump as known."""
         self._number += 1
         root = next(iter(text.extents))
-        self._names[root] = name
+        self._names[root] = "".join(op.name for op in outline.scopes[0])
         gone = [scope for scope in self._last if scope[: len(root)] == root]
         if len(root) == 1:  # scopes that were outermost so far may be in it
             gone += [scope for scope in self._last if (*root, *scope) in text.extents and scope not in gone]
@@ -149,8 +149,8 @@ def _symbols(scopes: Iterable[Scope]) -> Counter[object]:
     return Counter(scope[-1].symbol for scope in scopes if scope and scope[-1].symbol is not None)
 
 
-def _texts(lines: Iterable[Line]) -> Counter[object]:
-    return Counter(map(bytes.strip, map(TEXT, lines)))
+def _texts(lines: Iterable[bytes]) -> Counter[object]:
+    return Counter(map(bytes.strip, lines))
 
 
 def _share(one: Counter[object], other: Counter[object]) -> float:
@@ -202,5 +202,5 @@ def _take(texts: ProgramText, dump: Dump, op_table: OpTable) -> Scope:
         ir = read_shown(shown.text.readable(kept), op_table)
         extents = extents_of(ir, line_ends(ir.source), kept, root)
         text = replace(shown.text, extents=extents)
-    texts.take(text, shown.name)
+    texts.take(text, shown.outline)
     return next(iter(text.extents))

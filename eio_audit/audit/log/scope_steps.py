@@ -11,19 +11,20 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from operator import add
 from typing import NamedTuple
 
-from eio_audit.audit.check.keyed_dump import read_dump
+from eio_audit.audit.check.check import audit_keyed
+from eio_audit.audit.check.keyed_dump import AuditedDump, KeyedDump, SharedWork, read_dump
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison, Relation
 from eio_audit.audit.diff.inverse_ops import LayoutChanges
 from eio_audit.audit.locations.parsed_locations import Interned
 from eio_audit.audit.log.program_text import ProgramText
 from eio_audit.audit.log.scope_text import Scope, ScopeText, ShownText, extents_of, line_ends
-from eio_audit.audit.log.walk import Part, PassRun, ShownT, Step
+from eio_audit.audit.log.walk import Part
 from eio_audit.audit.options import AuditOptions
 from eio_audit.mlir.input.dumps import Dump, DumpPlace
 
@@ -42,7 +43,8 @@ class ScopeSide:
     @cached_property
     def op_lines(self) -> Sequence[int]:
         """Per op, the 0-based line of the text where it begins."""
-        return array("q", map(self.line_of, range(len(self.ops.ir))))
+        places = map(partial(bisect_right, self._ends), self.ops.ir.op_start)
+        return array("q", map(self.kept.__getitem__, places))
 
     def line_of(self, op: int) -> int:
         """Return the 0-based line of the text where an op begins."""
@@ -99,13 +101,24 @@ class ScopeSteps:
         self.texts = ProgramText()  # the last known text of the program
         self._interned = Interned()
         self._last_shown: ShownText | None = None
-        self._last_side: tuple[ScopeText, ScopeSide] | None = None
+        self._sides: list[tuple[Dump, ScopeSide]] = []  # those that may be needed again
 
     def show(self, dump: Dump) -> ShownText:
         """Return what a dump shows, to ``take`` it. The last one is kept."""
         if self._last_shown is None or self._last_shown.dump is not dump:
-            self._last_shown = ShownText(dump, self._options.op_table)
+            self._last_shown = ShownText(dump, self._options.op_table, self._last_shown)
+            if len(self._interned) > KNOWN_TEXTS:
+                self._interned, self._sides = Interned(), []
         return self._last_shown
+
+    def audited(self, dump: Dump, same: Container[str]) -> AuditedDump:
+        """Return the audit of a dump without the bodies of some functions. ``take`` uses it, too."""
+        shown = self.show(dump)
+        kept = shown.text.without_bodies(lines for name, lines in shown.functions.items() if name in same)
+        audited = audit_keyed(self._read(shown.text, kept), SharedWork(0, by_function=True))
+        new = dump, ScopeSide(kept, ComparedDump(audited, self._interned))
+        self._sides = [*self._sides[:1], new]
+        return audited
 
     def take(self, shown: ShownText, same: Container[Part]) -> ScopeStep:
         """Compare what a dump shows with the last known text of that.
@@ -117,36 +130,27 @@ class ScopeSteps:
         after = shown.text
         if before is not None and before.is_same_as(after):
             after = after.with_all_of(before)
-            self.texts.take(after, shown.name)
+            self.texts.take(after, shown.outline)
             return ScopeStep(before, after)
-        if len(self._interned) > KNOWN_TEXTS:
-            self._interned, self._last_side = Interned(), None
-        left_out = []
-        if before is not None and not _vanished(before, shown):  # else ops may be found in the others
-            left_out = _same_lines(before, shown, same)
-        old = None if before is None else self._old_side(before, [lines for lines, _ in left_out])
+        left_out = [] if before is None else _same_lines(before, shown, same)
         kept = after.without_bodies(lines for _, lines in left_out)
         new = self._side(after, kept, may_be_invalid=shown.dump.has_failed)
-        comparison = None if old is None else DumpComparison(old.ops, new.ops)
         after = replace(after, extents=new.extents(root))
-        if before is not None:
-            for there, here in left_out:
-                after = after.with_numbers_of(here, before, there)
-        was = {} if comparison is None else comparison.was
-        if before is not None and old is not None:
+        old, comparison, kept_numbers = None, None, dict[int, int]()
+        if before is not None:  # it may be that of a pass that failed
+            kept = before.without_bodies(lines for lines, _ in left_out)
+            old = self._side(before, kept, may_be_invalid=True)
             old.numbers = before.numbers(old.op_lines)
-        known_numbers = () if old is None else old.numbers
+            comparison = DumpComparison(old.ops, new.ops)
+            kept_numbers = {op: old.numbers[was] for op, was in comparison.was.items()}
         fresh = count(self._ends[-1])
-        new.numbers = [
-            known_numbers[was[op]] if op in was else next(fresh) for op in range(len(new.op_lines))
-        ]
+        ops = range(len(new.op_lines))
+        new.numbers = [kept_numbers[op] if op in kept_numbers else next(fresh) for op in ops]
         self._ends.append(next(fresh))
-        after = after.numbered(new.op_lines, new.numbers)
-        self.texts.take(after, shown.name)
-        self._last_side = after, new
-        known = None
-        if before is not None and root is None:
-            known = {scope[-1].symbol for scope in before.extents if scope}
+        after = after.numbered(new.op_lines, new.numbers, before.lines.ops if before else (), left_out)
+        self.texts.take(after, shown.outline)
+        self._sides = [(after.dump, new)]
+        known = {scope[-1].symbol for scope in before.extents if scope} if before and root is None else None
         copies = {} if comparison is None or old is None else self._copies(comparison, old, new)
         return ScopeStep(before, after, old, new, comparison, known, copies)
 
@@ -177,34 +181,29 @@ class ScopeSteps:
                 found[likes[0]].append(op)
         return {ops[0]: copy for copy, ops in found.items() if len(ops) == 1}
 
-    def _old_side(self, text: ScopeText, left_out: Sequence[range]) -> ScopeSide:
-        """Return a known text as a side. It is often the text that the last step ended with."""
-        kept = text.without_bodies(left_out)
-        if self._last_side is not None and self._last_side[0] is text and self._last_side[1].kept == kept:
-            return self._last_side[1]
-        return self._side(text, kept, may_be_invalid=True)
-
     def _side(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool) -> ScopeSide:
-        """Return some lines of a text as a side. The text before a dump may be that of a pass that failed."""
-        read = read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
+        """Return some lines of a text as a side. They are often those of the last step, or were audited."""
+        for dump, side in self._sides:
+            if dump is text.dump and side.kept == kept and text.is_whole_dump:
+                return side
+        read = self._read(text, kept, may_be_invalid=may_be_invalid)
         return ScopeSide(kept, ComparedDump(read, self._interned))
 
-
-def _vanished(before: ScopeText, shown: ShownText) -> bool:
-    """Return whether a function or module with a symbol is in a text, and not in the dump after it."""
-    known, now = (
-        {scope[-1].symbol for scope in scopes if scope} for scopes in (before.extents, shown.outline.scopes)
-    )
-    return not known <= now
+    def _read(self, text: ScopeText, kept: Sequence[int], *, may_be_invalid: bool = False) -> KeyedDump:
+        return read_dump(text.readable(kept), self._options, may_be_invalid=may_be_invalid)
 
 
 def _same_lines(before: ScopeText, shown: ShownText, same: Container[Part]) -> list[tuple[range, range]]:
-    """Return the lines of functions that are the same in both texts, on each side."""
+    """Return the lines of functions that are the same in both texts, on each side.
+
+    If a function or module has vanished, its ops may be in any other: none is left out.
+    """
     known: dict[str | None, list[range]] = defaultdict(list)
     for scope, lines in before.extents.items():
         known[scope[-1].symbol if scope else None].append(lines)
-    pairs = []
-    for symbol, here in shown.functions.items():
+    pairs = list[tuple[range, range]]()
+    is_all_there = known.keys() <= {scope[-1].symbol if scope else None for scope in shown.outline.scopes}
+    for symbol, here in shown.functions.items() if is_all_there else ():
         there = known[symbol]
         if symbol in same and len(there) == 1 and len(there[0]) == len(here):
             pairs.append((there[0], here))
@@ -234,16 +233,6 @@ class ChangedOp:
     is_unlocated: bool = False  # whether it had a known location before, and has none now
 
 
-@dataclass(frozen=True, slots=True)
-class PassStep:
-    """A dump that shows changes, and the text before it."""
-
-    before: ScopeText  # the last known text of what the dump shows
-    after: ScopeText  # the text of the dump
-    # Per pass, what it is charged with, in the order of the later text.
-    changes: Mapping[PassRun | None, Sequence[ChangedOp]]
-
-
 class OpCounts(NamedTuple):
     """How many ops a pass added, removed, modified, and moved without a modification."""
 
@@ -270,16 +259,6 @@ def counts_by_name(changes: Iterable[ChangedOp]) -> dict[str, OpCounts]:
         numbers[change.name][change.status] += 1
         numbers[change.name]["unlocated"] += change.is_unlocated
     return {name: OpCounts(**found) for name, found in numbers.items()}
-
-
-def pass_step(found: ScopeStep, step: Step[ShownT]) -> PassStep | None:
-    """Return what the passes are charged with that a dump shows; None if nothing of it was known before."""
-    if found.before is None:
-        return None
-    charged: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
-    for change in changed_ops(found):
-        charged[step.run_of(change.function)].append(change)
-    return PassStep(found.before, found.after, charged)
 
 
 def changed_ops(found: ScopeStep) -> Iterator[ChangedOp]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from itertools import count, groupby, repeat
-from operator import eq, is_, itemgetter
-from typing import NamedTuple, TypeAlias
+from functools import cached_property
+from itertools import accumulate, chain, groupby, repeat
+from operator import is_
+from typing import Any, NamedTuple, TypeAlias
 
 from eio_audit.mlir.input.dumps import Dump
 from eio_audit.mlir.input.function_texts import Aliases, DumpText, FunctionText
@@ -28,31 +28,45 @@ from eio_audit.mlir.traits import OpTable
 
 _ALIAS_USE = re.compile(STRING + rb"|(?P<alias>" + ALIAS_NAME + rb")")
 _INDENT = re.compile(rb"[ \t]*+")
-_LINE_END = re.compile(rb"\n")
 _LINE_REST = re.compile(rb"[ \t\r]*+(?://|\n|\Z)")
 
 
-class Line(NamedTuple):
-    """One line of a dump."""
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of dumps, by what they have. There are very many of them."""
 
-    text: bytes  # as printed, but for its indentation, without line end
-    number: int  # its 1-based line in the file
-    dedent: int  # how many columns of its indentation are left out; negative if there are more
-    aliases: Aliases  # the definitions of its dump
-    ops: tuple[int, ...] = ()  # the numbers of the ops that begin on it
+    texts: list[bytes]  # as printed, but for their indentation, without line ends
+    numbers: Sequence[int]  # their 1-based lines in the file
+    dedents: Sequence[int]  # how many columns of their indentation are left out; negative if there are more
+    aliases: Sequence[Aliases]  # the definitions of their dumps
+    ops: Sequence[tuple[int, ...]]  # the numbers of the ops that begin on them
 
-    def dedented(self, less: int) -> Line:
-        """Return it with so many columns less of indentation; more if negative."""
-        if less > 0 and not self.text[:less].isspace():
-            return self
-        text = b" " * -less + self.text[max(less, 0) :]
-        return Line(text, self.number, self.dedent + less, self.aliases, self.ops)
+    def __len__(self) -> int:
+        return len(self.texts)
 
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """All of these."""
+        return self.texts, self.numbers, self.dedents, self.aliases, self.ops
 
-# A dump has very many lines. These take one apart or make one without a call of a Python function.
-TEXT, ALIASES, OPS = (itemgetter(Line._fields.index(name)) for name in ("text", "aliases", "ops"))
-_PLACE = itemgetter(Line._fields.index("number"), Line._fields.index("dedent"))
-_MAKE: Callable[[Iterable[object]], Line] = partial(tuple.__new__, Line)
+    def at(self, places: Sequence[int]) -> Lines:
+        """Return those at some places."""
+        if isinstance(places, range):
+            return Lines(*(column[places.start : places.stop] for column in self.columns))
+        return Lines(*([*map(column.__getitem__, places)] for column in self.columns))
+
+    def joined_with(self, *others: Lines) -> Lines:
+        """Return them and others below them."""
+        columns = zip(self.columns, *(lines.columns for lines in others), strict=True)
+        return Lines(*([*chain(*parts)] for parts in columns))
+
+    def dedented(self, less: int) -> Lines:
+        """Return them with so many columns less of indentation; more if negative."""
+        texts, dedents = self.texts[:], [*self.dedents]
+        for place, text in enumerate(texts):
+            if less < 0 or text[:less].isspace():
+                texts[place], dedents[place] = b" " * -less + text[max(less, 0) :], dedents[place] + less
+        return replace(self, texts=texts, dedents=dedents)
 
 
 class ScopeOp(NamedTuple):
@@ -72,73 +86,51 @@ class ScopeText:
     """The text of a scope."""
 
     dump: Dump  # the dump that it is from, or most of it
-    lines: Sequence[Line]  # its lines
+    lines: Lines  # its lines
     extents: Mapping[Scope, range]  # per scope in it, its lines, from 0; the first is the text's own scope
     defined: Aliases | None  # the aliases that its own lines define; None if their definitions are not in it
 
     def is_same_as(self, other: ScopeText) -> bool:
         """Return whether both have the same lines."""
-        one, two = self.lines, other.lines
-        return len(one) == len(two) and all(map(eq, map(TEXT, one), map(TEXT, two)))
+        return self.lines.texts == other.lines.texts
 
     @property
     def is_whole_dump(self) -> bool:
         """Whether it is all of its dump, and nothing else."""
-        return self.defined is not None and all(map(is_, map(ALIASES, self.lines), repeat(self.defined)))
+        return self.defined is not None and all(map(is_, self.lines.aliases, repeat(self.defined)))
 
     def ops_on(self, line: int) -> Sequence[int]:
         """Return the numbers of the ops that begin on a line of the file, of a text that is all of a dump."""
-        place = line - self.lines[0].number if self.lines else 0
-        return self.lines[place].ops if 0 <= place < len(self.lines) else ()
+        place = line - self.lines.numbers[0] if self.lines else 0
+        return self.lines.ops[place] if 0 <= place < len(self.lines) else ()
 
     def with_all_of(self, other: ScopeText) -> ScopeText:
         """Return it with the extents and the numbers of ops of a text with the same lines."""
-        if not any(map(OPS, other.lines)):
-            return replace(self, extents=other.extents)
-        lines = [line._replace(ops=same.ops) for line, same in zip(self.lines, other.lines, strict=True)]
-        return replace(self, lines=lines, extents=other.extents)
+        return replace(self, lines=replace(self.lines, ops=other.lines.ops), extents=other.extents)
 
     def part(self, scope: Scope) -> ScopeText:
         """Return the text of a scope in it."""
         found = self.extents[scope]
         if found == range(0, len(self.lines)):
             return self
-        inside = {
-            other: range(lines.start - found.start, lines.stop - found.start)
-            for other, lines in self.extents.items()
-            if other[: len(scope)] == scope
-        }
-        return ScopeText(self.dump, self.lines[found.start : found.stop], inside, None).indented(0)
+        own = {other: x for other, x in self.extents.items() if other[: len(scope)] == scope}
+        inside = _moved(own, -found.start)
+        return ScopeText(self.dump, self.lines.at(found), inside, None).indented(b"")
 
-    @property
-    def indent(self) -> int:
-        """The indentation of its first line."""
-        return _indent(self.lines[0]) if self.lines else 0
-
-    def indented(self, columns: int) -> ScopeText:
-        """Return it with another indentation."""
-        less = self.indent - columns
-        return replace(self, lines=[line.dedented(less) for line in self.lines]) if less else self
+    def indented(self, like: bytes) -> ScopeText:
+        """Return it with the indentation of a line."""
+        less = _indent(self.lines.texts[0]) - _indent(like) if self.lines else 0
+        return replace(self, lines=self.lines.dedented(less)) if less else self
 
     def with_part(self, scope: Scope, text: ScopeText) -> ScopeText:
         """Return it with another text of a scope in it."""
         old = self.extents[scope]
-        text = text.indented(_indent(self.lines[old.start]))
+        text = text.indented(self.lines.texts[old.start])
         more = len(text.lines) - len(old)
-        extents = {
-            other: range(
-                lines.start if lines.start <= old.start else lines.start + more,
-                lines.stop if lines.stop <= old.start else lines.stop + more,
-            )
-            for other, lines in self.extents.items()
-            if other[: len(scope)] != scope
-        }
-        extents |= {
-            other: range(lines.start + old.start, lines.stop + old.start)
-            for other, lines in text.extents.items()
-        }
-        lines = [*self.lines[: old.start], *text.lines, *self.lines[old.stop :]]
-        return replace(self, lines=lines, extents=extents)
+        others = {other: x for other, x in self.extents.items() if other[: len(scope)] != scope}
+        extents = _moved(others, more, old.start) | _moved(text.extents, old.start)
+        above, below = (self.lines.at(x) for x in (range(old.start), range(old.stop, len(self.lines))))
+        return replace(self, lines=above.joined_with(text.lines, below), extents=extents)
 
     def without_bodies(self, left_out: Iterable[range]) -> Sequence[int]:
         """Return the numbers of its lines, without those inside some of its functions."""
@@ -152,53 +144,53 @@ class ScopeText:
 
     def numbers(self, op_lines: Sequence[int]) -> list[int]:
         """Return the number of each op, -1 for none; ``op_lines`` are the lines where the ops begin."""
-        seen = Counter[int]()
-        numbers = []
+        numbers, last, known = list[int](), -1, iter(tuple[int, ...]())
         for line in op_lines:
-            known = self.lines[line].ops
-            numbers.append(known[seen[line]] if seen[line] < len(known) else -1)
-            seen[line] += 1
+            known, last = (known if line == last else iter(self.lines.ops[line])), line
+            numbers.append(next(known, -1))
         return numbers
 
-    def numbered(self, op_lines: Sequence[int], numbers: Sequence[int]) -> ScopeText:
-        """Return it with the numbers of ops, which begin on these lines. Other lines keep theirs."""
-        found: dict[int, list[int]] = {}
-        for line, number in zip(op_lines, numbers, strict=True):
-            found.setdefault(line, []).append(number)
-        lines = list(self.lines)
-        for line, here in found.items():
-            lines[line] = lines[line]._replace(ops=tuple(here))
-        return replace(self, lines=lines)
+    def numbered(
+        self,
+        op_lines: Sequence[int],
+        numbers: Sequence[int],
+        known: Sequence[tuple[int, ...]] = (),
+        same: Iterable[tuple[range, range]] = (),
+    ) -> ScopeText:
+        """Return it with the numbers of ops, which begin on these lines.
 
-    def with_numbers_of(self, here: range, other: ScopeText, there: range) -> ScopeText:
-        """Return it with the numbers of ops from equal lines of another text."""
-        own = self.lines[here.start : here.stop]
-        known = map(OPS, other.lines[there.start : there.stop])
-        numbered = [(*line[:-1], ops) for line, ops in zip(own, known, strict=True)]
-        lines = [*self.lines[: here.start], *map(_MAKE, numbered), *self.lines[here.stop :]]
-        return replace(self, lines=lines)
+        Other lines have those of the same lines of another text: ``known``, and the lines there and here.
+        """
+        ops, last = [*self.lines.ops], -1
+        for there, here in same:
+            ops[here.start : here.stop] = known[there.start : there.stop]
+        for line, number in zip(op_lines, numbers, strict=True):
+            ops[line] = (*ops[line], number) if line == last else (number,)
+            last = line
+        return replace(self, lines=replace(self.lines, ops=ops))
 
     def joined_with(self, other: ScopeText) -> ScopeText:
         """Return it with another text below it."""
         size = len(self.lines)
-        moved = {scope: range(x.start + size, x.stop + size) for scope, x in other.extents.items()}
-        return ScopeText(other.dump, [*self.lines, *other.lines], {**self.extents, **moved}, None)
+        lines = self.lines.joined_with(other.lines)
+        return ScopeText(other.dump, lines, {**self.extents, **_moved(other.extents, size)}, None)
 
     def readable(self, kept: Sequence[int]) -> Dump:
         """Return a dump of some of its lines, with the aliases that they use. Line numbers are the log's."""
         parts: list[bytes] = []
         definitions = {} if self.defined is None else dict(self.defined.definitions)
         appended: list[bytes] = []
-        shown = list(map(self.lines.__getitem__, kept))
-        for aliases, group in groupby(shown, ALIASES):
-            text = b"\n".join([*map(TEXT, group), b""])
+        shown, end = self.lines.at(kept), 0
+        for aliases, group in groupby(shown.aliases):
+            start, end = end, end + len([*group])
+            text = b"\n".join([*shown.texts[start:end], b""])
             if aliases is not self.defined and aliases.definitions:
                 text, found = _apart(aliases.in_place(text), aliases, definitions, len(parts))
                 definitions |= found
                 appended += [b"%b = %b\n" % one for one in found.items()]
             parts.append(text)
         data = b"".join([*parts, *appended])
-        places = list(map(_PLACE, shown))
+        places = list(zip(shown.numbers, shown.dedents, strict=True))
         last = (places[-1][0], 0) if places else (self.dump.first_line, 0)
         places += [last] * (count_lines(data, 0, len(data)) - len(places) + 1)
         source = Source(self.dump.source.name, data, places=places)
@@ -221,8 +213,14 @@ def _apart(
     return _ALIAS_USE.sub(renamed, text), defined
 
 
-def _indent(line: Line) -> int:
-    blanks = _INDENT.match(line.text)
+def _moved(extents: Mapping[Scope, range], by: int, after: int = -1) -> dict[Scope, range]:
+    """Return the extents with their ends moved that are after a line."""
+    ends = {scope: (x.start, x.stop) for scope, x in extents.items()}
+    return {scope: range(*(x + by if x > after else x for x in both)) for scope, both in ends.items()}
+
+
+def _indent(text: bytes) -> int:
+    blanks = _INDENT.match(text)
     return blanks.end() if blanks else 0
 
 
@@ -237,17 +235,23 @@ class Outline(NamedTuple):
     # Its scopes, the outermost first; an empty one first if it has several outermost ops.
     scopes: Sequence[Scope]
     only_function: str | None  # the symbol of the function if the dump shows only that; None for a program
-    is_divided: bool  # whether its functions were found by their text
+    is_divided: bool  # whether what is around its functions can be read without them
 
 
 class ShownText:
-    """What a dump shows. The op table tells which ops are functions."""
+    """What a dump shows. The op table tells which ops are functions.
 
-    def __init__(self, dump: Dump, op_table: OpTable) -> None:
+    With the same text around its functions as ``before``, it has the same outline, which is read once.
+    """
+
+    def __init__(self, dump: Dump, op_table: OpTable, before: ShownText | None = None) -> None:
         self._op_table = op_table
         self.dump = dump  # the dump
         self._line_of_span = dump.source.line_at(dump.span.start)  # before the source counts on
         self.divided = DumpText(dump, op_table)  # it, divided into its functions and the text around them
+        self._outlines = list[Outline]()  # the outline, shared with dumps that have the same
+        if before is not None and before.divided.around_key == self.divided.around_key:
+            self._outlines = before._outlines
 
     @cached_property
     def text(self) -> ScopeText:
@@ -258,30 +262,26 @@ class ShownText:
     @cached_property
     def outline(self) -> Outline:
         """What it shows without the bodies of its functions; an InputError if it cannot be read."""
-        is_divided = self.divided.aliases.are_unique
+        if self._outlines:
+            return self._outlines[0]
         try:
-            around = self.divided.around
-            ir = read_shown(around, self._op_table)
+            ir = read_shown(self.divided.around, self._op_table)
         except InputError:  # the dump as a whole may be valid
-            is_divided = False
             ir = read_shown(self.dump, self._op_table)
-        return Outline([*scopes_of(ir)], only_function(ir), is_divided)
-
-    @property
-    def name(self) -> str:
-        """The name of the outermost op; empty if there are several."""
-        root = self.outline.scopes[0]
-        return root[-1].name if root else ""
+            return Outline([*scopes_of(ir)], only_function(ir), False)
+        self._outlines.append(Outline([*scopes_of(ir)], only_function(ir), True))
+        return self._outlines[0]
 
     @property
     def function_texts(self) -> dict[str, FunctionText]:
         """By symbol, the functions that were found by their text."""
-        return self.divided.functions if self.outline.is_divided else {}
+        is_divided = self.outline.is_divided and self.divided.aliases.are_unique
+        return self.divided.functions if is_divided else {}
 
     @cached_property
     def functions(self) -> dict[str, range]:
         """By symbol, the lines of these functions."""
-        first = next((line.number for line in self.text.lines), 0)
+        first = next(iter(self.text.lines.numbers), 0)
         return {
             symbol: range(function.line - first, function.last_line - first + 1)
             for symbol, function in self.function_texts.items()
@@ -317,18 +317,19 @@ def _has_own_lines(ir: IR, op: int) -> bool:
 
 
 def line_ends(source: Source) -> list[int]:
-    """Return the offset after each line end of a text."""
-    return [match.end() for match in _LINE_END.finditer(source.data)]
+    """Return the offset after each line of a text."""
+    return [*accumulate(len(line) + 1 for line in source.data[:].split(b"\n"))]
 
 
-def lines_of(dump: Dump, aliases: Aliases, first: int) -> list[Line]:
+def lines_of(dump: Dump, aliases: Aliases, first: int) -> Lines:
     """Return the lines of a dump, without blank ones around it. ``first`` is that of its span's start."""
     texts = dump.text.split(b"\n")
     while texts and not texts[-1].strip():
         texts.pop()
     start = next((k for k, text in enumerate(texts) if text.strip()), 0)
-    shown, numbers = texts[start:] if start else texts, count(first + start)
-    return list(map(_MAKE, zip(shown, numbers, repeat(0), repeat(aliases), repeat(()), strict=False)))
+    shown, size = texts[start:] if start else texts, len(texts) - start
+    numbers = range(first + start, first + len(texts))
+    return Lines(shown, numbers, [0] * size, [aliases] * size, [()] * size)
 
 
 def scopes_of(ir: IR) -> dict[Scope, int]:

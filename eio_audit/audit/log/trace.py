@@ -8,7 +8,7 @@ outer pass is charged with the rest. ``walk.py`` decides which pass is charged.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -20,26 +20,17 @@ from eio_audit.audit.check.keyed_block import SHUFFLED, PairClass
 from eio_audit.audit.diff.diff import Correction, corrections
 from eio_audit.audit.gate.findings import Finding
 from eio_audit.audit.gate.gate import by_severity
-from eio_audit.audit.log.beside_dumps import (
-    Diagnostic,
-    Failures,
-    PassTime,
-    PassTimes,
-    Suspect,
-    TimedRun,
-    located,
-)
+from eio_audit.audit.log.beside_dumps import Diagnostic, Failures, PassTimes, Suspect, TimedRun, located
 from eio_audit.audit.log.function_states import DumpStates, ProgramStates
 from eio_audit.audit.log.inverted_pairs import INITIAL, FollowedPairs, LeftOp, LeftPairs, left_pairs
 from eio_audit.audit.log.scope_steps import (
     ChangedOp,
     OpCounts,
-    PassStep,
     ScopeStep,
     ScopeSteps,
     TracedPlace,
+    changed_ops,
     counts_by_name,
-    pass_step,
 )
 from eio_audit.audit.log.walk import Part, PassRun, Step
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -161,7 +152,7 @@ class Trace:
 class Watch(Protocol):
     """Looks at each pass that changed ops while a log is traced."""
 
-    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Look at a pass, its program, a dump with the text before it, and what the pass is charged with."""
 
 
@@ -208,16 +199,11 @@ class _Charges:
         function, self.shown_at = self.run.function, number
         is_part = states.only_function is None and function is not None and function in states.parts
         shown = [states.parts[function]] if is_part else [*states.parts.values()]
-        blocks = [block for state in shown for block in state.blocks if not states.faults]
         size, faults = sum(state.size for state in shown), (*states.faults,)
+        blocks = [] if faults else [block for state in shown for block in state.blocks]
         self.row = replace(self.row, place=place, figures=summarize_blocks(blocks), size=size, faults=faults)
 
-    def timed(self) -> TimedRun:
-        run, row = self.run, self.row
-        place = row.place.source, row.place.line
-        return TimedRun(run.class_name, row.program, run.function, bool(row.changed), *place)
-
-    def traced(self, index: int, time: PassTime, pairs: LeftPairs) -> TracedPass:
+    def traced(self, index: int, time: tuple[float | None, int], pairs: LeftPairs) -> TracedPass:
         run = self.run.number
         return replace(
             self.row,
@@ -228,8 +214,8 @@ class _Charges:
             left=pairs.left[run],
             left_classes=+pairs.classes[run],
             left_ops=(*pairs.ops[run],),
-            seconds=time.seconds,
-            timed_runs=time.runs,
+            seconds=time[0],
+            timed_runs=time[1],
         )
 
 
@@ -250,18 +236,16 @@ class _TracedProgram:
 
     def hold(self, step: Step[DumpStates]) -> None:
         """Keep the figures of functions that a dump shows without any index; drop those that it can judge."""
-        for part in step.vanished:
+        is_unjudged, parts = step.shown.is_unjudged, step.shown.parts
+        for part in (*step.vanished, *(() if is_unjudged else parts)):
             self.held.pop(part, None)
             self.disordered_in.pop(part, None)
-        for part, state in step.shown.parts.items():
-            known = self.states.functions.get(part)
-            if not step.shown.is_unjudged:
-                self.held.pop(part, None)
-                self.disordered_in.pop(part, None)
-                if any(block.inversions for block in state.blocks):
-                    self.disordered_in[part] = step.shown.dump
-            elif part not in self.held:
-                self.held[part] = known.blocks if known else ()
+        for part, state in parts.items():
+            if is_unjudged:
+                known = self.states.functions.get(part)
+                self.held.setdefault(part, known.blocks if known else ())
+            elif any(block.inversions for block in state.blocks):
+                self.disordered_in[part] = step.shown.dump
 
     def follow(
         self, found: ScopeStep | None, step: Step[DumpStates], runs: Mapping[Part, PassRun | None]
@@ -310,7 +294,7 @@ class _Tracer:
         program = self._programs.get(dump.program)
         if program is None:
             steps = ScopeSteps(self._options)
-            known, pairs = ProgramStates(self._options, steps.show), FollowedPairs(self._options)
+            known, pairs = ProgramStates(self._options, steps), FollowedPairs(self._options)
             program = _TracedProgram(dump.program, known, steps, pairs)
             self._programs[dump.program] = program
         place = self._place(dump)
@@ -339,10 +323,12 @@ class _Tracer:
             left_out = same if self._options.order_from is None else ()
             with suppress(InputError):  # of a text put together from several dumps; each of them was read
                 found = program.steps.take(program.steps.show(dump), left_out)
-        done = None if found is None else pass_step(found, step)
+        changes: dict[PassRun | None, list[ChangedOp]] = defaultdict(list)
+        for change in () if found is None else changed_ops(found):
+            changes[step.run_of(change.function)].append(change)
         runs: dict[Part, PassRun | None] = {}
         for run, parts in step.charged.items():
-            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, done))
+            runs |= dict.fromkeys(parts, self._charge(program, run, parts, step, place, found, changes[run]))
         program.follow(found, step, runs)
         charges = None if step.ended is None else program.charges.get(step.ended.number)
         comparison = None if found is None else found.comparison
@@ -389,12 +375,12 @@ class _Tracer:
         parts: Collection[Part],
         step: Step[DumpStates],
         place: TracedPlace,
-        done: PassStep | None,
+        found: ScopeStep | None,
+        changes: Sequence[ChangedOp],
     ) -> PassRun | None:
         """Charge a pass with what is new in some functions and modules. Return its run, if there is one."""
         known, states = program.states, step.shown
         change = known.change(step, parts)
-        changes = done.changes.get(run, ()) if done is not None else ()
         if run is None and change is not None and change.differs:
             run = known.walk.begin(None, step.function)
         if run is None:
@@ -402,11 +388,11 @@ class _Tracer:
         charges = program.charges.setdefault(run.number, _Charges(run, program.name, place))
         row = charges.row
         changed = row.changed
-        if done is not None:
+        if found is not None and found.before is not None:
             changed = bool(changed or changes)
             charges.count(changes)
             for watch in self._watches if changes else ():
-                watch.watch(run, program.name, done, changes)
+                watch.watch(run, program.name, found, changes)
         elif change is not None and (None not in states.parts or len(states.parts) > 1):
             changed = bool(changed) or change.changed
         before = [program.shown_in[part] for part in parts if part in program.shown_in]
@@ -427,7 +413,10 @@ class _Tracer:
         charged = {program.name: program.charged(self._options) for program in programs}
         charges = [one for program in programs for one in program.charges.values()]
         charges.sort(key=lambda one: (one.shown_at, one.run.number))
-        times = self._times.of([one.timed() for one in charges])
+        rows = ((one.run.class_name, one.row) for one in charges)
+        times = self._times.of(
+            [TimedRun(name, row.program, row.function, row.place, bool(row.changed)) for name, row in rows]
+        )
         left = [
             LeftFinding(
                 finding._replace(pass_name=run.run.pass_name if run else None, left=True),

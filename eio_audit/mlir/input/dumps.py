@@ -546,9 +546,11 @@ def _end_of_op(source: Source, span: Span, *, may_end_in_resources: bool = True)
     return span.end
 
 
-def text_below(dump: Dump) -> Span:
-    """Return the text from the end of a dump's op to the next marker."""
-    data, end = dump.source.data, _end_of_op(dump.source, dump.span, may_end_in_resources=False)
+def text_below(dump: Dump, length: int | None = None) -> Span:
+    """Return the text from the end of a dump's op to the next marker; ``length`` is that up to this end."""
+    data, end = dump.source.data, dump.span.start + (length or 0)
+    if length is None:
+        end = _end_of_op(dump.source, dump.span, may_end_in_resources=False)
     line = max(data.rfind(b"\n", 0, end) + 1, dump.span.start)
     following, _ = next(find_markers(data, line), (Span(len(data), 0), None))
     return Span(end, max(following.start, end))

@@ -23,7 +23,7 @@ from typing import Any
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
-from eio_audit.audit.log.scope_steps import ChangedOp, PassStep, ScopeSide, ScopeStep, changed_ops
+from eio_audit.audit.log.scope_steps import ChangedOp, ScopeSide, ScopeStep, changed_ops
 from eio_audit.audit.log.scope_text import ScopeText, ShownText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
@@ -75,12 +75,12 @@ class StoredTexts:
     def add(self, text: ScopeText) -> int:
         """Return the number of a text."""
         definitions = dict[bytes, bytes]()
-        for aliases in {id(line.aliases): line.aliases for line in text.lines}.values():
+        for aliases in dict.fromkeys(text.lines.aliases):
             definitions |= aliases.definitions
         columns = (
-            (self.lines.add(line.text) for line in text.lines),
-            (line.ops[0] + 1 if line.ops else 0 for line in text.lines),
-            (line.number for line in text.lines),
+            map(self.lines.add, text.lines.texts),
+            (ops[0] + 1 if ops else 0 for ops in text.lines.ops),
+            text.lines.numbers,
             (self.lines.add(b"%b = %b" % one) for one in definitions.items()),
         )
         source = self.sources.setdefault(text.dump.source.name, len(self.sources))
@@ -120,10 +120,11 @@ class StoredSteps:
         self._steps: list[list[Any]] = []
         self._keys: dict[tuple[str, int], int] = {}
 
-    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        self.add(key, step.before, step.after, changes)
+        if step.before is not None:
+            self.add(key, step.before, step.after, changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -195,7 +196,7 @@ def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeS
     """Return a dump that was read as a whole, and its ops with their numbers."""
     dump = side.dump.dump
     text = ShownText(dump, side.ir.op_table).text
-    above = text.lines[0].number - dump.source.line_at(0) if text.lines else 0
+    above = text.lines.numbers[0] - dump.source.line_at(0) if text.lines else 0
     ops = ScopeSide(range(-above, len(text.lines) + 1), side)
     ops.numbers = numbers
     return text.numbered(ops.op_lines, numbers), ops

@@ -1,39 +1,25 @@
-"""The passes of a log, of one model or several, and the steps of one pass, as text."""
+"""The passes of a log, of one model or several, as text."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import reduce
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from eio_audit.audit.bisect.bisect import Bisection, OneApplication, OpSteps
-from eio_audit.audit.bisect.first_failure import FirstFailure
 from eio_audit.audit.corpus.trace_models import ModelTrace, ModelTraces
 from eio_audit.audit.gate.gate import Gate
-from eio_audit.audit.log.scope_steps import ChangedOp, OpCounts, PassStep
+from eio_audit.audit.log.scope_steps import ChangedOp, ScopeStep
 from eio_audit.audit.log.trace import Trace, TracedPass
 from eio_audit.audit.log.walk import PassRun
 from eio_audit.report.document import Cell, Cells, figures_of
 from eio_audit.report.text.check import SHOWN, Excerpts, Shown, print_findings
-from eio_audit.report.text.console import (
-    NARROW,
-    Column,
-    Console,
-    hyperlink,
-    print_figures,
-    print_next,
-    print_table,
-)
-from eio_audit.report.text.diff import SIDE_BY_SIDE, print_diff
-from eio_audit.report.text.op import SHOWN_OPS, column_of_events, print_more_ops, title_of
-from eio_audit.report.wording import bisect, count
+from eio_audit.report.text.console import Console, hyperlink, print_figures, print_next
+from eio_audit.report.wording import count
 from eio_audit.report.wording import trace as words
-from eio_audit.report.wording.conclusion import bisect_command
 from eio_audit.report.wording.order import correction
 
 
@@ -88,7 +74,7 @@ def _print_all_rows(trace: Trace, rows: Sequence[TracedPass] | None, console: Co
     if is_log or folder:
         console.print((folder or next(iter(sources)), "bold"))
     passes = trace.passes if rows is None else rows
-    _print_rows(trace, passes, console, None if is_log else folder)
+    print_rows(trace, passes, console, None if is_log else folder)
     if rows is not None:
         console.print((f"  {len(passes):,} of {count(len(trace.passes), 'pass', 'passes')} chosen", "dim"))
 
@@ -99,7 +85,7 @@ class LiveRows:
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
+    def watch(self, run: PassRun, program: str, step: ScopeStep, changes: Sequence[ChangedOp]) -> None:
         """Print the line of the dump, the pass, its function and what it did. ``trace`` calls this."""
         numbers = Counter(change.status for change in changes)
         signs = {"added": "+", "removed": "-", "modified": "~", "moved": "moved "}
@@ -175,7 +161,7 @@ def _place_in(traced: TracedPass, folder: str) -> str:
     return f"{name}:{traced.place.line}"
 
 
-def _print_rows(
+def print_rows(
     trace: Trace, passes: Sequence[TracedPass], console: Console, folder: str | None, is_kept: bool = True
 ) -> None:
     """Print a row for each pass. ``folder`` has the files of its dumps; None for a single log."""
@@ -257,144 +243,14 @@ def _print_totals(result: ModelTraces, console: Console) -> None:
 def _print_changes(models: Sequence[ModelTrace], console: Console) -> None:
     """Print how many passes of each model changed ops, and how many ops, where no order is judged."""
     columns = "name=model, ~passes, ~changed, ~added=+added, ~removed=-removed, ~modified=~modified, ~moved"
-    counts = {model.name: [one.op_counts for one in model.trace.passes] for model in models}
-    totals = {name: reduce(OpCounts.plus, each, OpCounts()) for name, each in counts.items()}
+
+    def sum_of(key: str) -> Callable[[ModelTrace], int]:
+        return lambda model: sum(map(attrgetter(key), model.trace.passes))
+
     cells: Cells = {
         "passes": lambda model: len(model.trace.passes),
         "changed": lambda model: sum(bool(one.changed) for one in model.trace.passes),
-        "added": lambda model: totals[model.name].added,
-        "removed": lambda model: totals[model.name].removed,
-        "modified": lambda model: totals[model.name].modified,
-        "moved": lambda model: totals[model.name].moved,
+        **{key: sum_of(f"op_counts.{key}") for key in ("added", "removed", "modified", "moved")},
     }
     print_figures(figures_of(models, columns, cells), console)
     console.print()
-
-
-def print_bisection(result: Bisection, console: Console) -> None:
-    """Print what the pass did, its patterns and applications, what to change in it, and what to type next."""
-    style = "bold red" if result.left else "bold"
-    if console.wraps:  # it may show only the start of a long report
-        console.print((bisect.answer(result, "below"), style))
-    console.print((bisect.headline(result), "bold"))
-    console.print((bisect.effort(result), "dim"))
-    if passes := bisect.changed_passes(result):
-        console.print()
-        _print_rows(result.passes, passes, console, None, is_kept=False)
-    console.print()
-    if not result.is_unchanged:
-        _print_patterns(result, console)
-    _print_worst(result, console)
-    _print_advice(result, console)
-    _print_unresolved(result, console)
-    if not console.wraps:
-        console.print((bisect.answer(result), style))
-    print_next(bisect.next_steps(result), console, bisect_command(result))
-
-
-def _print_patterns(result: Bisection, console: Console) -> None:
-    rows = [*result.patterns, result.without_patterns]
-    cells = bisect.cells_of(result) | {key: attrgetter(f"op_counts.{key}") for key in _OPS}
-    may_omit = "?" * result.is_judged
-    ops = ", ".join(f"~{key}{may_omit}={title}" for key, title in _OPS.items())
-    print_figures(figures_of(rows, f"~made, ~undone, ~left, >applied, {ops}, >by=, pattern", cells), console)
-    if result.left_before:
-        number, verb = count(result.left_before, "inversion"), "was" if result.left_before == 1 else "were"
-        console.print((f"  {number} of the end {verb} there before", "dim"))
-    console.print()
-
-
-_OPS = {"added": "+ops", "removed": "-ops", "modified": "~ops", "moved": "moved"}
-
-
-def _print_worst(result: Bisection, console: Console) -> None:
-    steps = [one for one in result.worst if one.is_resolved]
-    shown = steps if console.verbose else steps[:SHOWN]
-    if not shown:
-        return
-    console.print((f"applications that {bisect.did_most(result)}", "bold"))
-    did = "states=inversions, ~left" if result.is_judged else "ops"
-    name = ", by_name?=pattern" if not console.wraps or console.width >= SIDE_BY_SIDE else ""
-    columns = f">attempt, {did}, root=root op, line=model, >by{name}"  # by the number in the table above
-    print_figures(figures_of(shown, columns, bisect.cells_of(result)), console)
-    if len(steps) > len(shown):
-        console.print((f"  ... and {len(steps) - len(shown):,} more (-v)", "dim"))
-    console.print()
-
-
-def _print_advice(result: Bisection, console: Console) -> None:
-    advice, number_of = result.advice, {one.pattern: str(k) for k, one in enumerate(result.patterns, 1)}
-    if advice is None:
-        return
-    rows = bisect.patterns_to_change(advice, verbose=console.verbose)
-    console.print(("what to change", "bold"), f": {bisect.what_to_change(advice, result)}")
-    columns = f">by=, pattern, makes, carries=they carry, #then={advice.now:,} become"
-    print_figures(figures_of(rows, columns, bisect.cells_of(result)), console)
-    if chosen := [number_of[pattern] for pattern in advice.together.patterns]:
-        console.print(f"  {bisect.best_change(advice, chosen)}")
-    for said in bisect.where_to_insert(advice):
-        console.print(f"  {said}")
-    for left in advice.left if console.verbose else advice.left[:SHOWN]:
-        console.print(f"  {bisect.what_is_left(left)}")
-    if rows or advice.places:
-        console.print((f"  {bisect.ESTIMATE}", "dim"))
-    console.print()
-
-
-def _print_unresolved(result: Bisection, console: Console) -> None:
-    if said := bisect.stopped(result):
-        console.print((said, "yellow"))
-        for one in result.unresolved if console.verbose else result.unresolved[:SHOWN]:
-            console.print(f"  {bisect.not_resolved(one, result)}")
-        console.print()
-    elif result.failures:
-        console.print(
-            (f"{count(len(result.failures), 'run')} failed: {result.failures[0].message}", "yellow")
-        )
-
-
-def print_op_steps(steps: OpSteps, console: Console) -> None:
-    """Print what the applications did to one op, and which of them put it where it is."""
-    shown = steps.history.ops if console.verbose else steps.history.ops[:SHOWN_OPS]
-    for op in shown:
-        console.print((title_of(op), "bold"), ": ", bisect.placed(steps, op))
-        if said := bisect.since(steps, op):
-            console.print(f"  {said}")
-        events = steps.events(op)
-        if events:
-            columns = [
-                Column("attempt", [bisect.attempts_of(step) for _, step in events], right=True, style="bold"),
-                Column("inversions", [bisect.before_and_after(step) for _, step in events], optional=True),
-                Column(
-                    "pattern", [bisect.step_title(step) for _, step in events], least=NARROW, style="cyan"
-                ),
-                column_of_events((event for event, _ in events), console),
-            ]
-            print_table(console, columns, indent=2)
-        console.print()
-    print_more_ops(len(steps.history.ops) - len(shown), console)
-    print_next(bisect.next_steps_of_op(steps), console)
-
-
-def print_first_failure(found: FirstFailure, console: Console) -> None:
-    """Print the application after which the property fails first."""
-    console.print(*bisect.first_failure(found))
-    if where := bisect.where_it_fails(found):
-        console.print(where)
-    console.print((f"the compiler ran {count(found.runs, 'time')}", "dim"))
-    print_next(bisect.next_steps_of_failure(found), console)
-
-
-def print_application(one: OneApplication, console: Console) -> None:
-    """Print the pattern of an application, its root op, its diff, and how to get the IR by hand."""
-    console.print((bisect.application_title(one), "bold"))
-    console.print()
-    print_diff(one.diff, console)
-    console.print()
-    print_next(bisect.by_hand(one.reproduction, one.number), console)
-
-
-def states_log(result: Bisection) -> bytes:
-    """Return the log."""
-    assert result.log is not None
-    return result.log.read_bytes()
