@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -113,13 +113,11 @@ class Changes:
     note: str
     groups: Sequence[RepeatedChange]
 
-    def examples(self, *, verbose: bool) -> list[tuple[OpChange, str]]:
-        """Return one op of each change, or all if ``verbose``. The first has the number of repetitions."""
-        return [
-            (change, "" if number else repetition(group))
-            for group in self.groups
-            for number, change in enumerate(group.changes if verbose else [group.example])
-        ]
+    def examples(self, *, verbose: bool) -> Iterator[tuple[OpChange, str]]:
+        """Yield one op of each change, or all if ``verbose``. The first has the number of repetitions."""
+        for group in self.groups:
+            for number, change in enumerate(group.changes if verbose else group.changes[:1]):
+                yield change, "" if number else repetition(group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,44 +149,60 @@ class DiffSection:
 class DiffDocument:
     """A diff, without the order of the later dump. No section is empty."""
 
-    answers: Sequence[str]  # about layout ops and module runs
     functions: Sequence[DiffSection]  # the changed ops of each function
     advice: Sequence[DiffSection]  # what to change in the pass
-    details: Sequence[DiffSection]  # about layout ops, modules and locations
 
 
-def diff_document(diff: Diff, *, verbose: bool = False, context: int | None = None) -> DiffDocument:
-    """Return the document of a diff; if ``verbose``, with a line for each location that became worse.
+def diff_document(diff: Diff, *, context: int | None = None) -> DiffDocument:
+    """Return the document of a diff.
 
     With a ``context``, changes are in textual order with so many unchanged ops around each, not by kind.
     """
-    answers = inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation)
-    details = [_inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)]
     changes = Listing("", "", [*map(correction, diff.advice)])
     advice = [DiffSection("What to change", "an estimate", [changes])] if diff.advice else []
     if context is None:
         functions = changes_by_function(diff.ops)
     else:
-        hunks = {name: _hunks(ops, context) for name, ops in _by_function(diff.pairs()).items()}
+        of_function: dict[str | None, list[OpChange]] = {}
+        for change in diff.pairs():
+            of_function.setdefault(change.function, []).append(change)
+        hunks = {name: _hunks(ops, context) for name, ops in of_function.items()}
         functions = [DiffSection(name, "", [Hunks(found)]) for name, found in hunks.items() if found]
-    return DiffDocument(list(filter(None, answers)), functions, advice, list(filter(None, details)))
+    return DiffDocument(functions, advice)
+
+
+def answers(diff: Diff) -> list[str]:
+    """Return what to say first about layout ops and module runs."""
+    return list(filter(None, (inverse_summary(diff.inverse_ops), runs_summary(diff.fragmentation))))
+
+
+def details(diff: Diff, *, verbose: bool = False) -> list[DiffSection]:
+    """Return sections about layout ops, modules and locations.
+
+    If ``verbose``, there is a line for each location that became worse.
+    """
+    sections = _inverse_ops(diff), _modules(diff.fragmentation), _locations(diff.locations, verbose=verbose)
+    return list(filter(None, sections))
+
+
+def detail_titles(diff: Diff) -> list[str]:
+    """Return the titles of these sections, which takes less time."""
+    found = {
+        "Inverse ops": _inverse_ops(diff),
+        "Modules": diff.tears_modules,
+        "Locations": _locations(diff.locations, verbose=False),
+    }
+    return [title for title, is_one in found.items() if is_one]
 
 
 def changes_by_function(ops: OpChanges) -> list[DiffSection]:
     """Return what happened to the ops of each function."""
     sections: dict[str | None, list[Changes]] = {}
     for kind, group in ops.groups.items():
-        for function, changes in _by_function(group).items():
+        for function, changes in group.by_function().items():
             part = Changes(f"{len(changes):,} {kind}", kinds_of(changes), repeated_changes(changes))
             sections.setdefault(function, []).append(part)
     return [DiffSection(function, "", parts) for function, parts in sections.items()]
-
-
-def _by_function(changes: Iterable[OpChange]) -> dict[str | None, list[OpChange]]:
-    of_function: dict[str | None, list[OpChange]] = {}
-    for change in changes:
-        of_function.setdefault(change.function, []).append(change)
-    return of_function
 
 
 def _hunks(ops: Sequence[OpChange], context: int) -> list[Sequence[OpChange]]:

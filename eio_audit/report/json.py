@@ -200,7 +200,7 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "after": _plain(diff.after.summary) | _about_frees([diff.after]),
         "ops": {"unchanged": diff.ops.unchanged, **sizes},
         "implied_ops": diff.ops.implied,
-        "changes": diff.ops.groups,
+        "changes": {name: list(changes) for name, changes in diff.ops.groups.items()},
         "repeated": {name: [one for one in ones if len(one.changes) > 1] for name, ones in repeated.items()},
         "inverse_ops": diff.inverse_ops,
         "fragmentation": diff.fragmentation,

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from itertools import accumulate, compress, pairwise
 from threading import Lock
 
@@ -30,7 +30,7 @@ from eio_audit.audit.diff.dump_comparison import DumpComparison, OpChange, OpCha
 from eio_audit.audit.diff.inverse_ops import InverseOps, LayoutChanges
 from eio_audit.audit.diff.matching import match_ops
 from eio_audit.audit.diff.sameness import SamenessVerdict, sameness
-from eio_audit.audit.fix.labels import RightLabels, right_labels
+from eio_audit.audit.fix.labels import right_labels
 from eio_audit.audit.locations.original_index import OpLabel, OriginalIndices
 from eio_audit.audit.locations.parsed_locations import Interned, ModelPlace, parse_origin
 from eio_audit.audit.options import DEFAULT_OPTIONS, AuditOptions
@@ -187,9 +187,9 @@ class Fragmentation:
     functions: tuple[ModuleRuns, ...]
 
 
-def fragmentation(before: AuditedDump, after: AuditedDump, right: RightLabels) -> Fragmentation:
-    """Count the runs before, after, after a fix, and after a fix with corrected labels (``right``)."""
-    places = after.indices.parsed.places
+def fragmentation(before: AuditedDump, after: AuditedDump) -> Fragmentation:
+    """Count the runs before, after, after a fix, and after a fix with corrected labels."""
+    places, right = after.indices.parsed.places, right_labels(after)
     relabelled = places[:]
     for op, name in right.names.items():
         relabelled[op] = parse_origin(name).place
@@ -241,7 +241,7 @@ def _count(
     return modules, functions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diff:
     """Two audits and the differences between the dumps."""
 
@@ -249,14 +249,27 @@ class Diff:
     after: DumpAudit  # the audit of the later dump
     ops: OpChanges  # every op, by what became of it
     inverse_ops: InverseOps  # what became of permutes, transposes and reshapes
-    fragmentation: Fragmentation  # how many runs the model's modules have
     locations: HealthChange  # what is wrong with the locations
     advice: tuple[Correction, ...]  # what to change in the pass, as far as that is clear
     sameness: SamenessVerdict  # in what sense the dumps are the same
     ignored: tuple[Ignored, ...]  # what was ignored
-    comparison: DumpComparison = field(compare=False, repr=False)  # the dumps, and the matching of their ops
+    dumps: tuple[AuditedDump, AuditedDump] = field(compare=False, repr=False)
+    comparison: DumpComparison = field(compare=False, repr=False)  # of the dumps: the matching of their ops
     # Yields every op of both dumps, including unchanged ones, in the order of the later dump.
     pairs: Callable[[], Iterator[OpChange]] = field(compare=False, repr=False)
+
+    @cached_property
+    def fragmentation(self) -> Fragmentation:
+        """How many runs the model's modules have. It takes as long as another fix."""
+        return fragmentation(*self.dumps)
+
+    @property
+    def tears_modules(self) -> bool:
+        """Whether a module or source function has more runs than before."""
+        counts = [_count(dump, {}, dump.indices.parsed.places) for dump in self.dumps]
+        return any(
+            now[key] > was > 0 for before, now in zip(*counts, strict=True) for key, was in before.items()
+        )
 
 
 def diff(
@@ -281,7 +294,6 @@ def diff(
     old, new = (
         audit_dump(dump, options, may_be_invalid=expect_dump(dump).has_failed) for dump in (before, after)
     )
-    runs = fragmentation(old, new, right_labels(new))
     comparison = _comparison((old, new), ignore)
     layouts = LayoutChanges(comparison)
     if visit is not None:
@@ -291,11 +303,11 @@ def diff(
         after=new.audit,
         ops=comparison.changes(layouts.came_from),
         inverse_ops=layouts.inverse_ops(),
-        fragmentation=runs,
         locations=health_change(old, new, comparison.was, comparison.location_numbers),
         advice=corrections(comparison),
         sameness=sameness(comparison.before, comparison.after, comparison.became),
         ignored=tuple(one for one in Ignored if one in ignore),
+        dumps=(old, new),
         comparison=comparison,
         pairs=partial(comparison.pairs, layouts.came_from),
     )

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple, overload
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
 from eio_audit.audit.diff.matching import match_ops
@@ -77,9 +78,7 @@ class OpChange:
     @property
     def status(self) -> str:
         """``unchanged``, ``moved``, ``modified``, ``added`` or ``removed``."""
-        if self.before is None or self.after is None:
-            return "added" if self.before is None else "removed"
-        return "modified" if self.differences else "moved" if self.moved else "unchanged"
+        return _status(self.before, self.after, self.differences, self.moved)
 
     @property
     def op(self) -> OpLabel:
@@ -94,21 +93,70 @@ class OpChange:
         return tuple(dict.fromkeys(difference.kind for difference in self.differences))
 
 
+def _status(before: object, after: object, differences: Sequence[OpDifference], moved: bool) -> str:
+    if before is None or after is None:
+        return "added" if before is None else "removed"
+    return "modified" if differences else "moved" if moved else "unchanged"
+
+
+class FoundChange(NamedTuple):
+    """What became of one op: what is known before it is described as an `OpChange`."""
+
+    old: int | None  # the op in the earlier dump; None if it was added
+    new: int | None  # the op in the later dump; None if it was removed
+    differences: tuple[OpDifference, ...]
+    moved: bool
+    origin: tuple[int, Relation] | None  # the earlier op that an added op came from, if known
+
+
+class OpChangeList(Sequence[OpChange]):
+    """Changes of ops. Each is described when it is asked for, since a report names few of very many."""
+
+    def __init__(self, comparison: DumpComparison, found: Sequence[FoundChange]) -> None:
+        self.comparison = comparison
+        self.found = found
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @overload
+    def __getitem__(self, place: int) -> OpChange: ...
+    @overload
+    def __getitem__(self, place: slice) -> OpChangeList: ...
+    def __getitem__(self, place: int | slice) -> OpChange | OpChangeList:
+        if isinstance(place, slice):
+            return OpChangeList(self.comparison, self.found[place])
+        return self.comparison.described(self.found[place])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def by_function(self) -> dict[str | None, OpChangeList]:
+        """Return the changes of each function, for removed ops of their former one."""
+        of_function = defaultdict[str | None, list[FoundChange]](list)
+        for one in self.found:
+            of_function[self.comparison.function_of(one)].append(one)
+        return {function: OpChangeList(self.comparison, found) for function, found in of_function.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class OpChanges:
     """Every op of both dumps, in one of five groups."""
 
     unchanged: int
-    moved: tuple[OpChange, ...]
-    modified: tuple[OpChange, ...]
-    added: tuple[OpChange, ...]
-    removed: tuple[OpChange, ...]
+    moved: OpChangeList
+    modified: OpChangeList
+    added: OpChangeList
+    removed: OpChangeList
     # Ops that one dump prints and the other omits because of its printing form, such as implied
     # terminators of custom assembly. They are in no group.
     implied: int
 
     @property
-    def groups(self) -> dict[str, tuple[OpChange, ...]]:
+    def groups(self) -> dict[str, OpChangeList]:
         """The changed ops, by what became of them."""
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
@@ -118,7 +166,7 @@ class RepeatedChange:
     """Changes that differ only in names of values, indices and layer numbers."""
 
     places: tuple[int, ...]  # their positions among the compared changes
-    changes: tuple[OpChange, ...]  # the changes, those in most inversions first
+    changes: OpChangeList  # the changes, those in most inversions first
 
     @property
     def example(self) -> OpChange:
@@ -128,47 +176,57 @@ class RepeatedChange:
     @property
     def modules(self) -> int:
         """The number of modules they are in. 0 if locations name none."""
-        return len({change.op.module for change in self.changes} - {None})
+        return len(self._modules - {None})
 
     @property
     def module(self) -> str | None:
         """The module, with ``*`` for numbers that differ: ``BatchNorm2d[net.stages.*.norm]``."""
-        modules = {change.op.module for change in self.changes}
+        modules = self._modules
         if None in modules:
             return None
         words = zip(*(_NUMBER.split(module or "") for module in modules), strict=True)
         return "".join(word[0] if len(set(word)) == 1 else "*" for word in words)
 
+    @property
+    def _modules(self) -> set[str | None]:
+        return set(map(self.changes.comparison.module_of, self.changes.found))
 
-def repeated_changes(changes: Sequence[OpChange]) -> list[RepeatedChange]:
+
+def repeated_changes(changes: OpChangeList) -> list[RepeatedChange]:
     """Group equal changes. Groups with moved ops and most inversions come first, then the most frequent.
 
     Two changes are equal if the same words of the same kind of op changed in the same way. Numbers in the
     words may differ, such as tensor sizes, if the ops are in the same module of different layers.
     """
+    comparison, found = changes.comparison, changes.found
     groups: dict[Hashable, list[int]] = {}
-    for place, change in enumerate(changes):
-        groups.setdefault(_kind(change), []).append(place)
+    for place, change in enumerate(found):
+        groups.setdefault(_kind(comparison, change), []).append(place)
 
-    def badness(change: OpChange) -> tuple[bool, int]:
-        return not change.moved, -(change.inversions_after or 0)
+    def badness(place: int) -> tuple[bool, int]:
+        new = found[place].new
+        return not found[place].moved, 0 if new is None else -(comparison.after.inversions(new) or 0)
 
-    repeated = [
-        RepeatedChange(tuple(places), tuple(sorted((changes[k] for k in places), key=badness)))
-        for places in groups.values()
+    worst_first = [(sorted(places, key=badness), places) for places in groups.values()]
+    worst_first.sort(key=lambda group: (*badness(group[0][0]), -len(group[0])))
+    return [
+        RepeatedChange(tuple(places), OpChangeList(comparison, [found[place] for place in worst]))
+        for worst, places in worst_first
     ]
-    return sorted(repeated, key=lambda one: (*badness(one.example), -len(one.changes)))
 
 
-def _kind(change: OpChange) -> Hashable:
-    module = change.op.module
+def _kind(comparison: DumpComparison, change: FoundChange) -> Hashable:
+    module = comparison.module_of(change)
+    old, new, differences, moved, origin = change
+    before, after = comparison.before.ir, comparison.after.ir
     return (
-        change.function,
-        change.status,
-        change.moved,
-        *(op and op.name for op in (change.before, change.after)),
+        comparison.function_of(change),
+        _status(old, new, differences, moved),
+        moved,
+        None if old is None else before.name(old),
+        None if new is None else after.name(new),
         module and _NUMBER.sub("*", module),
-        change.ancestor and (change.ancestor.relation, change.ancestor.op.name),
+        origin and (origin[1], before.name(origin[0])),
         *(
             (
                 one.kind,
@@ -177,7 +235,7 @@ def _kind(change: OpChange) -> Hashable:
             )
             if one.kind != "location"
             else one.kind
-            for one in change.differences
+            for one in differences
         ),
     )
 
@@ -209,9 +267,17 @@ class DumpComparison:
     @cached_property
     def _at_location(self) -> dict[int, list[int]]:
         """By location, the ops of the earlier dump that have it."""
+        return self._by_location(range(len(self.before)))
+
+    @cached_property
+    def _vanished_at(self) -> dict[int, list[int]]:
+        """By location, the ops of the earlier dump that were removed."""
+        return self._by_location(op for op in range(len(self.before)) if op not in self.became)
+
+    def _by_location(self, ops: Iterable[int]) -> dict[int, list[int]]:
         found: dict[int, list[int]] = defaultdict(list)
-        for op, location in enumerate(self.before.locations):
-            if location != NO_LOCATION:
+        for op in ops:
+            if (location := self.before.locations[op]) != NO_LOCATION:
                 found[location].append(op)
         return found
 
@@ -221,23 +287,27 @@ class DumpComparison:
         Args:
             commuted: by added op, the earlier op that was moved there, where locations do not show it.
         """
-        by_status: dict[str, list[OpChange]] = defaultdict(list)
-        for change in self.pairs(commuted, with_unchanged=False):
-            by_status[change.status].append(change)
-        groups = {status: tuple(by_status[status]) for status in ("moved", "modified", "added", "removed")}
+        by_status: dict[str, list[FoundChange]] = defaultdict(list)
+        for change in self._found(commuted, with_unchanged=False):
+            by_status[_status(*change[:4])].append(change)
+        statuses = ("moved", "modified", "added", "removed")
+        groups = {status: OpChangeList(self, by_status[status]) for status in statuses}
         return OpChanges(
             unchanged=len(self.became) - len(groups["moved"]) - len(groups["modified"]),
             implied=sum(map(len, self._implied)),
             **groups,
         )
 
-    def pairs(self, commuted: Mapping[int, int], *, with_unchanged: bool = True) -> Iterator[OpChange]:
+    def pairs(self, commuted: Mapping[int, int]) -> Iterator[OpChange]:
         """Yield the ops in the order of the later dump. A removed op comes after the op that it followed."""
+        return map(self.described, self._found(commuted, with_unchanged=True))
+
+    def _found(self, commuted: Mapping[int, int], *, with_unchanged: bool) -> Iterator[FoundChange]:
         for old, new in self._in_order():
-            differences = self._all_differences(old, new)
-            if with_unchanged or differences or old is None or new is None or new in self.moved:
+            differences, moved = self._all_differences(old, new), new in self.moved
+            if with_unchanged or differences or moved or old is None or new is None:
                 origin = self.origin(new, commuted) if old is None and new is not None else None
-                yield self._change(old, new, differences, origin)
+                yield FoundChange(old, new, differences, moved, origin)
 
     def statuses(self) -> Iterator[tuple[str, int | None, int | None]]:
         """Yield the status of each changed op, and the op in each dump, in the order of ``pairs``.
@@ -309,8 +379,7 @@ class DumpComparison:
 
         Of several removed ops, it is the one with the same name in another dialect.
         """
-        at_location = self._at_location.get(self.after.locations[new], ())
-        vanished = [op for op in at_location if op not in self.became]
+        vanished = self._vanished_at.get(self.after.locations[new], ())
         stem = self.after.names[new].partition(".")[2]
         namesakes = [op for op in vanished if self.before.names[op].partition(".")[2] == stem]
         found = next((ops for ops in (namesakes, vanished) if len(ops) == 1), None)
@@ -323,7 +392,8 @@ class DumpComparison:
 
     def change(self, old: int | None, new: int, origin: tuple[int, Relation] | None = None) -> OpChange:
         """Return what became of an op that both dumps have, or an added op with the op it came from."""
-        return self._change(old, new, self._all_differences(old, new), origin)
+        differences = self._all_differences(old, new)
+        return self.described(FoundChange(old, new, differences, new in self.moved, origin))
 
     def replacements(self, old: int) -> str:
         """Return what the users of a removed op use instead, if they still exist."""
@@ -441,13 +511,26 @@ class DumpComparison:
         """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
         return self.before.names[old] not in self.matching.same_form
 
-    def _change(
-        self,
-        old: int | None,
-        new: int | None,
-        differences: tuple[OpDifference, ...],
-        origin: tuple[int, Relation] | None,
-    ) -> OpChange:
+    def function_of(self, change: FoundChange) -> str | None:
+        """Return the symbol of the function of an op, of a removed op its former function; None outside."""
+        side, op = self._side_of(change)
+        return side.functions[side.ir.op_block[op]]
+
+    def module_of(self, change: FoundChange) -> str | None:
+        """Return the module of an op, as its label names it."""
+        side, op = self._side_of(change)
+        place = side.dump.indices.parsed.places[op]
+        return place.modules[-1] if place is not None and place.modules else None
+
+    def _side_of(self, change: FoundChange) -> tuple[ComparedDump, int]:
+        if change.new is not None:
+            return self.after, change.new
+        assert change.old is not None
+        return self.before, change.old
+
+    def described(self, change: FoundChange) -> OpChange:
+        """Return what became of an op, as reports tell it."""
+        old, new, differences, moved, origin = change
         before, after = self.before, self.after
         blocks: tuple[str | None, str | None] = (None, None)
         if old is not None and new is not None:
@@ -456,10 +539,8 @@ class DumpComparison:
                 blocks = before.block_name(from_block), after.block_name(to_block)
                 if blocks[0] == blocks[1]:
                     blocks = before.block_place(from_block), after.block_place(to_block)
-        side, op = (after, new) if new is not None else (before, old)
-        assert op is not None
         return OpChange(
-            function=side.functions[side.ir.op_block[op]],
+            function=self.function_of(change),
             before=None if old is None else before.dump.label(old),
             after=None if new is None else after.dump.label(new),
             place_before=None if old is None else before.places[old],
@@ -467,7 +548,7 @@ class DumpComparison:
             block_before=blocks[0],
             block_after=blocks[1],
             differences=differences,
-            moved=new in self.moved,
+            moved=moved,
             derived=new is not None and bool(after.dump.indices.derived_by_op[new]),
             ancestor=origin and Ancestor(before.dump.label(origin[0]), origin[1]),
             inversions_before=None if old is None else before.inversions(old),

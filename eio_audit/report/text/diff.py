@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from eio_audit.audit.check.figures import BlockAudit, DumpAudit
 from eio_audit.audit.corpus.two_runs import RunComparison
@@ -12,7 +12,16 @@ from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
+from eio_audit.report.document import (
+    Changes,
+    DiffSection,
+    Figures,
+    Hunks,
+    Listing,
+    detail_titles,
+    details,
+    diff_document,
+)
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -113,7 +122,6 @@ _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> None:
     """Print what happened to the ops and to the order. If verbose, the details follow."""
-    document = diff_document(diff, verbose=console.verbose, context=context)
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
     if diff.sameness.sameness in plain and not console.verbose:
@@ -130,7 +138,7 @@ def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> N
         console.print(("order: ", "bold"), f"{inversions}, ", (avoidable, style))
     if said := words.implied_ops(diff):
         console.print((said, "dim"))
-    hidden = 0
+    document, hidden = diff_document(diff, context=context), 0
     for section in document.functions:
         console.print()
         console.print((section.title or "outside functions", "bold"))
@@ -139,13 +147,13 @@ def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> N
         console.print()
         console.print(("order", "bold"))
         print_order(diff.after, console, before=diff.before)
-    for section in (*document.advice, *(document.details if console.verbose else ())):
+    for section in (*document.advice, *(details(diff, verbose=True) if console.verbose else ())):
         console.print()
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
         hidden += _print_parts(section, console)
     steps = next_steps([diff.after])
-    titles = () if console.verbose else ((section.title or "").lower() for section in document.details)
+    titles = () if console.verbose else map(str.lower, detail_titles(diff))
     more = [*([f"{count(hidden, 'more change')}"] if hidden else []), *titles]
     if more or steps:
         console.print()
@@ -213,7 +221,7 @@ def _print_parts(section: DiffSection, console: Console) -> int:
 def _print_changes(part: Changes, console: Console) -> int:
     """Print the changes, repeated ones once. Return how many ops it left out."""
     examples = part.examples(verbose=console.verbose)
-    shown = examples if console.verbose else examples[:SHOWN_CHANGES]
+    shown = list(islice(examples, None if console.verbose else SHOWN_CHANGES))
 
     def print_below(row: int) -> None:
         change, repetition = shown[row]

@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import Ignored
 from eio_audit.audit.diff.diff import Diff
-from eio_audit.audit.diff.dump_comparison import OpChange, OpDifference, Relation, RepeatedChange
+from eio_audit.audit.diff.dump_comparison import (
+    OpChange,
+    OpChangeList,
+    OpDifference,
+    Relation,
+    RepeatedChange,
+)
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.audit.locations.original_index import OpLabel
 from eio_audit.mlir.tokens import after_arrow
@@ -258,11 +264,11 @@ def inversions_of(change: OpChange) -> str:
     return f"{now}, {f'{before:,}' if before else 'none'} before"
 
 
-def kinds_of(changes: Sequence[OpChange]) -> str:
+def kinds_of(changes: OpChangeList) -> str:
     """Return the kinds of change in a group: ``: operands of 7, types of 6``. Empty if none."""
-    derived = sum(change.ancestor is not None for change in changes)
-    moved = sum(change.moved for change in changes if change.differences)
-    kinds = Counter(kind for change in changes for kind in change.changed)
+    derived = sum(change.origin is not None for change in changes.found)
+    moved = sum(change.moved for change in changes.found if change.differences)
+    kinds = Counter(kind for change in changes.found for kind in {one.kind for one in change.differences})
     order = ("operands", "attributes", "types", "location")
     parts = [f"{kind} of {kinds[kind]:,}" for kind in order if kinds[kind]]
     others = {"also moved": moved, "from another op": derived}
