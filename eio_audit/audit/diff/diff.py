@@ -112,7 +112,8 @@ def misplaced(
     It is if that removes most of their inversions. Constants do not count: every greedy rewrite hoists them.
     """
     keys = [None if flag else key for key, flag in zip(keys, dump.keys.constants_by_op, strict=True)]
-    groups = {name: placed(dump, ops, keys, removes_most=True) for name, ops in made.items()}
+    keyed = {name: ops for name, ops in made.items() if any(keys[op] is not None for op in ops)}
+    groups = {name: placed(dump, ops, keys, removes_most=True) for name, ops in keyed.items()}
     return {name: one for name, one in groups.items() if 2 * one.removed > one.inversions}
 
 

@@ -161,17 +161,12 @@ class OpChanges:
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RepeatedChange:
     """Changes that differ only in names of values, indices and layer numbers."""
 
     places: tuple[int, ...]  # their positions among the compared changes
     changes: OpChangeList  # the changes, those in most inversions first
-
-    @property
-    def example(self) -> OpChange:
-        """The first, worst change."""
-        return self.changes[0]
 
     @property
     def modules(self) -> int:
@@ -181,13 +176,12 @@ class RepeatedChange:
     @property
     def module(self) -> str | None:
         """The module, with ``*`` for numbers that differ: ``BatchNorm2d[net.stages.*.norm]``."""
-        modules = self._modules
-        if None in modules:
+        if None in self._modules:
             return None
-        words = zip(*(_NUMBER.split(module or "") for module in modules), strict=True)
+        words = zip(*(_NUMBER.split(module or "") for module in self._modules), strict=True)
         return "".join(word[0] if len(set(word)) == 1 else "*" for word in words)
 
-    @property
+    @cached_property
     def _modules(self) -> set[str | None]:
         return set(map(self.changes.comparison.module_of, self.changes.found))
 

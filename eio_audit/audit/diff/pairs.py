@@ -219,7 +219,7 @@ class Pairs:
         self, sides: Sequence[ComparedOps], labels: Sequence[Sequence[Hashable]]
     ) -> list[RefinementClasses]:
         """Classes of the ops without a partner. A pair is known by its op of the dump after."""
-        number = Numbers().number  # forgotten with the pairs
+        number = Numbers().__getitem__  # forgotten with the pairs
         return [
             RefinementClasses(ops, labels[side], self.keys.scopes[side], number, self._known(side))
             for side, ops in enumerate(sides)

@@ -162,12 +162,9 @@ class ScopeText:
 
     def numbered(self, op_lines: Sequence[int], numbers: Sequence[int]) -> ScopeText:
         """Return it with the numbers of ops, which begin on these lines. Other lines keep theirs."""
-        found: dict[int, list[int]] = {}
-        for line, number in zip(op_lines, numbers, strict=True):
-            found.setdefault(line, []).append(number)
         lines = list(self.lines)
-        for line, here in found.items():
-            lines[line] = lines[line]._replace(ops=tuple(here))
+        for line, ops in groupby(zip(op_lines, numbers, strict=True), itemgetter(0)):
+            lines[line] = lines[line]._replace(ops=tuple(number for _, number in ops))
         return replace(self, lines=lines)
 
     def with_numbers_of(self, here: range, other: ScopeText, there: range) -> ScopeText:
