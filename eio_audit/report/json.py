@@ -187,8 +187,9 @@ def _diff_members(diff: Diff) -> dict[str, object]:
     from eio_audit.audit.diff.dump_comparison import repeated_changes
     from eio_audit.report.wording.diff import verdict
 
-    repeated = {name: repeated_changes(changes) for name, changes in diff.ops.groups.items()}
-    sizes = {name: len(changes) for name, changes in diff.ops.groups.items()}
+    found = diff.ops.found
+    repeated = {name: repeated_changes(diff.comparison, changes) for name, changes in found.items()}
+    sizes = {name: len(changes) for name, changes in found.items()}
     return {
         "verdict": {
             "same_as": diff.sameness.sameness,
@@ -200,7 +201,7 @@ def _diff_members(diff: Diff) -> dict[str, object]:
         "after": _plain(diff.after.summary) | _about_frees([diff.after]),
         "ops": {"unchanged": diff.ops.unchanged, **sizes},
         "implied_ops": diff.ops.implied,
-        "changes": {name: list(changes) for name, changes in diff.ops.groups.items()},
+        "changes": diff.ops.groups,
         "repeated": {name: [one for one in ones if len(one.changes) > 1] for name, ones in repeated.items()},
         "inverse_ops": diff.inverse_ops,
         "fragmentation": diff.fragmentation,

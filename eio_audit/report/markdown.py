@@ -16,17 +16,7 @@ from eio_audit.audit.corpus.models import figures_by_model, figures_by_pass
 from eio_audit.audit.diff.diff import Diff
 from eio_audit.audit.gate.gate import Verdict
 from eio_audit.mlir.source import printable
-from eio_audit.report.document import (
-    Cells,
-    Changes,
-    DiffSection,
-    Figures,
-    Listing,
-    answers,
-    details,
-    diff_document,
-    figures_of,
-)
+from eio_audit.report.document import Cells, Changes, DiffSection, Figures, Listing, diff_document, figures_of
 from eio_audit.report.wording import bisect, count, if_any, order, shortened
 from eio_audit.report.wording import diff as words
 from eio_audit.report.wording.conclusion import Step, next_steps, reasons, status, steps_after
@@ -222,7 +212,7 @@ LONGEST_CELL = 160  # the most characters of a cell unless verbose
 
 def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
     """Return the comparison as Markdown, ending in a newline."""
-    document, first = diff_document(diff), answers(diff)
+    document = diff_document(diff, verbose=verbose)
     inversions, avoidable = words.order_summary(diff)
     lines = [
         f"### {_dump(diff.before)} to {_dump(diff.after)}",
@@ -232,15 +222,15 @@ def diff_to_markdown(diff: Diff, *, verbose: bool = False) -> str:
         f"**{words.ops_summary(diff)}**" + (f"; {inversions}, **{avoidable}**" if inversions else ""),
         "",
     ]
-    for said in filter(None, (*first, words.implied_ops(diff))):
+    for said in filter(None, (*document.answers, words.implied_ops(diff))):
         lines += [said, ""]
     for section in document.functions:
         title = literal(section.title) if section.title else "Outside functions"
         lines += [f"#### {title}", "", *_parts(section, verbose=verbose)]
     lines += _order(diff)
-    for section in (*document.advice, *details(diff, verbose=verbose)):
+    for section in (*document.advice, *document.details):
         lines += [f"#### {section.title}", ""]
-        lines += [section.note, ""] if section.note and section.note not in first else []
+        lines += [section.note, ""] if section.note and section.note not in document.answers else []
         lines += _parts(section, verbose=verbose)
     lines = ["\n".join(lines).rstrip("\n"), *shell_block(next_steps([diff.after]))]
     return "\n".join(lines) + "\n"

@@ -228,6 +228,11 @@ class ComparedDump(ComparedOps):
                 places[op] = place
         return places
 
+    def module_of(self, op: int) -> str | None:
+        """Return the innermost module in the location of an op, or None."""
+        place = self.dump.indices.parsed.places[op]
+        return place.modules[-1] if place is not None and place.modules else None
+
     def block_name(self, block: int) -> str:
         """Return ``@main ^bb1``. A block of an op that is not a function is ``scf.for (line 8) in @main``.
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, overload
+from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
 from eio_audit.audit.diff.matching import match_ops
@@ -74,11 +74,7 @@ class OpChange:
     ancestor: Ancestor | None  # for an added op, the op it came from, if known
     inversions_before: int | None  # how many inversions it is in; None without the op or an index
     inversions_after: int | None
-
-    @property
-    def status(self) -> str:
-        """``unchanged``, ``moved``, ``modified``, ``added`` or ``removed``."""
-        return _status(self.before, self.after, self.differences, self.moved)
+    status: str  # `unchanged`, `moved`, `modified`, `added` or `removed`
 
     @property
     def op(self) -> OpLabel:
@@ -93,70 +89,45 @@ class OpChange:
         return tuple(dict.fromkeys(difference.kind for difference in self.differences))
 
 
-def _status(before: object, after: object, differences: Sequence[OpDifference], moved: bool) -> str:
-    if before is None or after is None:
-        return "added" if before is None else "removed"
-    return "modified" if differences else "moved" if moved else "unchanged"
-
-
 class FoundChange(NamedTuple):
-    """What became of one op: what is known before it is described as an `OpChange`."""
+    """What became of one op, as found: a report describes only those that it shows, as an `OpChange`."""
 
     old: int | None  # the op in the earlier dump; None if it was added
     new: int | None  # the op in the later dump; None if it was removed
     differences: tuple[OpDifference, ...]
     moved: bool
-    origin: tuple[int, Relation] | None  # the earlier op that an added op came from, if known
+    origin: tuple[int, Relation] | None  # for an added op, the earlier op it came from, if known
+
+    @property
+    def status(self) -> str:
+        """As that of an `OpChange`."""
+        if self.old is None or self.new is None:
+            return "added" if self.old is None else "removed"
+        return "modified" if self.differences else "moved" if self.moved else "unchanged"
 
 
-class OpChangeList(Sequence[OpChange]):
-    """Changes of ops. Each is described when it is asked for, since a report names few of very many."""
-
-    def __init__(self, comparison: DumpComparison, found: Sequence[FoundChange]) -> None:
-        self.comparison = comparison
-        self.found = found
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    @overload
-    def __getitem__(self, place: int) -> OpChange: ...
-    @overload
-    def __getitem__(self, place: slice) -> OpChangeList: ...
-    def __getitem__(self, place: int | slice) -> OpChange | OpChangeList:
-        if isinstance(place, slice):
-            return OpChangeList(self.comparison, self.found[place])
-        return self.comparison.described(self.found[place])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def by_function(self) -> dict[str | None, OpChangeList]:
-        """Return the changes of each function, for removed ops of their former one."""
-        of_function = defaultdict[str | None, list[FoundChange]](list)
-        for one in self.found:
-            of_function[self.comparison.function_of(one)].append(one)
-        return {function: OpChangeList(self.comparison, found) for function, found in of_function.items()}
+def _group(status: str) -> cached_property[tuple[OpChange, ...]]:
+    return cached_property(lambda ops: tuple(map(ops.comparison.described, ops.found[status])))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OpChanges:
     """Every op of both dumps, in one of five groups."""
 
     unchanged: int
-    moved: OpChangeList
-    modified: OpChangeList
-    added: OpChangeList
-    removed: OpChangeList
     # Ops that one dump prints and the other omits because of its printing form, such as implied
     # terminators of custom assembly. They are in no group.
     implied: int
+    found: Mapping[str, Sequence[FoundChange]] = field(repr=False)  # by status, the changes of ops
+    comparison: DumpComparison = field(compare=False, repr=False)  # describes them
+
+    moved = _group("moved")
+    modified = _group("modified")
+    added = _group("added")
+    removed = _group("removed")
 
     @property
-    def groups(self) -> dict[str, OpChangeList]:
+    def groups(self) -> dict[str, tuple[OpChange, ...]]:
         """The changed ops, by what became of them."""
         return {"moved": self.moved, "modified": self.modified, "added": self.added, "removed": self.removed}
 
@@ -166,7 +137,12 @@ class RepeatedChange:
     """Changes that differ only in names of values, indices and layer numbers."""
 
     places: tuple[int, ...]  # their positions among the compared changes
-    changes: OpChangeList  # the changes, those in most inversions first
+    changes: Sequence[FoundChange]  # the changes, those in most inversions first
+    comparison: DumpComparison = field(repr=False)  # of their dumps
+
+    def worst(self, most: int | None) -> list[OpChange]:
+        """Return the first of the changes, at most so many."""
+        return [self.comparison.described(change) for change in self.changes[:most]]
 
     @property
     def modules(self) -> int:
@@ -183,39 +159,37 @@ class RepeatedChange:
 
     @cached_property
     def _modules(self) -> set[str | None]:
-        return set(map(self.changes.comparison.module_of, self.changes.found))
+        return {side.module_of(op) for side, op in map(self.comparison.shown, self.changes)}
 
 
-def repeated_changes(changes: OpChangeList) -> list[RepeatedChange]:
+def repeated_changes(comparison: DumpComparison, changes: Sequence[FoundChange]) -> list[RepeatedChange]:
     """Group equal changes. Groups with moved ops and most inversions come first, then the most frequent.
 
     Two changes are equal if the same words of the same kind of op changed in the same way. Numbers in the
     words may differ, such as tensor sizes, if the ops are in the same module of different layers.
     """
-    comparison, found = changes.comparison, changes.found
     groups: dict[Hashable, list[int]] = {}
-    for place, change in enumerate(found):
+    for place, change in enumerate(changes):
         groups.setdefault(_kind(comparison, change), []).append(place)
 
-    def badness(place: int) -> tuple[bool, int]:
-        new = found[place].new
-        return not found[place].moved, 0 if new is None else -(comparison.after.inversions(new) or 0)
+    def badness(change: FoundChange) -> tuple[bool, int]:
+        inversions = None if change.new is None else comparison.after.inversions(change.new)
+        return not change.moved, -(inversions or 0)
 
-    worst_first = [(sorted(places, key=badness), places) for places in groups.values()]
-    worst_first.sort(key=lambda group: (*badness(group[0][0]), -len(group[0])))
-    return [
-        RepeatedChange(tuple(places), OpChangeList(comparison, [found[place] for place in worst]))
-        for worst, places in worst_first
+    repeated = [
+        RepeatedChange(tuple(places), sorted((changes[k] for k in places), key=badness), comparison)
+        for places in groups.values()
     ]
+    return sorted(repeated, key=lambda one: (*badness(one.changes[0]), -len(one.changes)))
 
 
 def _kind(comparison: DumpComparison, change: FoundChange) -> Hashable:
-    module = comparison.module_of(change)
     old, new, differences, moved, origin = change
-    before, after = comparison.before.ir, comparison.after.ir
+    side, op = comparison.shown(change)
+    before, after, module = comparison.before.ir, comparison.after.ir, side.module_of(op)
     return (
         comparison.function_of(change),
-        _status(old, new, differences, moved),
+        change.status,
         moved,
         None if old is None else before.name(old),
         None if new is None else after.name(new),
@@ -261,17 +235,9 @@ class DumpComparison:
     @cached_property
     def _at_location(self) -> dict[int, list[int]]:
         """By location, the ops of the earlier dump that have it."""
-        return self._by_location(range(len(self.before)))
-
-    @cached_property
-    def _vanished_at(self) -> dict[int, list[int]]:
-        """By location, the ops of the earlier dump that were removed."""
-        return self._by_location(op for op in range(len(self.before)) if op not in self.became)
-
-    def _by_location(self, ops: Iterable[int]) -> dict[int, list[int]]:
         found: dict[int, list[int]] = defaultdict(list)
-        for op in ops:
-            if (location := self.before.locations[op]) != NO_LOCATION:
+        for op, location in enumerate(self.before.locations):
+            if location != NO_LOCATION:
                 found[location].append(op)
         return found
 
@@ -283,14 +249,10 @@ class DumpComparison:
         """
         by_status: dict[str, list[FoundChange]] = defaultdict(list)
         for change in self._found(commuted, with_unchanged=False):
-            by_status[_status(*change[:4])].append(change)
-        statuses = ("moved", "modified", "added", "removed")
-        groups = {status: OpChangeList(self, by_status[status]) for status in statuses}
-        return OpChanges(
-            unchanged=len(self.became) - len(groups["moved"]) - len(groups["modified"]),
-            implied=sum(map(len, self._implied)),
-            **groups,
-        )
+            by_status[change.status].append(change)
+        found = {status: by_status[status] for status in ("moved", "modified", "added", "removed")}
+        unchanged = len(self.became) - len(found["moved"]) - len(found["modified"])
+        return OpChanges(unchanged, sum(map(len, self._implied)), found, self)
 
     def pairs(self, commuted: Mapping[int, int]) -> Iterator[OpChange]:
         """Yield the ops in the order of the later dump. A removed op comes after the op that it followed."""
@@ -373,7 +335,10 @@ class DumpComparison:
 
         Of several removed ops, it is the one with the same name in another dialect.
         """
-        vanished = self._vanished_at.get(self.after.locations[new], ())
+        if len(self.became) == len(self.before):
+            return None
+        at_location = self._at_location.get(self.after.locations[new], ())
+        vanished = [op for op in at_location if op not in self.became]
         stem = self.after.names[new].partition(".")[2]
         namesakes = [op for op in vanished if self.before.names[op].partition(".")[2] == stem]
         found = next((ops for ops in (namesakes, vanished) if len(ops) == 1), None)
@@ -505,22 +470,17 @@ class DumpComparison:
         """Whether a form of the op may name the arguments of several regions once (``stablehlo.while``)."""
         return self.before.names[old] not in self.matching.same_form
 
-    def function_of(self, change: FoundChange) -> str | None:
-        """Return the symbol of the function of an op, of a removed op its former function; None outside."""
-        side, op = self._side_of(change)
-        return side.functions[side.ir.op_block[op]]
-
-    def module_of(self, change: FoundChange) -> str | None:
-        """Return the module of an op, as its label names it."""
-        side, op = self._side_of(change)
-        place = side.dump.indices.parsed.places[op]
-        return place.modules[-1] if place is not None and place.modules else None
-
-    def _side_of(self, change: FoundChange) -> tuple[ComparedDump, int]:
+    def shown(self, change: FoundChange) -> tuple[ComparedDump, int]:
+        """Return the op in the later dump. If it was removed, the op in the earlier dump."""
         if change.new is not None:
             return self.after, change.new
         assert change.old is not None
         return self.before, change.old
+
+    def function_of(self, change: FoundChange) -> str | None:
+        """Return the symbol of the function of an op, for a removed op of its former function, or None."""
+        side, op = self.shown(change)
+        return side.functions[side.ir.op_block[op]]
 
     def described(self, change: FoundChange) -> OpChange:
         """Return what became of an op, as reports tell it."""
@@ -547,4 +507,5 @@ class DumpComparison:
             ancestor=origin and Ancestor(before.dump.label(origin[0]), origin[1]),
             inversions_before=None if old is None else before.inversions(old),
             inversions_after=None if new is None else after.inversions(new),
+            status=change.status,
         )

@@ -7,15 +7,11 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from eio_audit.audit.diff.compared_dump import ComparedOps
 from eio_audit.audit.diff.refinement import NO_CLASS, MatchKeys, RefinementClasses
 from eio_audit.audit.locations.parsed_locations import NO_LOCATION, Numbers
-
-if TYPE_CHECKING:
-    from eio_audit.audit.diff.refinement import MatchKeys
-
 
 NONE = -1  # stands for an op, block or value that has no partner
 MANY = -2  # stands for several ops where one is sought

@@ -11,8 +11,8 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from heapq import nsmallest
@@ -24,10 +24,9 @@ from typing import Any
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.scope_steps import ChangedOp, PassStep, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.log.scope_text import ScopeText, lines_of
+from eio_audit.audit.log.scope_text import ScopeText, ShownText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.mlir.input.function_texts import DumpText
 from eio_audit.report.document import Cell, Cells, FigureColumn, figures_of
 from eio_audit.report.wording.diff import SIGNS
 
@@ -107,7 +106,6 @@ def _differences(numbers: Iterable[int]) -> array[int]:
 
 
 STATUSES = ("added", "removed", "modified", "moved")  # of ops, in the order of the page's counts
-ITEMS_AT_ONCE = 10_000  # of a list that become JSON at a time
 LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 
@@ -137,15 +135,8 @@ class StoredSteps:
 
     def add(self, index: int, before: ScopeText, after: ScopeText, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes."""
-        self.add_between(index, (self.number_of(before), self.number_of(after)), changes)
-
-    def number_of(self, text: ScopeText) -> int:
-        """Store a text, and return its number."""
-        return self._texts.add(text)
-
-    def add_between(self, index: int, texts: tuple[int, int], changes: Sequence[ChangedOp]) -> None:
-        """Store what a pass changed between two texts that are stored already."""
         self.counts.setdefault(index, Counter()).update(change.status for change in changes)
+        texts = self._texts.add(before), self._texts.add(after)
         columns = [
             [STATUSES.index(change.status) for change in changes],
             [change.number for change in changes],
@@ -188,50 +179,32 @@ class StoredSteps:
 
 def pair_data(comparison: DumpComparison) -> dict[str, object]:
     """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
-    count, stored = len(comparison.before.ir), StoredSteps()
-    was, before, old = _side(stored, comparison.before, range(count))
-    numbers = array("q", (comparison.was.get(op, count + op) for op in range(len(comparison.after.ir))))
-    now, after, new = _side(stored, comparison.after, numbers)
-    changes = changed_ops(ScopeStep(before, after, old, new, comparison))
-    stored.add_between(0, (was, now), [*changes])
+    count = len(comparison.before.ir)
+    numbers = (comparison.was.get(op, count + op) for op in range(len(comparison.after.ir)))
+    before, old = _side(comparison.before, range(count))
+    after, new = _side(comparison.after, array("q", numbers))
+    stored = StoredSteps()
+    stored.add(0, before, after, [*changed_ops(ScopeStep(before, after, old, new, comparison))])
     counts = [stored.counts[0][status] for status in STATUSES]
     empty = dict.fromkeys(("function", "place", "time", "order", "command"), "")
     shown = {"name": "Before and after", **empty, "changed": True, "counts": counts}
     return {"passes": [shown], **stored.data()}
 
 
-def _side(
-    stored: StoredSteps, side: ComparedDump, numbers: Sequence[int]
-) -> tuple[int, ScopeText, ScopeSide]:
-    """Store a dump that was read as a whole, and return it without its lines, and its numbered ops."""
+def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeSide]:
+    """Return a dump that was read as a whole, and its ops with their numbers."""
     dump = side.dump.dump
-    aliases = DumpText(dump, side.ir.op_table).aliases
-    text = ScopeText(dump, lines_of(dump, aliases, dump.source.line_at(dump.span.start)), {}, aliases)
+    text = ShownText(dump, side.ir.op_table).text
     above = text.lines[0].number - dump.source.line_at(0) if text.lines else 0
     ops = ScopeSide(range(-above, len(text.lines) + 1), side)
     ops.numbers = numbers
-    return stored.number_of(text.numbered(ops.op_lines, numbers)), replace(text, lines=()), ops
+    return text.numbered(ops.op_lines, numbers), ops
 
 
 def packed(data: Mapping[str, object]) -> str:
     """Return data as JSON, deflated, in base64."""
-    packer, pieces = zlib.compressobj(LEVEL), map(str.encode, _json_pieces(data))
-    deflated = b"".join([*map(packer.compress, pieces), packer.flush()])
-    return base64.b64encode(deflated).decode()
-
-
-def _json_pieces(data: Mapping[str, object]) -> Iterator[str]:
-    """Yield JSON in ASCII, so broken encoding comes through; a long list takes little memory at a time."""
-    dumps = json.JSONEncoder(separators=(",", ":")).encode
-    for lead, (key, value) in zip(chain("{", repeat(",")), data.items(), strict=False):
-        yield f"{lead}{dumps(key)}:"
-        if isinstance(value, list):
-            for start in range(0, len(value) or 1, ITEMS_AT_ONCE):
-                yield ("," if start else "[") + dumps(value[start : start + ITEMS_AT_ONCE])[1:-1]
-            yield "]"
-        else:
-            yield dumps(value)
-    yield "}"
+    text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through
+    return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()
 
 
 SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data

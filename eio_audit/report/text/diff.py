@@ -12,16 +12,7 @@ from eio_audit.audit.diff.dump_comparison import OpChange
 from eio_audit.audit.diff.matching import gaps_between, matching_lines
 from eio_audit.audit.diff.sameness import Sameness
 from eio_audit.mlir.input.dumps import Dump
-from eio_audit.report.document import (
-    Changes,
-    DiffSection,
-    Figures,
-    Hunks,
-    Listing,
-    detail_titles,
-    details,
-    diff_document,
-)
+from eio_audit.report.document import Changes, DiffSection, Figures, Hunks, Listing, diff_document
 from eio_audit.report.text.console import (
     NARROW,
     Column,
@@ -122,6 +113,7 @@ _STYLES = {"unchanged": "dim", "added": "green", "removed": "red"}
 
 def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> None:
     """Print what happened to the ops and to the order. If verbose, the details follow."""
+    document = diff_document(diff, verbose=console.verbose, context=context, is_brief=not console.verbose)
     inversions, avoidable = words.order_summary(diff)
     plain = {Sameness.BYTES, Sameness.NAMES} if diff.ignored else {Sameness.BYTES}
     if diff.sameness.sameness in plain and not console.verbose:
@@ -138,7 +130,7 @@ def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> N
         console.print(("order: ", "bold"), f"{inversions}, ", (avoidable, style))
     if said := words.implied_ops(diff):
         console.print((said, "dim"))
-    document, hidden = diff_document(diff, context=context), 0
+    hidden = 0
     for section in document.functions:
         console.print()
         console.print((section.title or "outside functions", "bold"))
@@ -147,13 +139,13 @@ def print_diff(diff: Diff, console: Console, *, context: int | None = None) -> N
         console.print()
         console.print(("order", "bold"))
         print_order(diff.after, console, before=diff.before)
-    for section in (*document.advice, *(details(diff, verbose=True) if console.verbose else ())):
+    for section in (*document.advice, *(document.details if console.verbose else ())):
         console.print()
         note = f"  {section.note}" if section.note else ""
         console.print(((section.title or "").lower(), "bold"), note)
         hidden += _print_parts(section, console)
     steps = next_steps([diff.after])
-    titles = () if console.verbose else map(str.lower, detail_titles(diff))
+    titles = () if console.verbose else ((section.title or "").lower() for section in document.details)
     more = [*([f"{count(hidden, 'more change')}"] if hidden else []), *titles]
     if more or steps:
         console.print()
