@@ -69,7 +69,7 @@ class Reduction:
 class Users:
     """By op, its users with the place among their operands, in textual order.
 
-    They are in arrays, and become tuples when they are first asked for: most ops are never asked for theirs.
+    They are in arrays, and become tuples when they are asked for: most ops are never asked for theirs.
     """
 
     def __init__(self, producers: Sequence[Sequence[tuple[int, int]]]) -> None:
@@ -89,14 +89,10 @@ class Users:
                     here = starts[owner + 1]
                     self._ops[here], self._places[here] = op, place
                     starts[owner + 1] = here + 1
-        self._known: dict[int, list[tuple[int, int]]] = {}
 
     def __getitem__(self, op: int) -> list[tuple[int, int]]:
-        found = self._known.get(op)
-        if found is None:
-            here = slice(self._starts[op], self._starts[op + 1])
-            found = self._known[op] = list(zip(self._ops[here], self._places[here], strict=True))
-        return found
+        here = slice(self._starts[op], self._starts[op + 1])
+        return list(zip(self._ops[here], self._places[here], strict=True))
 
 
 class ComparedOps:

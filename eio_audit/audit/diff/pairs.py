@@ -58,8 +58,8 @@ class SameOps:
         """Return, by function, label and text, the only op that has them, if its text can be compared."""
         contents, scopes = self._keys.contents[side], self._keys.scopes[side]
         around = map(scopes.__getitem__, self._sides[side].ir.op_block)
-        keys = list(zip(around, self._keys.labels[side], contents, strict=True))
-        found: dict[Hashable, int] = dict(zip(keys, range(len(keys)), strict=True))
+        keys: list[Hashable] = list(zip(around, self._keys.labels[side], contents, strict=True))
+        found = dict(zip(keys, range(len(keys)), strict=True))
         if len(found) == len(keys) and None not in contents:  # this takes half the time
             return found
         times = Counter(keys)
