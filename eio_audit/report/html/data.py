@@ -11,7 +11,7 @@ import re
 import zlib
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -24,12 +24,15 @@ from typing import Any
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.scope_steps import ChangedOp, PassStep, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.log.scope_text import ScopeText, ShownText
+from eio_audit.audit.log.scope_text import ScopeText, lines_of
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
+from eio_audit.mlir.input.function_texts import DumpText
+from eio_audit.mlir.source import count_lines
 from eio_audit.report.document import Cell, Cells, FigureColumn, figures_of
 from eio_audit.report.wording.diff import SIGNS
 
+_TEXT = re.compile(rb"\S")
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only
 
 
@@ -106,6 +109,7 @@ def _differences(numbers: Iterable[int]) -> array[int]:
 
 
 STATUSES = ("added", "removed", "modified", "moved")  # of ops, in the order of the page's counts
+ITEMS_AT_ONCE = 10_000  # of a list in a piece of JSON
 LEVEL = 9  # how hard zlib tries: the page is written once and read often
 
 
@@ -123,7 +127,7 @@ class StoredSteps:
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        self.add(key, step.before, step.after, changes)
+        self.add(key, (step.before, step.after), changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -133,10 +137,12 @@ class StoredSteps:
             step[0] = index_of[step[0]]
         return self
 
-    def add(self, index: int, before: ScopeText, after: ScopeText, changes: Sequence[ChangedOp]) -> None:
-        """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes."""
+    def add(self, index: int, texts: Iterable[ScopeText], changes: Sequence[ChangedOp]) -> None:
+        """Store what a pass changed, and the texts before and after it, one after the other.
+
+        ``index`` is that of its TracedPass in Trace.passes.
+        """
         self.counts.setdefault(index, Counter()).update(change.status for change in changes)
-        texts = self._texts.add(before), self._texts.add(after)
         columns = [
             [STATUSES.index(change.status) for change in changes],
             [change.number for change in changes],
@@ -146,7 +152,7 @@ class StoredSteps:
             [-1 if change.before is None else change.before for change in changes],
             [-1 if change.after is None else change.after for change in changes],
         ]
-        self._steps.append([index, *texts, *columns])
+        self._steps.append([index, *map(self._texts.add, texts), *columns])
 
     @property
     def sources(self) -> list[str]:
@@ -181,30 +187,54 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
     """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
     count = len(comparison.before.ir)
     numbers = (comparison.was.get(op, count + op) for op in range(len(comparison.after.ir)))
-    before, old = _side(comparison.before, range(count))
-    after, new = _side(comparison.after, array("q", numbers))
+    sides = _side(comparison.before, range(count)), _side(comparison.after, array("q", numbers))
+    no_text = ScopeText(comparison.before.dump.dump, (), {}, None)
+    changes = [*changed_ops(ScopeStep(no_text, no_text, *sides, comparison))]
     stored = StoredSteps()
-    stored.add(0, before, after, [*changed_ops(ScopeStep(before, after, old, new, comparison))])
+    stored.add(0, map(_text_of, sides), changes)
     counts = [stored.counts[0][status] for status in STATUSES]
     empty = dict.fromkeys(("function", "place", "time", "order", "command"), "")
     shown = {"name": "Before and after", **empty, "changed": True, "counts": counts}
     return {"passes": [shown], **stored.data()}
 
 
-def _side(side: ComparedDump, numbers: Sequence[int]) -> tuple[ScopeText, ScopeSide]:
-    """Return a dump that was read as a whole, and its ops with their numbers."""
+def _side(side: ComparedDump, numbers: Sequence[int]) -> ScopeSide:
+    """Return the ops of a dump that was read as a whole, with their numbers."""
     dump = side.dump.dump
-    text = ShownText(dump, side.ir.op_table).text
-    above = text.lines[0].number - dump.source.line_at(0) if text.lines else 0
-    ops = ScopeSide(range(-above, len(text.lines) + 1), side)
+    text = _TEXT.search(dump.source.data, *dump.span)
+    above = count_lines(dump.source.data, 0, text.start()) if text else 0
+    ops = ScopeSide(range(-above, len(dump.source.data)), side)
     ops.numbers = numbers
-    return text.numbered(ops.op_lines, numbers), ops
+    return ops
+
+
+def _text_of(side: ScopeSide) -> ScopeText:
+    """Return the text of a side, with the number of the first op on each line."""
+    dump = side.ops.dump.dump
+    aliases = DumpText(dump, side.ops.ir.op_table).aliases
+    lines = lines_of(dump, aliases, dump.source.line_at(dump.span.start))
+    for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
+        lines[line] = lines[line]._replace(ops=(number,))
+    return ScopeText(dump, lines, {}, aliases)
 
 
 def packed(data: Mapping[str, object]) -> str:
     """Return data as JSON, deflated, in base64."""
-    text = json.dumps(data, separators=(",", ":"))  # in ASCII, so broken encoding comes through
-    return base64.b64encode(zlib.compress(text.encode(), LEVEL)).decode()
+    packer = zlib.compressobj(LEVEL)
+    deflated = [packer.compress(piece.encode()) for piece in _json_pieces(data)]
+    return base64.b64encode(b"".join([*deflated, packer.flush()])).decode()
+
+
+def _json_pieces(data: Mapping[str, object]) -> Iterator[str]:
+    """Yield JSON in ASCII, so broken encoding comes through. Of a long list, a piece has a part."""
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    for lead, (key, value) in zip(chain("{", repeat(",")), data.items(), strict=False):
+        yield f"{lead}{encode(key)}:"
+        if isinstance(value, list):
+            for start in range(0, len(value) or 1, ITEMS_AT_ONCE):
+                yield ("," if start else "[") + encode(value[start : start + ITEMS_AT_ONCE])[1:-1]
+        yield "]" if isinstance(value, list) else encode(value)
+    yield "}"
 
 
 SHOWN_ROWS = 20  # how many rows are in the page itself; the others are data
