@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, compress, groupby, pairwise
 from threading import Lock
 
 from eio_audit.audit.check.check import audit_dump, audit_keyed
@@ -219,26 +219,12 @@ def _count(
     functions: Counter[RunKey] = Counter()
     for block, ops in enumerate(dump.ir.block_ops):
         in_order = [ops[place] for place in orders[block]] if block in orders else ops
-        last_path: RunKey = ()
-        last_function: RunKey = ()
-        last_named: tuple[str | None, str | None] = None, None
-        last: ModelPlace | None = None
-        for op in in_order:
-            place = places[op]
-            if place is None or place is last:
-                continue
-            last = place
-            path = place.modules
-            if path and path != last_path:
-                for depth in range(1, len(path) + 1):
-                    modules[path[:depth]] += path[:depth] != last_path[:depth]
-                last_path = path
-            named = place.file, place.function
-            if place.function is not None and named != last_named:
-                last_named = named
-                function = (f"{place.file} {place.function}".strip(),)
-                functions[function] += function != last_function
-                last_function = function
+        known = [place for place, _ in groupby(filter(None, map(places.__getitem__, in_order)))]
+        paths: list[RunKey] = [place.modules for place in known if place.modules]
+        for last, path in pairwise([(), *paths]):
+            modules.update(path[:depth] for depth in range(1, len(path) + 1) if path[:depth] != last[:depth])
+        names = (f"{place.file} {place.function}".strip() for place in known if place.function is not None)
+        functions.update((name,) for name, _ in groupby(names))
     return modules, functions
 
 

@@ -24,15 +24,17 @@ from typing import Any
 from eio_audit.audit.diff.compared_dump import ComparedDump
 from eio_audit.audit.diff.dump_comparison import DumpComparison
 from eio_audit.audit.log.scope_steps import ChangedOp, PassStep, ScopeSide, ScopeStep, changed_ops
-from eio_audit.audit.log.scope_text import ScopeText, lines_of
+from eio_audit.audit.log.scope_text import Line, ScopeText
 from eio_audit.audit.log.trace import Trace
 from eio_audit.audit.log.walk import PassRun
-from eio_audit.mlir.input.function_texts import DumpText
-from eio_audit.mlir.source import count_lines
+from eio_audit.mlir.input.dumps import Dump
+from eio_audit.mlir.input.function_texts import Aliases, DumpText
+from eio_audit.mlir.source import Span, count_lines
 from eio_audit.report.document import Cell, Cells, FigureColumn, figures_of
 from eio_audit.report.wording.diff import SIGNS
 
-_TEXT = re.compile(rb"\S")
+_LINE = re.compile(rb"[^\n]++\n?+|\n")
+_LINES = re.compile(rb"[^\S\n]*+\S(?:.*\S)?[^\S\n]*+", re.DOTALL)  # without blank ones around them
 _NUMBER = re.compile(rb"%(0|[1-9][0-9]{0,8})")  # the name of a value; many lines differ in these only
 
 
@@ -75,19 +77,20 @@ class StoredTexts:
         self.sources: dict[str, int] = {}  # the names of the files, each with a number
         self._numbers: dict[tuple[int, tuple[bytes, ...]], int] = {}
 
-    def add(self, text: ScopeText) -> int:
-        """Return the number of a text."""
-        definitions = dict[bytes, bytes]()
-        for aliases in {id(line.aliases): line.aliases for line in text.lines}.values():
-            definitions |= aliases.definitions
-        columns = (
-            (self.lines.add(line.text) for line in text.lines),
-            (line.ops[0] + 1 if line.ops else 0 for line in text.lines),
-            (line.number for line in text.lines),
-            (self.lines.add(b"%b = %b" % one) for one in definitions.items()),
-        )
-        source = self.sources.setdefault(text.dump.source.name, len(self.sources))
-        state = source, tuple(_differences(column).tobytes() for column in columns)
+    def add(self, source: str, lines: Iterable[Line]) -> int:
+        """Return the number of a text of a file."""
+        numbers, ops, places = array("q"), array("q"), array("q")
+        aliases, definitions = dict[int, Aliases](), dict[bytes, bytes]()
+        for line in lines:
+            numbers.append(self.lines.add(line.text))
+            ops.append(line.ops[0] + 1 if line.ops else 0)
+            places.append(line.number)
+            aliases.setdefault(id(line.aliases), line.aliases)
+        for one in aliases.values():
+            definitions |= one.definitions
+        defined = array("q", (self.lines.add(b"%b = %b" % one) for one in definitions.items()))
+        columns = tuple(_differences(column).tobytes() for column in (numbers, ops, places, defined))
+        state = self.sources.setdefault(source, len(self.sources)), columns
         return self._numbers.setdefault(state, len(self._numbers))
 
     def states(self) -> list[list[int | list[int]]]:
@@ -102,10 +105,9 @@ class StoredTexts:
         ]
 
 
-def _differences(numbers: Iterable[int]) -> array[int]:
+def _differences(numbers: array[int]) -> array[int]:
     """Return each number less the one before; the first less 0."""
-    listed = array("q", numbers)
-    return array("q", map(int.__sub__, listed, chain([0], listed)))
+    return array("q", map(int.__sub__, numbers, chain([0], numbers)))
 
 
 STATUSES = ("added", "removed", "modified", "moved")  # of ops, in the order of the page's counts
@@ -116,7 +118,7 @@ LEVEL = 9  # how hard zlib tries: the page is written once and read often
 class StoredSteps:
     """The steps of a log, or the only step of a comparison, stored for a page."""
 
-    def __init__(self, steps: Iterable[ScopeStep] = ()) -> None:
+    def __init__(self) -> None:
         # By the index of a pass, how many ops it changed, by status.
         self.counts: dict[int, Counter[str]] = {}
         self._texts = StoredTexts()
@@ -127,7 +129,7 @@ class StoredSteps:
     def watch(self, run: PassRun, program: str, step: PassStep, changes: Sequence[ChangedOp]) -> None:
         """Store what a pass did while a log is traced. ``trace`` calls this."""
         key = self._keys.setdefault((program, run.number), len(self._keys))
-        self.add(key, (step.before, step.after), changes)
+        self.add(key, [(text.dump, text.lines) for text in (step.before, step.after)], changes)
 
     def of(self, trace: Trace) -> StoredSteps:
         """Return the steps that were watched, with the indices of their passes in the trace."""
@@ -137,12 +139,15 @@ class StoredSteps:
             step[0] = index_of[step[0]]
         return self
 
-    def add(self, index: int, texts: Iterable[ScopeText], changes: Sequence[ChangedOp]) -> None:
-        """Store what a pass changed, and the texts before and after it, one after the other.
+    def add(
+        self, index: int, texts: Iterable[tuple[Dump, Iterable[Line]]], changes: Sequence[ChangedOp]
+    ) -> None:
+        """Store what a pass changed. ``index`` is that of its TracedPass in Trace.passes.
 
-        ``index`` is that of its TracedPass in Trace.passes.
+        ``texts`` are those before and after it: dumps that they are from, and lines.
         """
         self.counts.setdefault(index, Counter()).update(change.status for change in changes)
+        numbers = [self._texts.add(dump.source.name, lines) for dump, lines in texts]
         columns = [
             [STATUSES.index(change.status) for change in changes],
             [change.number for change in changes],
@@ -152,7 +157,7 @@ class StoredSteps:
             [-1 if change.before is None else change.before for change in changes],
             [-1 if change.after is None else change.after for change in changes],
         ]
-        self._steps.append([index, *map(self._texts.add, texts), *columns])
+        self._steps.append([index, *numbers, *columns])
 
     @property
     def sources(self) -> list[str]:
@@ -185,13 +190,13 @@ class StoredSteps:
 
 def pair_data(comparison: DumpComparison) -> dict[str, object]:
     """Return what an unknown pass did between two dumps, as scripts read the only pass of a page."""
-    count = len(comparison.before.ir)
-    numbers = (comparison.was.get(op, count + op) for op in range(len(comparison.after.ir)))
-    sides = _side(comparison.before, range(count)), _side(comparison.after, array("q", numbers))
+    size = len(comparison.before.ir)
+    numbers = (comparison.was.get(op, size + op) for op in range(len(comparison.after.ir)))
+    sides = _side(comparison.before, range(size)), _side(comparison.after, array("q", numbers))
     no_text = ScopeText(comparison.before.dump.dump, (), {}, None)
     changes = [*changed_ops(ScopeStep(no_text, no_text, *sides, comparison))]
     stored = StoredSteps()
-    stored.add(0, map(_text_of, sides), changes)
+    stored.add(0, ((side.ops.dump.dump, _lines_of(side)) for side in sides), changes)
     counts = [stored.counts[0][status] for status in STATUSES]
     empty = dict.fromkeys(("function", "place", "time", "order", "command"), "")
     shown = {"name": "Before and after", **empty, "changed": True, "counts": counts}
@@ -200,22 +205,28 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
 
 def _side(side: ComparedDump, numbers: Sequence[int]) -> ScopeSide:
     """Return the ops of a dump that was read as a whole, with their numbers."""
-    dump = side.dump.dump
-    text = _TEXT.search(dump.source.data, *dump.span)
-    above = count_lines(dump.source.data, 0, text.start()) if text else 0
-    ops = ScopeSide(range(-above, len(dump.source.data)), side)
+    data = side.ir.source.data
+    ops = ScopeSide(range(-count_lines(data, 0, _extent(side.dump.dump).start), len(data)), side)
     ops.numbers = numbers
     return ops
 
 
-def _text_of(side: ScopeSide) -> ScopeText:
-    """Return the text of a side, with the number of the first op on each line."""
+def _extent(dump: Dump) -> Span:
+    """Return where the lines of a dump are, without blank ones around them."""
+    found = _LINES.search(dump.source.data, *dump.span)
+    return Span(*found.span()) if found else Span(dump.span.start, dump.span.start)
+
+
+def _lines_of(side: ScopeSide) -> Iterator[Line]:
+    """Yield these lines, each with the number of the first op on it. They take much memory at once."""
     dump = side.ops.dump.dump
+    extent, source = _extent(dump), dump.source
     aliases = DumpText(dump, side.ops.ir.op_table).aliases
-    lines = lines_of(dump, aliases, dump.source.line_at(dump.span.start))
-    for line, number in zip(reversed(side.op_lines), reversed(side.numbers), strict=True):
-        lines[line] = lines[line]._replace(ops=(number,))
-    return ScopeText(dump, lines, {}, aliases)
+    start = source.line_at(dump.span.start) + count_lines(source.data, dump.span.start, extent.start)
+    first = dict(zip(reversed(side.op_lines), reversed(side.numbers), strict=True))
+    for place, line in enumerate(_LINE.finditer(source.data, *extent)):
+        ops = (first[place],) if place in first else ()
+        yield Line(line[0].removesuffix(b"\n"), start + place, 0, aliases, ops)
 
 
 def packed(data: Mapping[str, object]) -> str:
