@@ -188,12 +188,10 @@ def changes_by_function(diff: Diff) -> list[DiffSection]:
     return [DiffSection(function, "", parts) for function, parts in sections.items()]
 
 
-def _by_function(
-    changes: Iterable[Any], function_of: Callable[[Any], str | None]
-) -> dict[str | None, list[Any]]:
+def _by_function(changes: Iterable[Any], key: Callable[[Any], str | None]) -> dict[str | None, list[Any]]:
     of_function: dict[str | None, list[Any]] = {}
     for change in changes:
-        of_function.setdefault(function_of(change), []).append(change)
+        of_function.setdefault(key(change), []).append(change)
     return of_function
 
 

@@ -98,8 +98,8 @@ def made_out_of_order(comparison: DumpComparison) -> dict[str, set[int]]:
     for op in (*comparison.added, *comparison.moved):
         found = comparison.converted_from(op)
         was = comparison.was.get(op) if found is None else found[0]
-        before = 0 if was is None else comparison.before.inversions(was) or 0
-        if (comparison.after.inversions(op) or 0) > before:
+        before = 0 if was is None else comparison.before.inversions[was] or 0
+        if (comparison.after.inversions[op] or 0) > before:
             made[comparison.after.names[op]].add(op)
     return made
 
@@ -253,10 +253,8 @@ class Diff:
     @property
     def tears_modules(self) -> bool:
         """Whether a module or source function has more runs than before."""
-        counts = [_count(dump, {}, dump.indices.parsed.places) for dump in self.dumps]
-        return any(
-            now[key] > was > 0 for before, now in zip(*counts, strict=True) for key, was in before.items()
-        )
+        before, now = (_count(dump, {}, dump.indices.parsed.places) for dump in self.dumps)
+        return any(now[kind][key] > was for kind in (0, 1) for key, was in before[kind].items())
 
 
 def diff(

@@ -173,7 +173,7 @@ def repeated_changes(comparison: DumpComparison, changes: Sequence[FoundChange])
         groups.setdefault(_kind(comparison, change), []).append(place)
 
     def badness(change: FoundChange) -> tuple[bool, int]:
-        inversions = None if change.new is None else comparison.after.inversions(change.new)
+        inversions = None if change.new is None else comparison.after.inversions[change.new]
         return not change.moved, -(inversions or 0)
 
     repeated = [
@@ -191,8 +191,7 @@ def _kind(comparison: DumpComparison, change: FoundChange) -> Hashable:
         comparison.function_of(change),
         change.status,
         moved,
-        None if old is None else before.name(old),
-        None if new is None else after.name(new),
+        *(None if op is None else ir.name(op) for ir, op in ((before, old), (after, new))),
         module and _NUMBER.sub("*", module),
         origin and (origin[1], before.name(origin[0])),
         *(
@@ -302,7 +301,7 @@ class DumpComparison:
 
     def came_back(self, new: int) -> bool:
         """Whether an op of both dumps is in fewer inversions than before: put back, not shuffled."""
-        return (self.after.inversions(new) or 0) < (self.before.inversions(self.was[new]) or 0)
+        return (self.after.inversions[new] or 0) < (self.before.inversions[self.was[new]] or 0)
 
     def ancestor(self, new: int) -> tuple[int, Relation] | None:
         """Return the earlier op that an added op came from, by their locations."""
@@ -335,9 +334,8 @@ class DumpComparison:
 
         Of several removed ops, it is the one with the same name in another dialect.
         """
-        if len(self.became) == len(self.before):
-            return None
-        at_location = self._at_location.get(self.after.locations[new], ())
+        has_vanished = len(self.became) < len(self.before)
+        at_location = self._at_location.get(self.after.locations[new], ()) if has_vanished else ()
         vanished = [op for op in at_location if op not in self.became]
         stem = self.after.names[new].partition(".")[2]
         namesakes = [op for op in vanished if self.before.names[op].partition(".")[2] == stem]
@@ -472,10 +470,9 @@ class DumpComparison:
 
     def shown(self, change: FoundChange) -> tuple[ComparedDump, int]:
         """Return the op in the later dump. If it was removed, the op in the earlier dump."""
-        if change.new is not None:
-            return self.after, change.new
-        assert change.old is not None
-        return self.before, change.old
+        side, op = (self.before, change.old) if change.new is None else (self.after, change.new)
+        assert op is not None
+        return side, op
 
     def function_of(self, change: FoundChange) -> str | None:
         """Return the symbol of the function of an op, for a removed op of its former function, or None."""
@@ -497,15 +494,15 @@ class DumpComparison:
             function=self.function_of(change),
             before=None if old is None else before.dump.label(old),
             after=None if new is None else after.dump.label(new),
-            place_before=None if old is None else before.places[old],
-            place_after=None if new is None else after.places[new],
+            place_before=None if old is None else before.place_of(old),
+            place_after=None if new is None else after.place_of(new),
             block_before=blocks[0],
             block_after=blocks[1],
             differences=differences,
             moved=moved,
             derived=new is not None and bool(after.dump.indices.derived_by_op[new]),
             ancestor=origin and Ancestor(before.dump.label(origin[0]), origin[1]),
-            inversions_before=None if old is None else before.inversions(old),
-            inversions_after=None if new is None else after.inversions(new),
+            inversions_before=None if old is None else before.inversions[old],
+            inversions_after=None if new is None else after.inversions[new],
             status=change.status,
         )

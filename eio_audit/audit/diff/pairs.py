@@ -254,12 +254,12 @@ class Pairs:
 
     def _text_anywhere(self, side: int, op: int) -> Hashable:
         text = self.keys.labels[side][op], self.keys.contents[side][op]
-        return text if self._is_located(side, op) else None
+        return None if self.keys.locations[side][op] == NO_LOCATION else text
 
     def _name_and_text(self, side: int, op: int) -> Hashable:
         """For an op without a location that is in another function than before."""
         content = self.keys.contents[side][op]
-        if content is None or self._is_located(side, op):
+        if content is None or self.keys.locations[side][op] != NO_LOCATION:
             return None
         return self.sides[side].names[op], content
 
@@ -273,9 +273,6 @@ class Pairs:
 
     def _scope(self, side: int, op: int) -> Hashable:
         return self.keys.scopes[side][self.sides[side].ir.op_block[op]]
-
-    def _is_located(self, side: int, op: int) -> bool:
-        return self.keys.locations[side][op] != NO_LOCATION
 
     def _text_and(self, side: int, op: int, neighbours: Hashable) -> Hashable:
         content = self.keys.contents[side][op]

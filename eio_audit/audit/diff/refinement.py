@@ -302,7 +302,7 @@ def _contracted(ops: ComparedOps, kinds: Container[str], wrappers: Mapping[int, 
         if (
             ops.names[op] in kinds
             and len(found) == 1 == ops.ir.result_count(op)
-            and len(ops.names_inside(op)) < 2
+            and sum(len(ops.ir.block_ops[block]) for block in ops.blocks_of.get(op, ())) < 2
         ):
             owner = op
         if op in wrappers:

@@ -354,15 +354,10 @@ class LocationNumbers:
 
     def _of_new(self, op: int, text: bytes) -> int:
         definition = self._ir.definition(text) or text
-        is_plain = definition in self._interned.locations or _NAME_ALONE.fullmatch(definition)
-        return self._of_plain(definition) if is_plain else self._of_text(op, definition)
-
-    def _of_text(self, op: int, text: bytes) -> int:
-        plain = plain_text(self._ir, text)
-        return self.of(op) if plain is None else self._of_plain(plain)
-
-    def _of_plain(self, text: bytes) -> int:
-        return self._interned.locations[text]
+        known: bytes | None = definition
+        if definition not in self._interned.locations and not _NAME_ALONE.fullmatch(definition):
+            known = plain_text(self._ir, definition)
+        return self.of(op) if known is None else self._interned.locations[known]
 
     def inside(self, op: int) -> Iterator[int]:
         """Return the numbers of the locations inside the op's location, outermost first."""
@@ -386,7 +381,7 @@ class LocationNumbers:
         if isinstance(location, UnknownLoc):
             return NO_LOCATION
         if (text := _plain_text(location)) is not None:
-            return self._of_plain(text)
+            return self._interned.locations[text]
         return self._interned.number((type(location), _own_part(location), inside))
 
 

@@ -13,12 +13,12 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from hashlib import blake2b
 from heapq import nsmallest
 from itertools import chain, repeat
 from math import log1p
-from operator import itemgetter
+from operator import itemgetter, or_
 from typing import Any
 
 from eio_audit.audit.diff.compared_dump import ComparedDump
@@ -80,14 +80,13 @@ class StoredTexts:
     def add(self, source: str, lines: Iterable[Line]) -> int:
         """Return the number of a text of a file."""
         numbers, ops, places = array("q"), array("q"), array("q")
-        aliases, definitions = dict[int, Aliases](), dict[bytes, bytes]()
+        aliases = dict[Aliases, None]()
         for line in lines:
             numbers.append(self.lines.add(line.text))
             ops.append(line.ops[0] + 1 if line.ops else 0)
             places.append(line.number)
-            aliases.setdefault(id(line.aliases), line.aliases)
-        for one in aliases.values():
-            definitions |= one.definitions
+            aliases[line.aliases] = None
+        definitions = reduce(or_, (one.definitions for one in aliases), dict[bytes, bytes]())
         defined = array("q", (self.lines.add(b"%b = %b" % one) for one in definitions.items()))
         columns = tuple(_differences(column).tobytes() for column in (numbers, ops, places, defined))
         state = self.sources.setdefault(source, len(self.sources)), columns
@@ -205,8 +204,8 @@ def pair_data(comparison: DumpComparison) -> dict[str, object]:
 
 def _side(side: ComparedDump, numbers: Sequence[int]) -> ScopeSide:
     """Return the ops of a dump that was read as a whole, with their numbers."""
-    data = side.ir.source.data
-    ops = ScopeSide(range(-count_lines(data, 0, _extent(side.dump.dump).start), len(data)), side)
+    dump, data = side.dump.dump, side.dump.dump.source.data
+    ops = ScopeSide(range(-count_lines(data, 0, _extent(dump).start), len(data)), side)
     ops.numbers = numbers
     return ops
 

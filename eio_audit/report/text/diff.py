@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 
@@ -30,6 +31,7 @@ from eio_audit.report.wording.diff import Stretch, added, removed
 
 CONTEXT_LINES = 3  # the number of unchanged lines before and after a change
 
+_LINE = re.compile(rb"[^\n]*+\n|[^\n]++")  # only a line feed ends it
 _LINE_STYLES = {"-": "red", "+": "green", "@": "cyan"}
 
 Change = tuple[range, range]  # lines of the old text, and the lines of the new text that replace them
@@ -42,7 +44,7 @@ def unified_diff(old: bytes, new: bytes, name: str) -> list[bytes]:
     """
     if old == new:
         return []
-    old_lines, new_lines = _lines(old), _lines(new)
+    old_lines, new_lines = _LINE.findall(old), _LINE.findall(new)
     changes = gaps_between(matching_lines(old_lines, new_lines), len(old_lines), len(new_lines))
     file = name.encode("utf-8", "surrogateescape") + (b"\t" if " " in name else b"")
     diff = [b"--- %s\n" % file, b"+++ %s\n" % file]
@@ -61,12 +63,6 @@ def print_unified_diff(diff: Iterable[bytes], console: Console) -> None:
         style = "bold" if number < 2 else _LINE_STYLES.get(text[:1], "")
         for part in text.split("\n"):
             console.print_unwrapped(part, style)
-
-
-def _lines(text: bytes) -> list[bytes]:
-    """Return the lines with their ends. Only a line feed ends a line."""
-    *lines, rest = text.split(b"\n")
-    return [line + b"\n" for line in lines] + ([rest] if rest else [])
 
 
 def _hunks(changes: Iterable[Change]) -> Iterator[list[Change]]:
