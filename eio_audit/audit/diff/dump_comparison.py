@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
 from eio_audit.audit.diff.compared_dump import ComparedDump, implied_ops, is_shorthand
@@ -368,10 +367,11 @@ class DumpComparison:
         was, old_block = self.was, before.op_block
         moved: set[int] = set()
         for block, ops in enumerate(after.block_ops):
-            stayed = [op for op in ops if op in was and blocks.get(old_block[was[op]]) == block]
-            moved.update(op for op in ops if op in was and blocks.get(old_block[was[op]]) != block)
+            here = [op for op in ops if op in was]
+            stayed = [op for op in here if blocks.get(old_block[was[op]]) == block]
+            moved.update({*here}.difference(stayed) if len(stayed) < len(here) else ())
             places = [was[op] for op in stayed]
-            if any(first > second for first, second in pairwise(places)):
+            if places != sorted(places):
                 moved.update(stayed[k] for k in displaced(places))
         return moved
 

@@ -353,11 +353,10 @@ class LocationNumbers:
         return numbers
 
     def _of_new(self, op: int, text: bytes) -> int:
-        definition = self._ir.definition(text) or text
-        known: bytes | None = definition
-        if definition not in self._interned.locations and not _NAME_ALONE.fullmatch(definition):
-            known = plain_text(self._ir, definition)
-        return self.of(op) if known is None else self._interned.locations[known]
+        text = self._ir.definition(text) or text
+        is_plain = text in self._interned.locations or _NAME_ALONE.fullmatch(text)
+        plain = text if is_plain else plain_text(self._ir, text)
+        return self.of(op) if plain is None else self._interned.locations[plain]
 
     def inside(self, op: int) -> Iterator[int]:
         """Return the numbers of the locations inside the op's location, outermost first."""
